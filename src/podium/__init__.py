@@ -1,0 +1,1 @@
+"""podium: learning to rank, from features to rankings with odds."""

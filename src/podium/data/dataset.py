@@ -1,0 +1,240 @@
+"""Dataset: queries of documents, each document a row of features, with labels, preferences or neither.
+
+    >>> import numpy as np
+    >>> data = Dataset.from_arrays(np.eye(3), [1, 0, 2], qid=["b", "a", "b"])
+    >>> data.query_ids.tolist(), data.labels.tolist(), data.input_order([10, 20, 30]).tolist()
+    (['b', 'a'], [1.0, 2.0, 0.0], [10, 30, 20])
+
+Rows of one query lie together here; where the input had them apart, `rows` remembers where each came from and
+`input_order` puts numbers back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from podium.data.preferences import Preferences, from_rows
+from podium.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """The documents of Q queries: N rows of d features. Nothing in it changes after it is made."""
+
+    features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR
+    labels: NDArray[np.float64] | None  # (N,) grades; larger is better, equal grades are ties
+    offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
+    query_ids: NDArray[Any] | None = None  # (Q,) text
+    document_ids: NDArray[Any] | None = None  # (N,) text
+    feature_names: tuple[str, ...] | None = None
+    query_weights: NDArray[np.float64] | None = None  # (Q,)
+    preferences: Preferences | None = None
+    comments: NDArray[Any] | None = None  # (N,) what stood after '#' in a LETOR file
+    rows: NDArray[np.int64] | None = None  # (N,) the input's row number of each row; None: as they are
+    source: str | None = None  # where it came from, for messages
+
+    def __post_init__(self) -> None:
+        n = self.features.shape[0]
+        if self.offsets[0] != 0 or self.offsets[-1] != n or (np.diff(self.offsets) < 0).any():
+            raise DataError(f"offsets must rise from 0 to the {n} rows; got {self.offsets}.", where=self.source)
+        for name in ("labels", "document_ids", "comments", "rows"):
+            value = getattr(self, name)
+            if value is not None and len(value) != n:
+                raise DataError(f"{len(value)} {name} for {n} rows of features.", where=self.source)
+        for name in ("query_ids", "query_weights"):
+            value = getattr(self, name)
+            if value is not None and len(value) != self.n_queries:
+                raise DataError(f"{len(value)} {name} for {self.n_queries} queries.", where=self.source)
+        if self.feature_names is not None and len(self.feature_names) != self.n_features:
+            raise DataError(
+                f"{len(self.feature_names)} feature names for {self.n_features} features.", where=self.source
+            )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        features: Any,
+        labels: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        document_ids: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        query_weights: ArrayLike | None = None,
+        preferences: tuple[ArrayLike, ...] | None = None,
+        comments: ArrayLike | None = None,
+        source: str | None = None,
+    ) -> Dataset:
+        """A dataset from arrays in any row order.
+
+        `qid` names each row's query, or `group` gives the sizes of consecutive queries; with neither, all rows
+        are one query. `preferences` is (winner rows, loser rows[, probabilities]), rows counted in the input.
+        `query_weights` follow the queries in order of first appearance.
+        """
+        X = _as_features(features, source)
+        n = X.shape[0]
+        codes, names = _queries(qid, group, n, source)
+        order = np.argsort(codes, kind="stable")
+        rows = None if np.array_equal(order, np.arange(n)) else order.astype(np.int64)
+        pick = (lambda x: x) if rows is None else (lambda x: x[order])
+        sizes = np.bincount(codes, minlength=len(names))
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        data = cls(
+            features=pick(X),
+            labels=None if labels is None else pick(_as_labels(labels, n, source)),
+            offsets=offsets,
+            query_ids=names,
+            document_ids=None if document_ids is None else pick(np.asarray(document_ids, dtype=object)),
+            feature_names=None if feature_names is None else tuple(map(str, feature_names)),
+            query_weights=None if query_weights is None else np.asarray(query_weights, np.float64),
+            comments=None if comments is None else pick(np.asarray(comments, dtype=object)),
+            rows=rows,
+            source=source,
+        )
+        return data if preferences is None else data.with_preferences(*preferences)
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_documents(self) -> int:
+        return int(self.features.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.features.shape[1])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of documents of each query."""
+        return np.diff(self.offsets)
+
+    @property
+    def query_index(self) -> NDArray[np.int64]:
+        """The number of each row's query."""  # (N,)
+        return np.repeat(np.arange(self.n_queries), self.sizes)
+
+    def query_name(self, q: int) -> str:
+        """The id of query q as text; its number where it has none."""
+        return str(self.query_ids[q]) if self.query_ids is not None else str(q)
+
+    def document_name(self, row: int) -> str:
+        """The id of a row's document as text; its row number in the input where it has none."""
+        if self.document_ids is not None:
+            return str(self.document_ids[row])
+        return str(row if self.rows is None else self.rows[row])
+
+    def input_order(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of this dataset, put back into the input's row order."""
+        values = np.asarray(values)
+        if self.rows is None:
+            return values
+        back = np.empty_like(values)
+        back[self.rows] = values
+        return back
+
+    def own_order(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of the input, put into this dataset's row order."""
+        values = np.asarray(values)
+        return values if self.rows is None else values[self.rows]
+
+    def with_preferences(
+        self, winners: ArrayLike, losers: ArrayLike, probability: ArrayLike | None = None
+    ) -> Dataset:
+        """The same data with explicit preferences; rows are counted in the input."""
+        where = np.arange(self.n_documents)
+        if self.rows is not None:
+            where = self.input_order(where)
+        first, second = np.asarray(winners, np.int64), np.asarray(losers, np.int64)
+        for rows in (first, second):
+            if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
+                raise DataError(f"Preferences name row {rows.max()}, but there are {self.n_documents} rows.")
+        return replace(self, preferences=from_rows(where[first], where[second], probability, offsets=self.offsets))
+
+    def select(self, queries: ArrayLike) -> Dataset:
+        """Some of the queries, in the order given, as a dataset of its own."""
+        chosen = np.asarray(queries, np.int64)
+        starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
+        parts = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
+        take = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        pick = lambda x: None if x is None else x[take]  # noqa: E731
+        per_query = lambda x: None if x is None else x[chosen]  # noqa: E731
+        return replace(
+            self,
+            features=self.features[take],
+            labels=pick(self.labels),
+            offsets=np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64),
+            query_ids=per_query(self.query_ids),
+            document_ids=pick(self.document_ids),
+            query_weights=per_query(self.query_weights),
+            preferences=None if self.preferences is None else self.preferences.select(chosen),
+            comments=pick(self.comments),
+            rows=None,
+        )
+
+    def digest(self) -> str:
+        """A short hash of everything that learning sees: features, labels, queries, weights, preferences."""
+        h = hashlib.sha256(repr(self.features.shape).encode())
+        if sp.issparse(self.features):
+            arrays = [self.features.data, self.features.indices, self.features.indptr]
+        else:
+            arrays = [self.features]
+        arrays += [self.labels, self.offsets, self.query_weights]
+        if self.preferences is not None:
+            arrays += [self.preferences.edges, self.preferences.offsets]
+        for array in arrays:
+            h.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+        return h.hexdigest()[:16]
+
+
+def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
+    if sp.issparse(features):
+        matrix = sp.csr_array(features, dtype=np.float32)
+        matrix.sum_duplicates()
+        return matrix
+    X = np.ascontiguousarray(features, dtype=np.float32)
+    if X.ndim != 2:
+        raise DataError(f"features must be a matrix (documents × features); got shape {X.shape}.", where=source)
+    return X
+
+
+def _as_labels(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.float64]:
+    y = np.asarray(labels, np.float64).ravel()
+    if len(y) != n:
+        raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
+    bad = np.flatnonzero(~np.isfinite(y))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: label {y[bad[0]]} is not a finite number.", where=source)
+    return y
+
+
+def _queries(
+    qid: ArrayLike | None, group: ArrayLike | None, n: int, source: str | None
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The query number of each row, in order of first appearance, and the queries' names."""
+    if qid is not None and group is not None:
+        raise DataError("give qid (a query per row) or group (sizes), not both.", where=source)
+    if group is not None:
+        sizes = np.asarray(group, np.int64).ravel()
+        if sizes.sum() != n or (sizes < 0).any():
+            raise DataError(f"group sizes add up to {sizes.sum()}, but there are {n} rows.", where=source)
+        names = np.array([str(q) for q in range(len(sizes))], dtype=object)
+        return np.repeat(np.arange(len(sizes)), sizes), names
+    if qid is None:
+        return np.zeros(n, np.int64), np.array(["0"] if n else [], dtype=object)
+    ids = np.asarray(qid).ravel()
+    if len(ids) != n:
+        raise DataError(f"{len(ids)} query ids for {n} rows of features.", where=source)
+    values, first, codes = np.unique(ids, return_index=True, return_inverse=True)
+    seen = np.argsort(first, kind="stable")
+    place = np.empty(len(values), np.int64)
+    place[seen] = np.arange(len(values))
+    return place[codes], np.array([str(v) for v in values[seen]], dtype=object)

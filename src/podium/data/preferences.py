@@ -1,0 +1,85 @@
+"""Preferences: explicit edges "winner before loser" within queries, beside grades or instead of them.
+
+An edge may carry the probability that its winner comes first; without one it is 1. A missing edge asserts nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """The edges of all queries, those of query q at offsets[q]:offsets[q+1]."""
+
+    edges: NDArray[np.float64]  # (M, 3): winner and loser, counted within their query; probability
+    offsets: NDArray[np.int64]  # (Q+1,)
+
+    def __len__(self) -> int:
+        return len(self.edges)
+
+    def select(self, queries: NDArray[np.int64]) -> Preferences:
+        """The edges of some queries, in the order given."""
+        parts = [self.edges[self.offsets[q] : self.offsets[q + 1]] for q in queries]
+        sizes = np.diff(self.offsets)[queries]
+        edges = np.concatenate(parts) if parts else np.empty((0, 3))
+        return Preferences(edges, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+def from_rows(
+    winners: ArrayLike,
+    losers: ArrayLike,
+    probability: ArrayLike | None = None,
+    *,
+    offsets: NDArray[np.int64],
+) -> Preferences:
+    """Preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
+    first, second = np.asarray(winners, np.int64).ravel(), np.asarray(losers, np.int64).ravel()
+    odds = np.ones(len(first)) if probability is None else np.asarray(probability, np.float64).ravel()
+    if not len(first) == len(second) == len(odds):
+        raise DataError(f"Preferences: {len(first)} winners, {len(second)} losers, {len(odds)} probabilities.")
+    _check_edges(first, second, odds, int(offsets[-1]))
+    query = np.searchsorted(offsets, first, side="right") - 1
+    apart = np.flatnonzero(query != np.searchsorted(offsets, second, side="right") - 1)
+    if len(apart):
+        at = apart[0]
+        raise DataError(
+            f"Preference {at}: rows {first[at]} and {second[at]} belong to different queries. "
+            "A preference compares two documents of one query."
+        )
+    order = np.argsort(query, kind="stable")
+    start = offsets[query]
+    edges = np.column_stack([first - start, second - start, odds])[order].astype(np.float64)
+    counts = np.bincount(query, minlength=len(offsets) - 1)
+    return Preferences(np.ascontiguousarray(edges), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+
+
+def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> Preferences:
+    """Every edge that grades imply: i before j where y_i > y_j."""
+    parts, counts = [], []
+    for a, b in zip(offsets[:-1], offsets[1:], strict=True):
+        winner, loser = np.nonzero(labels[a:b, None] > labels[None, a:b])
+        parts.append(np.column_stack([winner, loser, np.ones(len(winner))]))
+        counts.append(len(winner))
+    edges = np.concatenate(parts) if parts else np.empty((0, 3))
+    return Preferences(edges.astype(np.float64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+
+
+def _check_edges(
+    first: NDArray[np.int64], second: NDArray[np.int64], odds: NDArray[np.float64], n_rows: int
+) -> None:
+    for name, rows in (("winner", first), ("loser", second)):
+        bad = np.flatnonzero((rows < 0) | (rows >= n_rows))
+        if len(bad):
+            raise DataError(f"Preference {bad[0]}: {name} is row {rows[bad[0]]}, but there are {n_rows} rows.")
+    same = np.flatnonzero(first == second)
+    if len(same):
+        raise DataError(f"Preference {same[0]}: row {first[same[0]]} is preferred to itself.")
+    bad = np.flatnonzero(~((odds >= 0) & (odds <= 1)))
+    if len(bad):
+        raise DataError(f"Preference {bad[0]}: probability must be within 0 and 1; got {odds[bad[0]]}.")

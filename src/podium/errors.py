@@ -1,0 +1,60 @@
+"""What can go wrong, as a tree.
+
+    PodiumError
+    ├── DataError           the data is wrong: a file's line, a label, a query; also a ValueError
+    ├── ParameterError      a parameter or specification is wrong; also a ValueError
+    │   └── UnknownNameError    no such loss, metric, method…; carries the nearest names
+    ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
+    ├── ModelFileError      a model file is damaged, too new, or not one
+    └── MissingPackageError an optional package is not installed; also an ImportError
+
+Every message says what, where, expected, got, and what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class PodiumError(Exception):
+    """The root of everything podium raises on purpose."""
+
+
+class DataError(PodiumError, ValueError):
+    """The data is wrong. `where` is a file, with its line where there is one."""
+
+    def __init__(self, message: str, *, where: str | None = None) -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where
+
+
+class ParameterError(PodiumError, ValueError):
+    """A parameter or specification is wrong."""
+
+
+class UnknownNameError(ParameterError):
+    """No such thing under this name; suggests the nearest ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, see: str | None = None) -> None:
+        known = sorted(known)
+        near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(known)}."
+        super().__init__(f"No {kind} {name!r}.{hint}" + (f" See: {see}" if see else ""))
+        self.kind, self.name, self.near = kind, name, near
+
+
+class IncompatibleError(PodiumError, ValueError):
+    """Parts that are right alone do not fit together."""
+
+
+class ModelFileError(PodiumError):
+    """A model file is damaged, too new, or not one."""
+
+
+class MissingPackageError(PodiumError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs {package}, which is not installed. Run: pip install 'podium[{extra}]'")
+        self.package = package

@@ -1,0 +1,233 @@
+"""Names ↔ values: one grammar for everything that has a name.
+
+A loss, scorer, solver, metric, transform or method is a frozen value whose `repr` is its name with the
+parameters that differ from their defaults, and parsing that text gives an equal value back:
+
+    >>> from podium.losses import Loss
+    >>> Loss.parse("ranknet(sigma=2.0)")
+    ranknet(sigma=2.0)
+
+The same text is the command line's word, the config value, the saved model's field and the row of a report.
+Third parties add their own by an entry point in the group `podium` naming a module; importing it registers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import types
+import typing
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+from podium.errors import ParameterError, UnknownNameError
+
+T = TypeVar("T")
+
+
+def param(default: Any, *, above: float | None = None, least: float | None = None, most: float | None = None) -> Any:
+    """A parameter with its bounds: `above` is exclusive, `least` and `most` are inclusive."""
+    bounds = {"above": above, "least": least, "most": most}
+    return dataclasses.field(default=default, metadata={k: v for k, v in bounds.items() if v is not None})
+
+
+class Named:
+    """A value with a name and parameters. Subclasses that set `kind` open a registry of their own."""
+
+    kind: ClassVar[str]
+    """The word for what this is: loss, scorer, metric… One registry per kind."""
+    name: ClassVar[str]
+    """The word that names it; its file's name, with hyphens, unless the class says otherwise."""
+    home: ClassVar[str]
+    """The package whose import fills this registry, e.g. `podium.losses`."""
+    _catalogues: ClassVar[dict[str, dict[str, type[Named]]]] = {}
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            _check(self, field, getattr(self, field.name))
+
+    def __repr__(self) -> str:
+        return self.name + _arguments(self)
+
+    @classmethod
+    def catalogue(cls) -> dict[str, type[Self]]:
+        """Every registered class of this kind, by name."""
+        importlib.import_module(cls.home)
+        load_plugins()
+        found = Named._catalogues.setdefault(cls.kind, {})
+        return {name: found[name] for name in sorted(found)}  # type: ignore[misc]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The value that `text` names: `name` or `name(parameter=value, …)`."""
+        name, arguments = split_call(text)
+        known = cls.catalogue()
+        if name not in known:
+            raise UnknownNameError(cls.kind, name, known, see="podium methods" if cls.kind == "loss" else None)
+        return build(known[name], arguments)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(param, dataclasses.field))
+def register(cls: type[T]) -> type[T]:
+    """Make a class a frozen dataclass and enter it in the registry of its kind."""
+    made = dataclasses.dataclass(frozen=True, repr=False)(cls)
+    named = typing.cast(type[Named], made)
+    if "name" not in named.__dict__:
+        named.name = named.__module__.rpartition(".")[2].replace("_", "-")
+    known = Named._catalogues.setdefault(named.kind, {})
+    other = known.get(named.name)
+    if other is not None and (other.__module__, other.__qualname__) != (named.__module__, named.__qualname__):
+        raise ParameterError(f"Two {named.kind}s are called {named.name!r}: {other.__module__} and {named.__module__}.")
+    known[named.name] = named
+    return made
+
+
+@functools.cache
+def load_plugins() -> None:
+    """Import every module named by an entry point of the group `podium`."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="podium"):
+        point.load()
+
+
+def build(cls: type[T], arguments: dict[str, str]) -> T:
+    """An instance of `cls` from the texts of its parameters."""
+    hints = field_types(cls)
+    for key in arguments:
+        if key not in hints:
+            raise UnknownNameError(f"parameter of {getattr(cls, 'name', cls.__name__)}", key, hints)
+    where = getattr(cls, "name", cls.__name__)
+    return cls(**{key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()})
+
+
+@functools.cache
+def field_types(cls: type) -> dict[str, Any]:
+    """The declared type of each parameter of a registered class."""
+    hints = typing.get_type_hints(cls)
+    return {field.name: hints[field.name] for field in dataclasses.fields(cls) if field.init}
+
+
+def split_call(text: str) -> tuple[str, dict[str, str]]:
+    """Split `name(a=1, b=f(c=2))` into the name and the texts of its arguments."""
+    text = text.strip()
+    name, bracket, rest = text.partition("(")
+    name = name.strip()
+    if not name:
+        raise ParameterError(f"{text!r} has no name. Write name or name(parameter=value, …).")
+    if not bracket:
+        return name, {}
+    if not rest.rstrip().endswith(")"):
+        raise ParameterError(f"{text!r}: the bracket after {name!r} is not closed.")
+    arguments: dict[str, str] = {}
+    for part in split_list(rest.rstrip()[:-1], text):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise ParameterError(f"{text!r}: expected parameter=value, got {part!r}.")
+        if key.strip() in arguments:
+            raise ParameterError(f"{text!r}: {key.strip()} is given twice.")
+        arguments[key.strip()] = value.strip()
+    return name, arguments
+
+
+def split_list(text: str, whole: str) -> list[str]:
+    """Split at commas that stand in no bracket."""
+    parts, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            raise ParameterError(f"{whole!r}: a bracket is closed that was not opened.")
+        if letter == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    if depth:
+        raise ParameterError(f"{whole!r}: a bracket is not closed.")
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def read(text: str, hint: Any, where: str) -> Any:
+    """The value of `text` under a declared type."""
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if text.lower() == "none" and type(None) in options:
+            return None
+        return _first(text, [option for option in options if option is not type(None)], where)
+    if origin is typing.Literal:
+        if text not in options:
+            raise ParameterError(f"{where} must be one of {', '.join(map(str, options))}; got {text!r}.")
+        return text
+    if origin is tuple:
+        inside = text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+        return tuple(read(part, options[0], where) for part in split_list(inside, text))
+    if isinstance(hint, type) and issubclass(hint, Named):
+        return hint.parse(text)
+    return _scalar(text, hint, where)
+
+
+def write(value: Any) -> str:
+    """The text of a parameter's value; `read` gives the value back."""
+    if isinstance(value, tuple):
+        return "[" + ",".join(map(write, value)) + "]"
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    return str(value) if isinstance(value, str) else repr(value)
+
+
+def _first(text: str, hints: list[Any], where: str) -> Any:
+    errors = []
+    for hint in hints:
+        try:
+            return read(text, hint, where)
+        except ParameterError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def _scalar(text: str, hint: Any, where: str) -> Any:
+    if hint is bool:
+        if text.lower() not in ("true", "false"):
+            raise ParameterError(f"{where} must be true or false; got {text!r}.")
+        return text.lower() == "true"
+    if hint in (int, float):
+        try:
+            return hint(text)
+        except ValueError:
+            word = "a whole number" if hint is int else "a number"
+            raise ParameterError(f"{where} must be {word}; got {text!r}.") from None
+    return text
+
+
+def _arguments(value: Named) -> str:
+    changed = []
+    for field in dataclasses.fields(value):  # type: ignore[arg-type]
+        if not field.init:
+            continue
+        now = getattr(value, field.name)
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        if now != default:
+            changed.append(f"{field.name}={write(now)}")
+    return f"({','.join(changed)})" if changed else ""
+
+
+def _check(owner: Named, field: dataclasses.Field[Any], value: Any) -> None:
+    hint = field_types(type(owner)).get(field.name)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        object.__setattr__(owner, field.name, value := float(value))
+    if hint in (int, float, bool) and not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+        raise ParameterError(f"{owner.name}: {field.name} must be of type {hint.__name__}; got {value!r}.")
+    if typing.get_origin(hint) is typing.Literal and value not in typing.get_args(hint):
+        raise ParameterError(
+            f"{owner.name}: {field.name} must be one of {', '.join(map(str, typing.get_args(hint)))}; got {value!r}."
+        )
+    if value is None or isinstance(value, (str, tuple, Named)):
+        return
+    for word, holds in (
+        ("above", lambda bound: value > bound),
+        ("least", lambda bound: value >= bound),
+        ("most", lambda bound: value <= bound),
+    ):
+        bound = field.metadata.get(word)
+        if bound is not None and not holds(bound):
+            words = {"above": "above", "least": "at least", "most": "at most"}[word]
+            raise ParameterError(f"{owner.name}: {field.name} must be {words} {bound}; got {value!r}.")
