@@ -1,0 +1,283 @@
+"""Losses: value, gradient and curvature of one query's scores; and the sweep over all queries.
+
+A loss is a frozen value that names a compiled kernel. A kernel sees ONE query, as contiguous float64 arrays:
+
+    kernel(scores, labels, gradient, curvature, params) -> value
+
+It fills `gradient` with ∂L/∂s and `curvature` with a diagonal second derivative, and returns L. `params[0]` holds
+the loss's numeric parameters in the order of its fields; a loss that lists some as `learned` writes their
+derivatives to `params[1]`, at the same places. Losses never see features.
+
+What is known of a query's order comes as grades, `labels[i]` per document, or as edges, rows (winner, loser,
+probability). A loss that understands edges names a second kernel for them, of the same shape.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import typing
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError
+from podium.registry import Named, field_types
+
+F = TypeVar("F", bound=Callable[..., Any])
+Array = NDArray[np.float64]
+
+_f8, _i8 = types.float64, types.int64
+GRADES = _f8(_f8[::1], _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1])
+"""The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""
+EDGES = _f8(_f8[::1], _f8[:, ::1], _f8[::1], _f8[::1], _f8[:, ::1])
+"""The kernel of a loss on edges: (scores, edges, gradient, curvature, params) → value."""
+
+
+def kernel(function: F) -> F:
+    """Compile a function of one query when it is first used; the machine code is cached on disk."""
+    return typing.cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """A loss's value with its derivatives."""
+
+    value: float
+    gradient: Array  # (N,) ∂L/∂s
+    curvature: Array  # (N,) ∂²L/∂s², or an upper bound of it
+    params: Array  # ∂L/∂ the learned parameters, in their order
+    per_query: Array  # (Q,) the value of each query
+
+
+class Loss(Named):
+    """A function of the scores and labels of a query; smaller is better. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "loss"
+    home: ClassVar[str] = "podium.losses"
+    grades: ClassVar[Any] = None
+    """Its kernel on grades, or None."""
+    edges: ClassVar[Any] = None
+    """Its kernel on edges, or None."""
+    learned: ClassVar[tuple[str, ...]] = ()
+    """The parameters that are trained along with the scorer, from their given values."""
+    shift_invariant: ClassVar[bool] = True
+    """Whether adding a number to all of a query's scores changes nothing."""
+    curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"
+    """Whether `curvature` is ∂²L/∂s² or something at least as large that boosting can divide by."""
+    surrogate: ClassVar[str | None] = None
+    """What the gradient is the exact derivative of, where that is not the value itself."""
+
+    def __call__(self, scores: ArrayLike, labels: ArrayLike) -> Derivatives:
+        """The loss of one query; `labels` are grades (n,), or edges (m, 2 or 3): winner, loser[, probability]."""
+        s, y = np.array(scores, np.float64), np.array(labels, np.float64)
+        if (self.grades if y.ndim == 1 else self.edges) is None:
+            raise IncompatibleError(f"{self.name} does not learn from {'grades' if y.ndim == 1 else 'preferences'}.")
+        if y.ndim == 2:
+            if y.shape[1] == 2:
+                y = np.column_stack([y, np.ones(len(y))])
+            return _run(self, s, np.ascontiguousarray(y), np.array([0, len(s)]), edge_offsets=np.array([0, len(y)]))
+        return _run(self, s, y, np.array([0, len(s)]))
+
+    def check(self, data: Dataset) -> None:
+        """Refuse, in words, data that this loss cannot learn from."""
+        if self.uses_edges(data):
+            return
+        if data.labels is None:
+            has = "only preferences" if data.preferences is not None else "neither labels nor preferences"
+            raise IncompatibleError(
+                f"{self.name} learns from grades, but the data has {has}. "
+                "Use data with labels" + (", or a pairwise loss such as ranknet." if data.preferences else ".")
+            )
+        if self.grades is None:
+            raise IncompatibleError(f"{self.name} learns from preferences (edges), but the data has only grades.")
+
+    def uses_edges(self, data: Dataset) -> bool:
+        """Explicit preferences come before grades wherever the loss understands them."""
+        return self.edges is not None and data.preferences is not None
+
+    def numbers(self) -> dict[str, float]:
+        """Its numeric fields; a choice counts as its place in the list, None as −1."""
+        found: dict[str, float] = {}
+        for field, hint in field_types(type(self)).items():
+            value = getattr(self, field)
+            if typing.get_origin(hint) is Literal:
+                found[field] = float(typing.get_args(hint).index(value))
+            elif value is None or isinstance(value, (bool, int, float)):
+                found[field] = -1.0 if value is None else float(value)
+        return found
+
+    def params(self) -> Array:
+        """What the kernel finds in `params[0]`; a loss that needs more appends it to its numeric fields."""
+        return np.array(list(self.numbers().values()), np.float64)
+
+    def learned_values(self) -> Array:
+        """The present values of the learned parameters."""
+        return np.array([getattr(self, name) for name in self.learned], np.float64)
+
+    def with_learned(self, values: ArrayLike) -> Loss:
+        """The same loss with other values of its learned parameters."""
+        if not self.learned:
+            return self
+        return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))
+
+
+class RankingDistribution(Loss):
+    """A loss that is the negative log-likelihood of a law over rankings, possibly with ties.
+
+    Rankings are arrays of ranks: `ranks[i]` is the place of document i, 1 the top, and documents that share a
+    place are tied (1, 2, 2, 3). What has no closed form is estimated from `samples` draws of `rng`.
+    """
+
+    has_ties: ClassVar[bool] = False
+    """Whether tied rankings have positive probability."""
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """The logarithm of the probability of a ranking."""
+        raise NotImplementedError
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row."""  # (size, n)
+        raise NotImplementedError
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The most probable ranking."""
+        raise NotImplementedError
+
+    def rank_marginals(
+        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
+    ) -> Array:
+        """P(document i has rank r + 1) at [i, r]; each row sums to 1."""  # (n, n)
+        drawn = self.sample(scores, rng or np.random.default_rng(0), samples)
+        n = drawn.shape[1]
+        return np.stack([np.bincount(drawn[:, i] - 1, minlength=n) for i in range(n)]) / len(drawn)
+
+    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
+        """P(document i comes before document j) at [i, j]; what is missing to 1 with [j, i] is P(tied)."""  # (n, n)
+        drawn = self.sample(scores, rng or np.random.default_rng(0), samples)
+        n = drawn.shape[1]
+        return np.stack([(drawn[:, i : i + 1] < drawn).mean(axis=0) for i in range(n)])
+
+
+def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None) -> Derivatives:
+    """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it."""
+    s = np.ascontiguousarray(scores, np.float64)
+    if len(s) != data.n_documents:
+        raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
+    loss.check(data)
+    if loss.uses_edges(data):
+        known, edge_offsets = data.preferences.edges, data.preferences.offsets  # type: ignore[union-attr]
+    else:
+        known, edge_offsets = data.labels, None
+    return _run(loss, s, known, data.offsets, edge_offsets=edge_offsets, weights=data.query_weights, threads=threads)
+
+
+def ordered_partition(ranks: ArrayLike) -> NDArray[np.int64]:
+    """Ranks as given, made dense: 1, 2, 2, 3."""
+    return ranking.ranks(-np.asarray(ranks, np.float64))
+
+
+def default_threads() -> int:
+    """PODIUM_THREADS, or the number of cores this process may use."""
+    told = os.environ.get("PODIUM_THREADS")
+    return max(1, int(told)) if told else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+@functools.cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
+
+
+_SMALL = 4096  # documents below which starting threads costs more than it saves
+
+
+def _run(
+    loss: Loss,
+    scores: Array,
+    known: Any,
+    offsets: NDArray[np.int64],
+    *,
+    edge_offsets: NDArray[np.int64] | None = None,
+    weights: Array | None = None,
+    threads: int | None = None,
+) -> Derivatives:
+    n_queries, numbers = len(offsets) - 1, loss.params()
+    gradient, curvature, values = np.zeros(len(scores)), np.zeros(len(scores)), np.zeros(n_queries)
+    learned = np.zeros((n_queries, len(numbers)))
+
+    def run(first: int, last: int) -> None:
+        params = np.vstack([numbers, np.zeros(len(numbers))])
+        rest = (offsets, first, last, gradient, curvature, values, params, learned)
+        if edge_offsets is None:
+            _compiled_grades()(loss.grades, scores, known, *rest)
+        else:
+            _compiled_edges()(loss.edges, scores, known, edge_offsets, *rest)
+
+    threads = default_threads() if threads is None else threads
+    if threads == 1 or len(scores) < _SMALL or n_queries == 1:
+        run(0, n_queries)
+    else:
+        cuts = np.searchsorted(offsets, np.linspace(0, len(scores), 4 * threads + 1)).clip(0, n_queries)
+        cuts[-1] = n_queries
+        run(0, 0)  # compiles once, before the threads would do so together
+        list(_pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
+    if weights is not None:
+        per_document = np.repeat(weights, np.diff(offsets))
+        gradient, curvature, values = gradient * per_document, curvature * per_document, values * weights
+        learned = learned * weights[:, None]
+    places = [list(loss.numbers()).index(name) for name in loss.learned]
+    return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
+
+
+@kernel
+def _sweep_grades(
+    program: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
+    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+) -> None:  # fmt: skip
+    for q in range(first, last):
+        a, b = offsets[q], offsets[q + 1]
+        params[1, :] = 0.0
+        values[q] = program(scores[a:b], labels[a:b], gradient[a:b], curvature[a:b], params)
+        learned[q, :] = params[1]
+
+
+@kernel
+def _sweep_edges(
+    program: Any, scores: Any, edges: Any, edge_offsets: Any, offsets: Any, first: Any, last: Any,
+    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+) -> None:  # fmt: skip
+    for q in range(first, last):
+        a, b = offsets[q], offsets[q + 1]
+        mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
+        params[1, :] = 0.0
+        values[q] = program(scores[a:b], mine, gradient[a:b], curvature[a:b], params)
+        learned[q, :] = params[1]
+
+
+_REST = (_i8[::1], _i8, _i8, _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1], _f8[:, ::1])
+
+
+@functools.cache
+def _compiled_grades() -> Any:
+    return _for_any(_sweep_grades, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
+
+
+@functools.cache
+def _compiled_edges() -> Any:
+    return _for_any(_sweep_edges, (types.FunctionType(EDGES), _f8[::1], _f8[:, ::1], _i8[::1], *_REST))
+
+
+def _for_any(sweeper: Any, signature: tuple[Any, ...]) -> Any:
+    """Compile a sweep once, for any kernel by pointer, instead of once per kernel."""
+    sweeper.compile(types.void(*signature))
+    sweeper.disable_compile()
+    return sweeper

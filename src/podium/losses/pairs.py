@@ -1,0 +1,59 @@
+"""What pairwise losses share: the sum of a function of score differences over edges.
+
+A pair function gives the value, first and second derivative of φ at δ = s_i − s_j, where i should come before j:
+
+    pair(delta, params) -> (φ(δ), φ'(δ), φ''(δ))
+
+An edge of probability P̄ counts as P̄·φ(δ) + (1 − P̄)·φ(−δ).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from podium.losses.base import Loss, kernel
+
+
+@dataclass(frozen=True, repr=False)
+class PairwiseLoss(Loss):
+    """A sum of φ(s_i − s_j) over the edges (i, j) ∈ P of the order, y_i > y_j.
+
+    With `normalise`, a query's sum is divided by its number of edges |P|, so that long queries count like short
+    ones. Kernels find it at params[0, 0] and end with `scale`.
+    """
+
+    normalise: bool = False
+
+
+@kernel
+def scale(value: Any, n_edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The sum over edges, or its mean where the loss says `normalise`."""
+    if params[0, 0] == 0.0 or n_edges == 0:
+        return value
+    for i in range(len(gradient)):
+        gradient[i] /= n_edges
+        curvature[i] /= n_edges
+    return value / n_edges
+
+
+@kernel
+def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ over edges of P̄·φ(δ) + (1 − P̄)·φ(−δ), with derivatives, in the order of the edges."""
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    value = 0.0
+    for e in range(len(edges)):
+        i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
+        delta = scores[i] - scores[j]
+        for side in range(2):
+            weight = odds if side == 0 else 1.0 - odds
+            if weight > 0.0:
+                sign = 1.0 - 2.0 * side
+                v, slope, bend = pair(sign * delta, params)
+                value += weight * v
+                gradient[i] += weight * sign * slope
+                gradient[j] -= weight * sign * slope
+                curvature[i] += weight * bend
+                curvature[j] += weight * bend
+    return scale(value, len(edges), gradient, curvature, params)
