@@ -1,6 +1,6 @@
 """The losses, one file each. A new one: its file, one import line here, one test with one number from the paper."""
 
-from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, sweep
+from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, sweep, template
 from podium.losses.ranknet import RankNet
 
-__all__ = ["Derivatives", "Loss", "RankNet", "RankingDistribution", "kernel", "sweep"]
+__all__ = ["Derivatives", "Loss", "RankNet", "RankingDistribution", "kernel", "sweep", "template"]

@@ -48,6 +48,14 @@ def kernel(function: F) -> F:
     return typing.cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
+def template(function: F) -> F:
+    """A piece of a kernel that takes functions as arguments: written into each kernel that calls it.
+
+    Passing a compiled function by value would keep the caller out of the disk cache.
+    """
+    return typing.cast(F, numba.njit(inline="always", error_model="numpy")(function))
+
+
 @dataclass(frozen=True)
 class Derivatives:
     """A loss's value with its derivatives."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from podium.losses.base import Loss, kernel
+from podium.losses.base import Loss, kernel, template
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +37,7 @@ def scale(value: Any, n_edges: Any, gradient: Any, curvature: Any, params: Any) 
     return value / n_edges
 
 
-@kernel
+@template
 def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ over edges of P̄·φ(δ) + (1 − P̄)·φ(−δ), with derivatives, in the order of the edges."""
     gradient[:] = 0.0
