@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import typing
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -32,6 +30,7 @@ from podium import ranking
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
+from podium.threads import default_threads, pool
 
 F = TypeVar("F", bound=Callable[..., Any])
 Array = NDArray[np.float64]
@@ -194,17 +193,6 @@ def ordered_partition(ranks: ArrayLike) -> NDArray[np.int64]:
     return ranking.ranks(-np.asarray(ranks, np.float64))
 
 
-def default_threads() -> int:
-    """PODIUM_THREADS, or the number of cores this process may use."""
-    told = os.environ.get("PODIUM_THREADS")
-    return max(1, int(told)) if told else len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-
-
-@functools.cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
-
-
 _SMALL = 4096  # documents below which starting threads costs more than it saves
 
 
@@ -237,7 +225,7 @@ def _run(
         cuts = np.searchsorted(offsets, np.linspace(0, len(scores), 4 * threads + 1)).clip(0, n_queries)
         cuts[-1] = n_queries
         run(0, 0)  # compiles once, before the threads would do so together
-        list(_pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
+        list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
     if weights is not None:
         per_document = np.repeat(weights, np.diff(offsets))
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * weights

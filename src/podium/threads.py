@@ -1,0 +1,44 @@
+"""Threads: how many, and how to run blocks of rows on them without the number of threads changing a bit.
+
+Blocks are cut by the data alone, so whatever is summed over them is summed in the same order on any machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from podium.errors import ParameterError
+
+T = TypeVar("T")
+
+BLOCK = 8192
+"""Rows per block: large enough to hide the cost of a call, small enough to stay in cache."""
+
+
+def default_threads() -> int:
+    """PODIUM_THREADS, or the number of cores this process may use."""
+    told = os.environ.get("PODIUM_THREADS")
+    if told is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not told.isdigit() or int(told) < 1:
+        raise ParameterError(f"PODIUM_THREADS must be a whole number of at least 1; got {told!r}.")
+    return int(told)
+
+
+@functools.cache
+def pool(threads: int) -> ThreadPoolExecutor:
+    """The thread pool that all numeric work shares."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
+
+
+def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
+    """`work(first, last)` for each block of rows, in the order of the blocks."""
+    starts = range(0, n_rows, BLOCK)
+    threads = default_threads()
+    if threads == 1 or len(starts) < 2:
+        return [work(a, min(a + BLOCK, n_rows)) for a in starts]
+    return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
