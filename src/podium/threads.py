@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 from podium.errors import ParameterError
 
@@ -42,3 +45,15 @@ def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     if threads == 1 or len(starts) < 2:
         return [work(a, min(a + BLOCK, n_rows)) for a in starts]
     return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep matrix products on one thread each: blocks already use the cores, and sums keep their order."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

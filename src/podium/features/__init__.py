@@ -1,0 +1,8 @@
+"""Transforms of features, one file each."""
+
+from podium.features.base import State, Transform
+from podium.features.minmax import MinMax
+from podium.features.none import None_
+from podium.features.zscore import ZScore
+
+__all__ = ["MinMax", "None_", "State", "Transform", "ZScore"]

@@ -1,0 +1,39 @@
+"""Per-query min–max: each feature of a query's documents mapped to [0, 1], as LETOR's QueryLevelNorm does.
+
+A feature that is constant within a query, and a missing value, become 0. Sparse features are made dense.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from podium.data.dataset import Dataset
+from podium.features.base import State, Transform
+from podium.registry import register
+
+
+@register
+class MinMax(Transform):
+    """x' = (x − min) / (max − min), both over the documents of the query."""
+
+    name = "minmax"
+
+    def fit(self, data: Dataset) -> State:
+        return {}
+
+    def features(self, state: State, data: Dataset) -> Any:
+        X = data.features.toarray() if sp.issparse(data.features) else data.features
+        X = np.asarray(X, np.float32)
+        filled = np.flatnonzero(data.sizes)
+        if not len(filled):
+            return X
+        starts = data.offsets[:-1][filled]
+        low = np.fmin.reduceat(X, starts, axis=0)
+        width = np.fmax.reduceat(X, starts, axis=0) - low
+        rows = np.repeat(np.arange(len(filled)), data.sizes[filled])
+        # A width of 0 or of nothing but missing values has no information: the whole feature becomes 0.
+        scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
+        return np.nan_to_num((X - low[rows]) * scale[rows], nan=0.0).astype(np.float32)

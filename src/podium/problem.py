@@ -1,0 +1,87 @@
+"""A loss of a scorer on a dataset, as one function of parameters.
+
+    F(θ) = (1/Q) Σ_q L_q(f(X_q; θ)) + (λ/2)‖θ‖²
+
+θ is the scorer's parameters followed by the loss's learned ones; offsets and learned ones are not penalised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError
+from podium.losses import Loss, sweep
+from podium.scorers import Scorer, SmoothScorer
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What a solver minimises."""
+
+    loss: Loss
+    scorer: Scorer
+    data: Dataset
+    penalty: float = 0.0
+
+    def start(self, rng: np.random.Generator) -> Array:
+        """Parameters to start from."""
+        return np.concatenate([self._smooth.init(self.data.n_features, rng), self.loss.learned_values()])
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        """F and its gradient over all queries."""
+        return self.on(self.data, theta)
+
+    def on(self, data: Dataset, theta: Array) -> tuple[float, Array]:
+        """F and its gradient over some queries."""
+        params, loss = self.split(theta)
+        got = sweep(loss, self._smooth.score(params, data.features), data)
+        mask = self._penalised
+        value = got.value / data.n_queries + 0.5 * self.penalty * float(np.sum(mask * theta * theta))
+        down = self._smooth.pullback(params, data.features, got.gradient)
+        return value, np.concatenate([down, got.params]) / data.n_queries + self.penalty * mask * theta
+
+    def split(self, theta: Array) -> tuple[Array, Loss]:
+        """The scorer's parameters, and the loss with its learned parameters at their values."""
+        n = len(theta) - len(self.loss.learned)
+        return theta[:n], self.loss.with_learned(theta[n:])
+
+    def scores(self, theta: Array, data: Dataset) -> Array:
+        """Scores of other data."""
+        return self._smooth.score(self.split(theta)[0], data.features)
+
+    @property
+    def _smooth(self) -> SmoothScorer:
+        assert isinstance(self.scorer, SmoothScorer), "solvers check this before they start"
+        return self.scorer
+
+    @cached_property
+    def _penalised(self) -> Array:
+        return np.append(self._smooth.penalised(self.data.n_features), np.zeros(len(self.loss.learned)))
+
+
+def lean(data: Dataset) -> Dataset:
+    """The dataset without what learning does not look at, so that picking queries stays cheap."""
+    return replace(data, query_ids=None, document_ids=None, comments=None, rows=None)
+
+
+def refuse_missing(data: Dataset, what: str) -> None:
+    """Refuse missing and infinite features where the scorer cannot take them."""
+    values = data.features.data if sp.issparse(data.features) else data.features
+    if np.isfinite(values).all():
+        return
+    if sp.issparse(data.features):
+        raise DataError(f"features hold missing or infinite values, which {what} cannot take.", where=data.source)
+    row, column = np.argwhere(~np.isfinite(data.features))[0]
+    raise DataError(
+        f"document {data.document_name(row)}, feature {column + 1}: value {data.features[row, column]}, which {what} "
+        "cannot take. Use transform=zscore (missing values become the mean) or scorer=trees.",
+        where=data.source,
+    )

@@ -1,0 +1,8 @@
+"""The scorers, one file each."""
+
+from podium.scorers.base import Scorer, SmoothScorer
+from podium.scorers.linear import Linear
+from podium.scorers.mlp import MLP
+from podium.scorers.trees import Trees
+
+__all__ = ["MLP", "Linear", "Scorer", "SmoothScorer", "Trees"]

@@ -1,0 +1,39 @@
+"""Scorers: features → scores, and a score gradient → a parameter gradient. They never see labels."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.registry import Named
+
+Array = NDArray[np.float64]
+
+
+class Scorer(Named):
+    """A family of functions f(x; θ), θ an array that the solver moves."""
+
+    kind: ClassVar[str] = "scorer"
+    home: ClassVar[str] = "podium.scorers"
+
+    def score(self, params: Any, X: Any) -> Array:
+        """The score of each row of features."""  # (N,)
+        raise NotImplementedError
+
+
+class SmoothScorer(Scorer):
+    """A scorer that is a differentiable function of a flat array of parameters."""
+
+    def init(self, n_features: int, rng: np.random.Generator) -> Array:
+        """Parameters to start from."""  # (P,)
+        raise NotImplementedError
+
+    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
+        """Jᵀg: the gradient of Σ g_i·f(x_i; θ) with respect to θ."""  # (P,)
+        raise NotImplementedError
+
+    def penalised(self, n_features: int) -> Array:
+        """1 for each parameter that a penalty shrinks, 0 for offsets."""  # (P,)
+        raise NotImplementedError

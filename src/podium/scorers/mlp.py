@@ -1,0 +1,92 @@
+"""Multi-layer perceptrons: layers of weighted sums and an activation, one linear output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from podium.errors import ParameterError
+from podium.registry import register
+from podium.scorers.base import Array, SmoothScorer
+from podium.threads import map_blocks
+
+
+@register
+class MLP(SmoothScorer):
+    """f(x; θ) = w·a(W₂·a(W₁x + b₁) + b₂) + b, with as many hidden layers as `hidden` has entries.
+
+    Weights start uniform in ±√(6/(in + out)) (Glorot), offsets at 0.
+    Cost: O(parameters) per document, in float64; matrix products by row blocks.
+    Use it for: interactions between features, on some thousands of queries or more.
+    """
+
+    hidden: tuple[int, ...] = (10,)
+    activation: Literal["tanh", "relu"] = "tanh"
+    name = "mlp"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.hidden or any(not isinstance(n, int) or n < 1 for n in self.hidden):
+            raise ParameterError(
+                f"mlp: hidden must list the sizes of at least one hidden layer, e.g. [64,32]; got {list(self.hidden)}."
+                " For no hidden layer use scorer=linear."
+            )
+
+    def init(self, n_features: int, rng: np.random.Generator) -> Array:
+        parts = []
+        for n_in, n_out in self._shapes(n_features):
+            bound = np.sqrt(6.0 / (n_in + n_out))
+            parts += [rng.uniform(-bound, bound, n_in * n_out), np.zeros(n_out)]
+        return np.concatenate(parts)
+
+    def score(self, params: Array, X: Any) -> Array:
+        layers = list(self._layers(params, X.shape[1]))
+        parts = map_blocks(lambda a, b: self._forward(layers, _dense(X[a:b]))[-1][:, 0], X.shape[0])
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
+        layers = list(self._layers(params, X.shape[1]))
+        parts = map_blocks(lambda a, b: self._backward(layers, _dense(X[a:b]), gradient[a:b]), X.shape[0])
+        return np.sum(parts, axis=0) if parts else np.zeros_like(params)
+
+    def penalised(self, n_features: int) -> Array:
+        shapes = self._shapes(n_features)
+        return np.concatenate([np.repeat([1.0, 0.0], [n_in * n_out, n_out]) for n_in, n_out in shapes])
+
+    def _shapes(self, n_features: int) -> list[tuple[int, int]]:
+        sizes = [n_features, *self.hidden, 1]
+        return list(zip(sizes[:-1], sizes[1:], strict=True))
+
+    def _layers(self, params: Array, n_features: int) -> Iterator[tuple[Array, Array]]:
+        at = 0
+        for n_in, n_out in self._shapes(n_features):
+            weights = params[at : at + n_in * n_out].reshape(n_in, n_out)
+            at += n_in * n_out
+            yield weights, params[at : at + n_out]
+            at += n_out
+
+    def _forward(self, layers: list[tuple[Array, Array]], X: Array) -> list[Array]:
+        """The values of every layer, the features first, the scores last."""
+        values = [X]
+        for weights, offset in layers:
+            z = values[-1] @ weights + offset
+            last = len(values) == len(layers)
+            values.append(z if last else np.tanh(z) if self.activation == "tanh" else np.maximum(z, 0.0))
+        return values
+
+    def _backward(self, layers: list[tuple[Array, Array]], X: Array, gradient: Array) -> Array:
+        values = self._forward(layers, X)
+        flow, parts = gradient[:, None], []
+        for depth in range(len(layers) - 1, -1, -1):
+            parts += [flow.sum(axis=0), (values[depth].T @ flow).ravel()]
+            if depth:
+                h = values[depth]
+                flow = (flow @ layers[depth][0].T) * (1.0 - h * h if self.activation == "tanh" else h > 0.0)
+        return np.concatenate(parts[::-1])
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)

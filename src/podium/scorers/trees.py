@@ -1,0 +1,43 @@
+"""Boosted regression trees, grown and evaluated by LightGBM. Parameters are its text model, as bytes in an array."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.registry import param, register
+from podium.scorers.base import Array, Scorer
+from podium.threads import default_threads
+
+
+@register
+class Trees(Scorer):
+    """A sum of regression trees; `boosting` grows them.
+
+    Cost: O(documents × features) per tree to grow, O(trees × depth) per document to score.
+    Use it for: the strongest default on engineered features; takes missing values and any scale.
+    Reference: Ke et al., LightGBM, NeurIPS 2017.
+    """
+
+    leaves: int = param(31, least=2)
+    min_documents: int = param(20, least=1)
+    """The least number of documents in a leaf."""
+    features: float = param(1.0, above=0, most=1)
+    """The fraction of features that each tree may use."""
+    bins: int = param(255, least=2)
+
+    def score(self, params: NDArray[np.uint8], X: Any) -> Array:
+        if X.shape[0] == 0:
+            return np.empty(0)
+        predicted = _booster(params.tobytes()).predict(X, raw_score=True, num_threads=default_threads())
+        return np.asarray(predicted, np.float64)
+
+
+@functools.lru_cache(maxsize=8)
+def _booster(text: bytes) -> Any:
+    import lightgbm
+
+    return lightgbm.Booster(model_str=text.decode())

@@ -1,0 +1,9 @@
+"""The solvers, one file each."""
+
+from podium.solvers.adam import Adam
+from podium.solvers.base import Solution, Solver, Step, Watch
+from podium.solvers.boosting import Boosting
+from podium.solvers.lbfgs import LBFGS
+from podium.solvers.sgd import SGD
+
+__all__ = ["LBFGS", "SGD", "Adam", "Boosting", "Solution", "Solver", "Step", "Watch"]

@@ -1,0 +1,114 @@
+"""Solvers: from a problem to parameters; and the watch that sees every iteration and stops early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.losses import Loss
+from podium.metrics import Metric
+from podium.problem import Problem
+from podium.registry import Named
+from podium.scorers import Scorer, SmoothScorer
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found."""
+
+    params: NDArray[Any]  # the scorer's parameters
+    loss: Loss  # with its learned parameters
+    value: float  # the objective at the last iteration
+    iterations: int
+    reason: str  # why it stopped
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration, as those who watch see it."""
+
+    iteration: int  # 1 is the first
+    total: int  # at most so many
+    value: float  # the training objective
+    valid: float | None  # the validation measure, where there is validation data
+
+
+@dataclass
+class Watch:
+    """Sees every iteration: measures validation data, remembers the best, tells observers, says when to stop."""
+
+    valid: Dataset | None = None
+    metric: Metric | None = None
+    observers: tuple[Callable[[Step], None], ...] = ()
+    history: list[Step] = field(default_factory=list)
+    best: Step | None = None
+    best_state: Any = None
+
+    def see(
+        self,
+        iteration: int,
+        total: int,
+        value: float,
+        *,
+        scores: Callable[[Dataset], Array],
+        state: Any,
+        patience: int | None,
+    ) -> bool:
+        """Take note of an iteration; True means stop. `state` is kept if it is the best so far.
+
+        `scores` computes validation scores, asked for only when there is a `patience` to judge by.
+        """
+        measured = None
+        if self.valid is not None and self.metric is not None and patience is not None:
+            measured = self._measure(scores(self.valid))
+        step = Step(iteration, total, value, measured)
+        self.history.append(step)
+        for observer in self.observers:
+            observer(step)
+        if measured is None:
+            return False
+        if self.best is None or self.best.valid is None or measured > self.best.valid:
+            self.best, self.best_state = step, state() if callable(state) else state
+        return patience is not None and iteration - self.best.iteration >= patience
+
+    def _measure(self, scores: Array) -> float:
+        assert self.valid is not None
+        assert self.metric is not None
+        per_query = self.metric(scores, self.valid.labels, self.valid.offsets)
+        return float(np.nanmean(per_query)) if np.isfinite(per_query).any() else 0.0
+
+
+class Solver(Named):
+    """A way to move parameters. Its fields are its settings."""
+
+    kind: ClassVar[str] = "solver"
+    home: ClassVar[str] = "podium.solvers"
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        """Refuse, in words, parts that this solver cannot work with."""
+        if not isinstance(scorer, SmoothScorer):
+            raise IncompatibleError(
+                f"{self.name} needs a scorer with parameters to differentiate; got {scorer.name}. "
+                "Use solver=boosting, or scorer=linear or scorer=mlp."
+            )
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        """Parameters that make the problem's value small."""
+        raise NotImplementedError
+
+
+def best_or_last(problem: Problem, theta: Array, watch: Watch, *, value: float, iterations: int, reason: str) -> Solution:
+    """The solution: the best parameters by validation where they were measured, else the last ones."""
+    if watch.best is not None:
+        theta = watch.best_state
+        reason += f"; best {watch.metric} {watch.best.valid:.4f} at iteration {watch.best.iteration}"
+    params, loss = problem.split(theta)
+    return Solution(params, loss, value, iterations, reason)

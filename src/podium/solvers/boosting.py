@@ -1,0 +1,126 @@
+"""Gradient boosting: each round LightGBM grows a tree on our loss's gradient and curvature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.errors import IncompatibleError
+from podium.losses import Loss, sweep
+from podium.problem import Problem
+from podium.registry import param, register
+from podium.scorers import Scorer, Trees
+from podium.solvers.base import Array, Solution, Solver, Watch
+from podium.threads import default_threads
+
+
+@register
+class Boosting(Solver):
+    """Adds `rate` × a regression tree per round, fitted to −gradient/curvature of the loss at the current scores.
+
+    With validation data, the number of trees that does best on it is kept and the search ends after `patience`
+    rounds without a better one.
+    Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
+    """
+
+    rounds: int = param(300, least=1)
+    rate: float = param(0.05, above=0)
+    penalty: float = param(0.0, least=0)
+    """λ added to the curvature of every leaf."""
+    patience: int | None = 50
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        if not isinstance(scorer, Trees):
+            raise IncompatibleError(
+                f"boosting needs a scorer that grows trees; got {scorer.name}. Use solver=lbfgs, or scorer=trees."
+            )
+        if loss.learned:
+            raise IncompatibleError(
+                f"boosting does not train the parameters that {loss.name} learns ({', '.join(loss.learned)}). "
+                "Use scorer=linear or scorer=mlp with solver=lbfgs or solver=adam."
+            )
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        import lightgbm
+
+        settings = self._settings(problem, rng)
+        train = _as_lightgbm(problem.data.features, settings)
+        latest = {"value": np.inf}
+
+        def objective(scores: Array, _: Any) -> tuple[Array, Array]:
+            got = sweep(problem.loss, scores, problem.data)
+            latest["value"] = got.value / problem.data.n_queries
+            return got.gradient, np.maximum(got.curvature, 1e-16)
+
+        settings["objective"] = objective
+        booster = lightgbm.Booster(settings, train)
+        if watch.valid is not None:
+            booster.add_valid(_as_lightgbm(watch.valid.features, settings, reference=train), "valid")
+        rounds, reason = 0, f"{self.rounds} rounds were allowed"
+        for rounds in range(1, self.rounds + 1):
+            if booster.update():
+                rounds, reason = rounds - 1, _no_split(problem, rounds - 1)
+                break
+            if watch.see(
+                rounds, self.rounds, latest["value"],
+                scores=lambda _: _valid_scores(booster), state=rounds, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+        keep = rounds
+        if watch.best is not None:
+            keep = watch.best.iteration
+            reason += f"; best {watch.metric} {watch.best.valid:.4f} with {keep} trees"
+        text = booster.model_to_string(num_iteration=max(keep, 1))
+        return Solution(np.frombuffer(text.encode(), np.uint8), problem.loss, latest["value"], rounds, reason)
+
+    def _settings(self, problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
+        trees = problem.scorer
+        assert isinstance(trees, Trees)
+        return {
+            "num_leaves": trees.leaves,
+            "min_data_in_leaf": trees.min_documents,
+            "feature_fraction": trees.features,
+            "max_bin": trees.bins,
+            "learning_rate": self.rate,
+            "lambda_l2": self.penalty,
+            "min_sum_hessian_in_leaf": 1e-3,
+            "boost_from_average": False,
+            "seed": int(rng.integers(2**31)),
+            # The same bits for any number of threads: histograms are summed feature by feature.
+            "deterministic": True,
+            "force_col_wise": True,
+            "num_threads": default_threads(),
+            "verbosity": -1,
+        }
+
+
+def _as_lightgbm(features: Any, settings: dict[str, Any], reference: Any = None) -> Any:
+    import lightgbm
+
+    plain = {key: value for key, value in settings.items() if key != "objective"}
+    return lightgbm.Dataset(
+        features, label=np.zeros(features.shape[0], np.float32), reference=reference, params=plain, free_raw_data=True
+    ).construct()
+
+
+def _valid_scores(booster: Any) -> Array:
+    """The validation scores that LightGBM keeps up to date tree by tree."""
+    seen: list[Array] = []
+
+    def look(scores: Array, _: Any) -> tuple[str, float, bool]:
+        seen.append(np.array(scores, np.float64))
+        return "seen", 0.0, True
+
+    booster.eval_valid(look)
+    return seen[0]
+
+
+def _no_split(problem: Problem, rounds: int) -> str:
+    trees = problem.scorer
+    assert isinstance(trees, Trees)
+    n = problem.data.n_documents
+    if rounds == 0 and n < 2 * trees.min_documents:
+        return f"no split found: {n} documents, and a leaf needs {trees.min_documents}; set min_documents lower"
+    return f"no further split found after {rounds} rounds"

@@ -1,0 +1,71 @@
+"""L-BFGS (Liu & Nocedal, 1989), by scipy: all queries in every step, curvature from the last gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.problem import Problem
+from podium.registry import param, register
+from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+
+
+@register
+class LBFGS(Solver):
+    """Quasi-Newton steps on all queries at once; for smooth losses and scorers of some thousand parameters.
+
+    Without `patience` it runs to convergence and the penalty alone guards against over-fitting; with it, the
+    iterate that does best on the validation data is kept and the search ends after so many without a better one.
+    """
+
+    penalty: float = param(0.1, least=0)
+    """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
+    iterations: int = param(200, least=1)
+    tolerance: float = param(1e-7, above=0)
+    """Stop when an iteration improves F by less than this, relatively."""
+    patience: int | None = None
+    name = "lbfgs"
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        from scipy.optimize import minimize
+
+        latest: dict[str, Any] = {"value": np.inf, "iteration": 0, "stopped": False}
+
+        def objective(theta: Array) -> tuple[float, Array]:
+            value, gradient = problem(theta)
+            latest["value"] = value
+            return value, gradient
+
+        def after(intermediate_result: Any) -> None:
+            latest["iteration"] += 1
+            theta = intermediate_result.x.copy()
+            latest["stopped"] = watch.see(
+                latest["iteration"],
+                self.iterations,
+                float(intermediate_result.fun),
+                scores=lambda data: problem.scores(theta, data),
+                state=theta,
+                patience=self.patience,
+            )
+            if latest["stopped"]:
+                raise StopIteration
+
+        found = minimize(
+            objective,
+            problem.start(rng),
+            jac=True,
+            method="L-BFGS-B",
+            callback=after,
+            options={"maxiter": self.iterations, "maxfun": 4 * self.iterations, "ftol": self.tolerance, "gtol": 1e-9},
+        )
+        reason = "no better validation measure" if latest["stopped"] else _why(found)
+        return best_or_last(
+            problem, found.x, watch, value=float(found.fun), iterations=latest["iteration"], reason=reason
+        )
+
+
+def _why(found: Any) -> str:
+    if found.status == 1:
+        return f"{found.nit} iterations were allowed"
+    return "converged" if found.success else f"stopped: {found.message}"
