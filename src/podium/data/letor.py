@@ -1,0 +1,147 @@
+"""LETOR (SVMlight) files: `<label> [qid:<query>] <feature>:<value> … [# comment]`, one document a line.
+
+    >>> import io
+    >>> data = read_letor(io.BytesIO(b"2 qid:7 1:0.5 3:1 #docid = a\\n0 qid:7 2:4 #docid = b\\n"))
+    >>> data.features.tolist(), data.labels.tolist(), data.document_ids.tolist()
+    ([[0.5, 0.0, 1.0], [0.0, 4.0, 0.0]], [2.0, 0.0], ['a', 'b'])
+
+Labels are finite numbers; query ids any text without white space; feature ids count from 1, in any order, none twice
+in a line; absent features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines
+and lines of comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries;
+without these all lines are one query. Preferences are taken from `<file>.preferences` where that exists.
+
+Comments are kept as they are. Document ids come from them: the word after `docid =` where every line has one; else the
+first word, where every line has one and no query has one twice (as in `# 7555 rambo`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.letor_line import shown
+from podium.data.letor_lines import Lines, whole_lines
+from podium.data.preference_file import read_preferences, write_preferences
+from podium.errors import DataError
+from podium.files import Source, reading, source_name, writing
+
+_BLOCK = 1024  # rows written at a time
+
+
+def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Dataset:
+    """A dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
+
+    `n_features` is the number of features, where the file may not mention the last ones; a higher id is an error.
+    `sparse` asks for a CSR matrix or a dense one. By default it is dense, unless it would take more than 256 MB and
+    less than a quarter of its cells are written.
+    """
+    name = source_name(source)
+    lines = Lines(name, n_features=n_features, sparse=sparse)
+    with reading(source) as stream:
+        for text, end in whole_lines(stream, name):
+            lines.read(text, end)
+    if lines.rows == 0:
+        raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
+    beside = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
+    data = lines.dataset(group=None if lines.with_qid else _sizes_beside(beside))
+    preferences = None if beside is None else beside + ".preferences"
+    if preferences is not None and os.path.exists(preferences):
+        return read_preferences(preferences, data)
+    return data
+
+
+def write_letor(data: Dataset, target: Source) -> None:
+    """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
+
+    Rows are written in the order they were read in, labels and features with the digits that read back as the same
+    numbers, NaN as nan, comments as they were, else document ids as `#docid = id`. Preferences go beside the file,
+    to `<file>.preferences`.
+    """
+    path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
+    if data.labels is None:
+        raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
+    if data.preferences is not None and path is None:
+        raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
+    queries = [_query_word(data, q) for q in range(data.n_queries)]
+    notes = _notes(data)
+    rows = np.arange(data.n_documents) if data.rows is None else np.argsort(data.rows)
+    which = data.query_index
+    with writing(target) as file:
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            for row, features in zip(block.tolist(), _feature_words(data.features[block]), strict=True):
+                note = "" if notes is None or not notes[row] else f" #{notes[row]}"
+                line = f"{_number(data.labels[row])} qid:{queries[which[row]]}{features}{note}\n"
+                file.write(line.encode("utf-8", "surrogateescape"))
+    if data.preferences is not None and path is not None:
+        write_preferences(data, path + ".preferences")
+
+
+def _sizes_beside(path: str | None) -> list[int] | None:
+    """The sizes of queries from a side file of a LETOR file without qid."""
+    if path is None:
+        return None
+    names = [path, path.removesuffix(".gz")]
+    for side in (name + suffix for name in names for suffix in (".query", ".group")):
+        if os.path.exists(side):
+            with reading(side) as file:
+                return [_size(line, f"{side}:{k}") for k, line in enumerate(file, 1) if line.strip()]
+    return None
+
+
+def _size(line: bytes, where: str) -> int:
+    if not line.strip().isdigit():
+        raise DataError(f"expected a query's number of lines; got {shown(line.strip())}.", where=where)
+    return int(line)
+
+
+def _query_word(data: Dataset, q: int) -> str:
+    name = data.query_name(q)
+    if not name or name.split() != [name] or "#" in name:
+        raise DataError(
+            f"query id {name!r} has white space, '#' or nothing in it: LETOR cannot hold it.", where=data.source
+        )
+    return name
+
+
+def _notes(data: Dataset) -> NDArray[Any] | None:
+    """What stands after '#' in each row."""
+    if data.comments is None:
+        if data.document_ids is None:
+            return None
+        for name in map(str, data.document_ids):
+            if name.split() != [name]:
+                raise DataError(f"document id {name!r} has white space or nothing in it: LETOR cannot hold it.")
+        return np.array([f"docid = {name}" for name in data.document_ids], dtype=object)
+    for comment in data.comments:
+        if "\n" in comment:
+            raise DataError(f"comment {comment!r} has a line end in it: LETOR cannot hold it.", where=data.source)
+    return data.comments
+
+
+def _feature_words(block: Any) -> Iterator[str]:
+    """` feature:value …` of each row: all features of a dense row, the stored ones of a sparse row."""
+    if isinstance(block, np.ndarray):
+        heads = [f" {c + 1}:" for c in range(block.shape[1])]
+        for words in _words(block.ravel()).reshape(block.shape).tolist():
+            yield "".join([head + word for head, word in zip(heads, words, strict=True)])
+        return
+    words, columns = _words(block.data).tolist(), (block.indices + 1).tolist()
+    for a, b in zip(block.indptr[:-1], block.indptr[1:], strict=True):
+        yield "".join([f" {c}:{word}" for c, word in zip(columns[a:b], words[a:b], strict=True)])
+
+
+def _words(values: NDArray[np.float32]) -> NDArray[Any]:
+    """The shortest decimals that read back as the same float32."""
+    distinct, inverse = np.unique(values.view(np.uint32), return_inverse=True)
+    words = [str(value).removesuffix(".0") for value in distinct.view(np.float32)]
+    return np.array(words, dtype=object)[inverse]
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and (value or np.copysign(1, value) > 0) else repr(float(value))

@@ -1,0 +1,181 @@
+"""The lines of a LETOR file as they stream in, gathered into a dataset.
+
+Memory: the arrays of the result, and one reused buffer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.letor_line import MOST_FEATURES, read_line
+from podium.data.letor_matrix import Growing, Matrix
+from podium.errors import DataError
+
+CHUNK = 2**20
+LONGEST_LINE = 2**28
+_DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
+
+
+def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
+    """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
+    buffer = bytearray(CHUNK + 1)  # the spare byte is for a missing line end
+    filled = 0
+    while got := stream.readinto(memoryview(buffer)[filled:-1]):  # type: ignore[attr-defined]
+        end = buffer.rfind(b"\n", filled, filled + got) + 1
+        filled += got
+        if end:
+            yield buffer, end
+            buffer[: filled - end] = buffer[end:filled]
+            filled -= end
+        elif filled == len(buffer) - 1:
+            if filled >= LONGEST_LINE:
+                raise DataError(f"a line of more than {LONGEST_LINE} bytes; this is no LETOR file.", where=name)
+            buffer = buffer + bytearray(len(buffer))
+    if filled:
+        buffer[filled : filled + 1] = b"\n"
+        yield buffer, filled + 1
+
+
+class Lines:
+    """What has been read so far."""
+
+    def __init__(self, name: str, *, n_features: int | None, sparse: bool | None) -> None:
+        self.name = name
+        self.rows, self.line = 0, 0
+        self.with_qid: bool | None = None
+        self.limit = MOST_FEATURES if n_features is None else n_features
+        self.matrix = Matrix(n_features=n_features, sparse=sparse)
+        self.labels = Growing(np.float64)
+        self.queries: dict[bytes, int] = {}  # id → number, by first appearance
+        self.runs: list[tuple[int, int]] = []  # first row and query number of rows with one id
+        self.comments: list[str] | None = None
+        self._room = _Room(0)
+
+    def read(self, buffer: bytearray, end: int) -> None:
+        """Take the lines of buffer[:end]: those the compiled parser knows from it, the others one by one."""
+        from podium.data.letor_parser import parse
+
+        if self._room.size < len(buffer):
+            self._room = _Room(len(buffer))
+        room, at, text = self._room, 0, np.frombuffer(buffer, np.uint8)
+        while at < end:
+            with_qid = -1 if self.with_qid is None else int(self.with_qid)
+            at, rows, lines = parse(
+                text, at, end, with_qid, self.limit, room.labels, room.ends, room.columns, room.values, room.spans
+            )
+            self.line += lines
+            if rows:
+                self._take(memoryview(buffer), room, rows)
+            if at < end:
+                stop = buffer.index(b"\n", at)
+                self._take_line(bytes(memoryview(buffer)[at:stop]))
+                at = stop + 1
+
+    def dataset(self, *, group: list[int] | None) -> Dataset:
+        """Everything read, as a dataset."""
+        codes: NDArray[np.int64] | None = None
+        if self.with_qid:
+            starts, numbers = np.array(self.runs, np.int64).T
+            codes = np.repeat(numbers, np.diff(np.append(starts, self.rows)))
+        data = Dataset.from_arrays(
+            self.matrix.finished(),
+            self.labels.finished(),
+            qid=codes,
+            group=group,
+            document_ids=_document_ids(self.comments, codes),
+            comments=None if self.comments is None else np.array(self.comments, dtype=object),
+            source=self.name,
+        )
+        if codes is None:
+            return data
+        names = [decoded(name) for name in self.queries]
+        return replace(data, query_ids=np.array(names, dtype=object))
+
+    def _take(self, text: memoryview, room: _Room, rows: int) -> None:
+        """Append the rows that the compiled parser left in `room`."""
+        spans = room.spans[:rows]
+        for r in np.flatnonzero(spans[:, 0] >= 0).tolist():
+            room.labels[r] = float(bytes(text[spans[r, 0] : spans[r, 1]]))
+        for r in np.flatnonzero(spans[:, 2] >= 0).tolist() if self.with_qid else ():
+            self._start_query(bytes(text[spans[r, 2] : spans[r, 3]]), self.rows + r)
+        if self.comments is not None or (spans[:, 4] >= 0).any():
+            places = spans[:, 4:6].tolist()
+            self._comment([bytes(text[a:b]) if a >= 0 else b"" for a, b in places])
+        count = int(room.ends[rows])
+        self.labels.extend(room.labels[:rows])
+        self.matrix.add(room.ends[: rows + 1], room.columns[:count], room.values[:count])
+        self.rows += rows
+
+    def _take_line(self, line: bytes) -> None:
+        """Append one document, read slowly, or say what is wrong with it."""
+        self.line += 1
+        where = f"{self.name}:{self.line}"
+        document = read_line(line, self.limit, where)
+        if self.with_qid is None:
+            self.with_qid = document.qid is not None
+        if self.with_qid != (document.qid is not None):
+            has, had = ("no qid", "have one") if self.with_qid else ("a qid", "have none")
+            raise DataError(
+                f"this line has {has}, but the lines before {had}. Give all lines a qid or none.", where=where
+            )
+        if document.qid is not None:
+            self._start_query(document.qid, self.rows)
+        if self.comments is not None or document.comment:
+            self._comment([document.comment])
+        self.labels.extend(np.array([document.label]))
+        self.matrix.add(
+            np.array([0, len(document.columns)], np.int64),
+            np.array(document.columns, np.int32),
+            np.array(document.values, np.float32),
+        )
+        self.rows += 1
+
+    def _start_query(self, qid: bytes, row: int) -> None:
+        number = self.queries.setdefault(qid, len(self.queries))
+        if not self.runs or self.runs[-1][1] != number:
+            self.runs.append((row, number))
+
+    def _comment(self, comments: list[bytes]) -> None:
+        if self.comments is None:
+            self.comments = [""] * self.rows
+        self.comments.extend(decoded(comment.removesuffix(b"\r")) for comment in comments)
+
+
+class _Room:
+    """Arrays for what `size` bytes can hold at most: a line takes 2 bytes or more, a pair ` 1:1` 4."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.labels = np.empty(size // 2 + 1, np.float64)
+        self.ends = np.empty(size // 2 + 2, np.int64)
+        self.columns = np.empty(size // 4 + 1, np.int32)
+        self.values = np.empty(size // 4 + 1, np.float32)
+        self.spans = np.empty((size // 2 + 1, 6), np.int64)
+
+
+def decoded(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -> NDArray[Any] | None:
+    """Ids from comments by the rules at the top; None where there are none."""
+    if comments is None:
+        return None
+    found = [_DOCUMENT_ID.search(comment) for comment in comments]
+    if all(found):
+        return np.array([match[1] for match in found if match], dtype=object)
+    words = [comment.split(None, 1)[:1] for comment in comments]
+    if any(found) or not all(words):
+        return None
+    ids = [word[0] for word in words]
+    queries = [0] * len(ids) if codes is None else codes.tolist()
+    if len(set(zip(queries, ids, strict=True))) < len(ids):
+        return None
+    return np.array(ids, dtype=object)
