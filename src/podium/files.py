@@ -75,7 +75,7 @@ def reading(source: Source) -> Iterator[BinaryIO]:
     peeks = stream if hasattr(stream, "peek") else _peekable(stream)
     try:
         packed = peeks.peek(2)[:2] == b"\x1f\x8b"
-        yield gzip.GzipFile(fileobj=peeks, mode="rb") if packed else peeks
+        yield gzip.GzipFile(fileobj=peeks, mode="rb") if packed else peeks  # type: ignore[misc]
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"the gzip stream is damaged or cut short ({error}).", where=source_name(source)) from error
     finally:

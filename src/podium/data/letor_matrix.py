@@ -60,7 +60,7 @@ class Matrix:
         if not self._sparse and self._choose and _is_sparse(rows * n_features, written):
             self._to_sparse()
         if self._sparse:
-            self._ends.extend(ends[1:] + self.written)
+            self._ends.extend(ends[1:] + self._values.size)
             self._columns.extend(columns)
             self._values.extend(values)
         else:
@@ -114,7 +114,6 @@ class Matrix:
         self._ends.extend(matrix.indptr[1:])
         self._columns.extend(matrix.indices)
         self._values.extend(matrix.data)
-        self.written = len(matrix.data)
         self._cells = Growing(np.float32)
 
 

@@ -1,0 +1,110 @@
+"""A data folder, or one file: to folds of training, validation and test data.
+
+    DATA/Fold1/train.txt  vali.txt  test.txt      several folds
+    DATA/train.txt  vali.txt  test.txt            one fold; vali and test may be missing
+    DATA.txt                                      one file, split by query 60/20/20 with a seed
+
+Validation data is called vali, valid, validation, val or dev. Files are LETOR (.txt, .dat, .svm, .letor, .svmlight, or
+no ending), .csv, .tsv or .parquet; all but the last also with .gz.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from podium.data.dataset import Dataset
+from podium.data.letor import read_letor
+from podium.data.splits import split
+from podium.errors import DataError
+from podium.files import Source
+
+_PARTS = {
+    "train": ("train", "training"),
+    "vali": ("vali", "valid", "validation", "val", "dev"),
+    "test": ("test", "testing"),
+}
+_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
+_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Data to learn from, to choose by, and to be judged on."""
+
+    train: Dataset
+    vali: Dataset | None
+    test: Dataset | None
+    name: str
+
+
+def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
+    """The folds of a data folder, or one fold from a single file, split by query with the seed."""
+    root = Path(path)
+    if root.is_dir():
+        folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
+        return [_read_fold(folder) for _, folder in folders] or [_read_fold(root)]
+    if not root.exists() and os.fspath(path) != "-":
+        raise DataError("no such file or folder.", where=str(root))
+    data = read_data(path)
+    train, vali, test = split(data, (0.6, 0.2, 0.2), seed=seed)
+    return [Fold(train, vali, test, root.name)]
+
+
+def read_data(source: Source) -> Dataset:
+    """One dataset from a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES):
+        from podium.data.tables import read_table
+
+        return read_table(source)
+    return read_letor(source)
+
+
+def _fold_number(path: Path) -> int:
+    """The number in a fold's name; −1 where it is not one."""
+    match = re.fullmatch(r"fold[-_ ]?(\d+)", path.name, re.IGNORECASE)
+    return int(match[1]) if match else -1
+
+
+def _read_fold(folder: Path) -> Fold:
+    files = {part: _find(folder, part) for part in _PARTS}
+    if files["train"] is None:
+        found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
+        raise DataError(
+            "no training data: looked for train.txt (or .dat .svm .letor .csv .parquet, also .gz), "
+            f"or folders Fold1, Fold2, …; found {found}. Name the files train, vali and test, or give one file.",
+            where=str(folder),
+        )
+    parts = {part: read_data(file) for part, file in files.items() if file is not None}
+    width = max(data.n_features for data in parts.values())
+    wide = {part: _widened(data, width) for part, data in parts.items()}
+    return Fold(wide["train"], wide.get("vali"), wide.get("test"), folder.name)
+
+
+def _find(folder: Path, part: str) -> Path | None:
+    """The file of a part; two of them are one too many."""
+    names = {name + end for name in _PARTS[part] for end in _ENDINGS}
+    found = sorted(p for p in folder.iterdir() if p.is_file() and p.name.lower() in names)
+    if len(found) > 1:
+        raise DataError(
+            f"more than one file of {part} data: {', '.join(p.name for p in found)}. Keep one.", where=str(folder)
+        )
+    return found[0] if found else None
+
+
+def _widened(data: Dataset, width: int) -> Dataset:
+    """The same data with features that its file did not mention, which are 0."""
+    missing = width - data.n_features
+    if missing == 0:
+        return data
+    if data.feature_names is not None:
+        raise DataError(f"{data.n_features} columns of features; another part has {width}.", where=data.source)
+    if isinstance(data.features, np.ndarray):
+        return replace(data, features=np.pad(data.features, ((0, 0), (0, missing))))
+    wide = sp.csr_array((data.features.data, data.features.indices, data.features.indptr), (data.n_documents, width))
+    return replace(data, features=wide)

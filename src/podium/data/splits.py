@@ -1,0 +1,54 @@
+"""Splits by query: a query's documents never part. The same seed gives the same split.
+
+>>> from podium.data.synthetic import make_letor_like
+>>> data, _ = make_letor_like(10)
+>>> [part.n_queries for part in split(data)]
+[6, 2, 2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ParameterError
+
+
+def split(data: Dataset, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
+    """Parts with these fractions of the queries, drawn at random; each part has at least one query."""
+    shares = np.asarray(fractions, np.float64)
+    if len(shares) < 1 or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
+        raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {tuple(fractions)}.")
+    _need(data, len(shares), "split into")
+    n = data.n_queries
+    cuts = np.rint(np.cumsum(shares) * n).astype(np.int64)[:-1]
+    for k in range(len(cuts)):  # no part may be empty
+        cuts[k] = max(cuts[k], (cuts[k - 1] if k else 0) + 1)
+    for k in range(len(cuts) - 1, -1, -1):
+        cuts[k] = min(cuts[k], (cuts[k + 1] if k + 1 < len(cuts) else n) - 1)
+    order = np.random.default_rng(seed).permutation(n)
+    return tuple(data.select(np.sort(part)) for part in np.split(order, cuts))
+
+
+def k_folds(data: Dataset, k: int = 5, *, seed: int = 0) -> list[tuple[Dataset, Dataset]]:
+    """(rest, held out) for k parts of nearly equal numbers of queries; each query is held out once."""
+    if k < 2:
+        raise ParameterError(f"k_folds needs k ≥ 2; got {k}.")
+    _need(data, k, "held out in")
+    parts = np.array_split(np.random.default_rng(seed).permutation(data.n_queries), k)
+    folds = []
+    for held in parts:
+        rest = np.setdiff1d(np.arange(data.n_queries), held)
+        folds.append((data.select(rest), data.select(np.sort(held))))
+    return folds
+
+
+def _need(data: Dataset, parts: int, verb: str) -> None:
+    if data.n_queries < parts:
+        raise DataError(
+            f"{data.n_queries} queries cannot be {verb} {parts} parts without cutting one. "
+            "Do all documents have their qid?",
+            where=data.source,
+        )

@@ -1,0 +1,99 @@
+"""Synthetic data like LETOR's, with planted truth.
+
+    >>> data, utility = make_letor_like(20, n_features=12, seed=1)
+    >>> data.n_queries, data.n_features, utility.shape == data.labels.shape
+    (20, 12, True)
+
+A document's utility is a function of its features: a linear part, bends, and products of two. A grade is the utility,
+shifted for its query and blurred with noise, cut at thresholds; so no order of a query's documents can be expected to
+beat the one by utility. Beside the features that matter there are blurred mixtures of them and useless ones; every
+query shifts and stretches its features, and some features are in units of their own or rise exponentially.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import ParameterError
+
+_SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
+"""How frequent grades 0 to 4 are, about as in web search."""
+
+
+def make_letor_like(
+    n_queries: int,
+    documents: tuple[int, int] = (20, 60),
+    *,
+    n_features: int = 24,
+    noise: float = 0.5,
+    seed: int = 0,
+) -> tuple[Dataset, NDArray[np.float64]]:
+    """A dataset with grades 0 to 4, and the utility of each of its rows.
+
+    `documents` are the smallest and largest number per query; `noise` is the blur of grades in standard deviations of
+    utility. A quarter of the features is linear in the utility, a quarter bends or multiplies, a quarter is redundant,
+    a quarter useless. Queries and documents share one hidden structure per seed, so split one dataset rather than
+    making two.
+    """
+    if not (n_queries >= 1 and 1 <= documents[0] <= documents[1] and n_features >= 4 and noise >= 0):
+        raise ParameterError(
+            "make_letor_like needs n_queries ≥ 1, documents (least, most) with 1 ≤ least ≤ most, n_features ≥ 4 and "
+            f"noise ≥ 0; got {n_queries}, {documents}, {n_features}, {noise}."
+        )
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(documents[0], documents[1], n_queries, endpoint=True)
+    query = np.repeat(np.arange(n_queries), sizes)
+    linear, bent, redundant = (n_features // 4,) * 3
+    useless = n_features - linear - bent - redundant
+    z = rng.standard_normal((len(query), linear + bent))  # what matters
+    utility = _utility(z[:, :linear], z[:, linear:], rng)
+    mixtures = z @ rng.standard_normal((linear + bent, redundant)) / np.sqrt(linear + bent)
+    mixtures += rng.standard_normal(mixtures.shape)
+    features = np.column_stack([z, mixtures, rng.standard_normal((len(query), useless))])
+    features = _shifted(features, query, n_queries, rng)
+    grades = _grades(utility + noise * rng.standard_normal(len(query)), query, n_queries, rng)
+    data = Dataset.from_arrays(
+        features[:, rng.permutation(n_features)],
+        grades,
+        group=sizes,
+        document_ids=[f"{q}-{k}" for q, size in enumerate(sizes) for k in range(size)],
+        source="synthetic",
+    )
+    return data, utility
+
+
+def _utility(straight: NDArray[np.float64], bent: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Utility with mean 0 and deviation 1, about half of its variance linear."""
+    linear = straight @ rng.uniform(0.5, 1.5, straight.shape[1])
+    curved = np.zeros(len(bent))
+    for k in range(bent.shape[1]):
+        if k % 2 == 0:
+            curved += np.tanh(2 * bent[:, k]) + 0.3 * bent[:, k] ** 2
+        else:
+            curved += bent[:, k] * straight[:, k % straight.shape[1]]
+    return _standard(_standard(linear) + _standard(curved))
+
+
+def _standard(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((x - x.mean()) / (x.std() or 1.0))
+
+
+def _shifted(
+    features: NDArray[np.float64], query: NDArray[np.int64], n_queries: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Features as queries see them, each in its own unit; every third rises exponentially."""
+    d = features.shape[1]
+    seen = features * rng.uniform(0.7, 1.3, (n_queries, d))[query] + 0.5 * rng.standard_normal((n_queries, d))[query]
+    seen[:, ::3] = np.exp(0.5 * seen[:, ::3])
+    return np.asarray(seen * 10.0 ** rng.integers(-1, 3, d))
+
+
+def _grades(
+    blurred: NDArray[np.float64], query: NDArray[np.int64], n_queries: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Grades 0 to 4 by common thresholds, in queries of different difficulty."""
+    shifted = blurred + 0.5 * rng.standard_normal(n_queries)[query]
+    cuts = np.quantile(shifted, np.cumsum(_SHARES)[:-1])
+    return np.searchsorted(cuts, shifted, side="left").astype(np.float64)
