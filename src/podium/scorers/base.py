@@ -17,6 +17,8 @@ class Scorer(Named):
 
     kind: ClassVar[str] = "scorer"
     home: ClassVar[str] = "podium.scorers"
+    solver: ClassVar[str]
+    """The solver to use where none is named."""
 
     def score(self, params: Any, X: Any) -> Array:
         """The score of each row of features."""  # (N,)

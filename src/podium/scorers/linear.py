@@ -21,6 +21,8 @@ class Linear(SmoothScorer):
     Use it for: the safe default on engineered features; explains itself; exports anywhere.
     """
 
+    solver = "lbfgs"
+
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         return np.zeros(n_features + 1)
 

@@ -26,6 +26,7 @@ class MLP(SmoothScorer):
     hidden: tuple[int, ...] = (10,)
     activation: Literal["tanh", "relu"] = "tanh"
     name = "mlp"
+    solver = "adam"
 
     def __post_init__(self) -> None:
         super().__post_init__()

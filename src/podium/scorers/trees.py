@@ -28,6 +28,7 @@ class Trees(Scorer):
     features: float = param(1.0, above=0, most=1)
     """The fraction of features that each tree may use."""
     bins: int = param(255, least=2)
+    solver = "boosting"
 
     def score(self, params: NDArray[np.uint8], X: Any) -> Array:
         if X.shape[0] == 0:

@@ -1,0 +1,31 @@
+"""The random baseline: what any method has to beat."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.features import None_, Transform
+from podium.learner import Learned, Learner, Params
+from podium.registry import register
+from podium.solvers import Watch
+
+
+@register
+class Random(Learner):
+    """Scores drawn uniformly at random: the baseline that every method has to beat.
+
+    Formula: s_i ~ U(0, 1), the same draws for the same seed and number of documents.
+    Ties: none.
+    Cost: O(n).
+    Use it for: the floor of a comparison.
+    """
+
+    transform: Transform = None_()
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        return Learned(self, {"seed": np.array([rng.integers(2**63)], np.int64)}, {})
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return np.random.default_rng(int(params["seed"][0])).random(data.n_documents)

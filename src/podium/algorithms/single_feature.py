@@ -1,0 +1,56 @@
+"""The single-feature baseline: the one feature, upwards or downwards, that ranks the training data best."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.features import None_, Transform
+from podium.learner import Learned, Learner, Params
+from podium.metrics import Metric
+from podium.registry import register
+from podium.solvers import Watch
+
+
+@register
+class SingleFeature(Learner):
+    """Ranks by one feature: the one and the direction that do best on the training data.
+
+    Formula: s = ±x_l with l and the sign maximising the measure over the training queries.
+    Ties: documents with equal values of the feature are tied.
+    Cost: 2·features evaluations of the measure, once.
+    Use it for: the baseline that shows what learning adds; finding the strongest feature.
+    """
+
+    transform: Transform = None_()
+
+    def check(self, data: Dataset) -> None:
+        if data.labels is None:
+            raise IncompatibleError("single-feature chooses by a measure of grades, but the data has no labels.")
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        metric = watch.metric or Metric.parse("ndcg@10")
+        best = (-np.inf, 0, 1)
+        for feature in range(data.n_features):
+            column = _column(data, feature)
+            for sign in (1, -1):
+                values = metric(sign * column, data.labels, data.offsets)
+                value = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
+                best = max(best, (value, -feature, sign))
+        feature, sign = -best[1], best[2]
+        name = data.feature_names[feature] if data.feature_names else str(feature + 1)
+        record = {"feature": name, "direction": "up" if sign > 0 else "down", "training": {str(metric): best[0]}}
+        return Learned(self, {"feature": np.array([feature]), "sign": np.array([sign])}, record)
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return int(params["sign"][0]) * _column(data, int(params["feature"][0]))
+
+
+def _column(data: Dataset, feature: int) -> NDArray[np.float64]:
+    """One feature of all documents; missing values count as 0."""
+    X = data.features
+    column = X[:, [feature]].toarray().ravel() if sp.issparse(X) else X[:, feature]
+    return np.nan_to_num(column.astype(np.float64))

@@ -1,0 +1,141 @@
+"""Model: fitted and immutable. One file holds it: JSON and plain arrays, versioned, checksummed, never code.
+
+    model.podium (a zip archive, nothing compressed)
+    ├── model.json      format version, learner, features, how it was made, and each array's type, shape and hash
+    └── arrays/NAME     the bytes of each array
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zipfile
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ModelFileError, PodiumError
+from podium.features import State
+from podium.files import write_aside
+from podium.learner import Learner, Params
+from podium.threads import one_blas_thread
+
+FORMAT = 1
+_TYPES = ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted learner with the transform it was trained behind."""
+
+    learner: Learner
+    params: Params
+    state: State  # of the transform
+    n_features: int
+    feature_names: tuple[str, ...] | None
+    info: dict[str, Any]  # how it was made, as JSON
+
+    def score(self, data: Dataset) -> NDArray[np.float64]:
+        """The score of each document, in the dataset's order; larger is better."""  # (N,)
+        if data.n_features != self.n_features:
+            raise DataError(
+                f"{data.n_features} features, but the model was trained with {self.n_features}. "
+                "Score data with the same features in the same order.",
+                where=data.source,
+            )
+        with one_blas_thread():
+            return self.learner.score(self.params, self.learner.transform.apply(self.state, data))
+
+    def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The score of each row of features, in the order of the rows; without `qid` they are one query."""
+        data = Dataset.from_arrays(X, qid=qid)
+        return data.input_order(self.score(data))
+
+    def rank(self, data: Dataset) -> NDArray[np.int64]:
+        """The place of each document within its query, 1 the top; equal scores share a place."""  # (N,)
+        scores = self.score(data)
+        parts = [ranking.ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file; the same model gives the same bytes."""
+        arrays = {f"params/{k}": v for k, v in self.params.items()} | {f"state/{k}": v for k, v in self.state.items()}
+        blobs = {name: _little_endian(array) for name, array in arrays.items()}
+        head = {
+            "format": "podium model",
+            "version": FORMAT,
+            "learner": repr(self.learner),
+            "n_features": self.n_features,
+            "feature_names": self.feature_names,
+            "info": self.info,
+            "arrays": {
+                name: {"type": a.dtype.str, "shape": a.shape, "sha256": hashlib.sha256(a.tobytes()).hexdigest()}
+                for name, a in blobs.items()
+            },
+        }
+        text = json.dumps(head, indent=1, ensure_ascii=False).encode()
+        with write_aside(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            archive.comment = hashlib.sha256(text).hexdigest().encode()
+            archive.writestr(zipfile.ZipInfo("model.json"), text)
+            for name, array in blobs.items():
+                archive.writestr(zipfile.ZipInfo(f"arrays/{name}"), array.tobytes())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Model:
+        """Read a model file. Opening one from strangers is safe: it holds numbers and names, never code."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                head = _head(archive, str(path))
+                arrays = {name: _array(archive, name, about, str(path)) for name, about in head["arrays"].items()}
+            learner = Learner.parse(head["learner"])
+        except FileNotFoundError:
+            raise ModelFileError(f"{path}: no such model file.") from None
+        except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError, NotImplementedError, EOFError) as error:
+            if isinstance(error, PodiumError):
+                raise ModelFileError(f"{path}: this model cannot be used here. {error}") from error
+            raise ModelFileError(
+                f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
+            ) from error
+        pick = lambda kind: {k.partition("/")[2]: v for k, v in arrays.items() if k.startswith(kind + "/")}  # noqa: E731
+        names = head["feature_names"]
+        return cls(
+            learner, pick("params"), pick("state"), int(head["n_features"]),
+            None if names is None else tuple(names), head["info"],
+        )  # fmt: skip
+
+
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+
+
+def _head(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
+    for entry in archive.infolist():
+        if entry.compress_type != zipfile.ZIP_STORED:
+            raise ModelFileError(f"{path}: entry {entry.filename} is compressed; podium models are not.")
+    text = archive.read("model.json")
+    if hashlib.sha256(text).hexdigest().encode() != archive.comment:
+        raise ModelFileError(f"{path}: damaged: the description does not match its checksum. Train or copy it again.")
+    head = json.loads(text)
+    if not isinstance(head, dict) or head.get("format") != "podium model":
+        raise ModelFileError(f"{path}: not a podium model.")
+    if head["version"] > FORMAT:
+        raise ModelFileError(
+            f"{path}: written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade podium."
+        )
+    return head
+
+
+def _array(archive: zipfile.ZipFile, name: str, about: dict[str, Any], path: str) -> NDArray[Any]:
+    raw = archive.read(f"arrays/{name}")
+    shape = tuple(int(n) for n in about["shape"])
+    if about["type"] not in _TYPES or math.prod(shape) * np.dtype(about["type"]).itemsize != len(raw):
+        raise ModelFileError(f"{path}: array {name} is damaged: {len(raw)} bytes for shape {shape}.")
+    if hashlib.sha256(raw).hexdigest() != about["sha256"]:
+        raise ModelFileError(f"{path}: array {name} does not match its checksum. Train or copy the model again.")
+    return np.frombuffer(raw, np.dtype(about["type"])).reshape(shape)

@@ -1,0 +1,86 @@
+"""Recipe: transform + scorer + loss + solver, which is what most methods of the literature are.
+
+    >>> from podium.recipe import Recipe
+    >>> Recipe.parse("recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)")
+    recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.features import Transform, ZScore
+from podium.learner import Learned, Learner, Params
+from podium.losses import Loss, RankNet
+from podium.problem import Problem, lean, refuse_missing
+from podium.registry import field_types, read, register
+from podium.errors import ParameterError, UnknownNameError
+from podium.scorers import Linear, Scorer, SmoothScorer
+from podium.solvers import LBFGS, Solver, Watch
+
+
+@register
+class Recipe(Learner):
+    """Any loss with any scorer and any solver that can move it."""
+
+    loss: Loss = RankNet()
+    scorer: Scorer = Linear()
+    solver: Solver = LBFGS()
+    transform: Transform = ZScore()
+
+    def check(self, data: Dataset) -> None:
+        self.solver.check(self.loss, self.scorer)
+        self.loss.check(data)
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        if isinstance(self.scorer, SmoothScorer):
+            refuse_missing(data, self.scorer.name)
+        penalty = getattr(self.solver, "penalty", 0.0)
+        found = self.solver.solve(Problem(self.loss, self.scorer, lean(data), penalty), rng, watch)
+        record = {"stopped": found.reason, "iterations": found.iterations, "objective": found.value}
+        return Learned(dataclasses.replace(self, loss=found.loss), {"scorer": found.params}, record)
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        if isinstance(self.scorer, SmoothScorer):
+            refuse_missing(data, self.scorer.name)
+        return self.scorer.score(params["scorer"], data.features)
+
+    def changed(self, settings: dict[str, str]) -> Recipe:
+        """The recipe with other parts (`scorer=mlp`) or other parameters of its parts (`penalty=0.1`).
+
+        A scorer that the present solver cannot move brings its own, unless one is given.
+        """
+        recipe, rest = self, dict(settings)
+        for part in ("transform", "scorer", "loss", "solver"):
+            if part in rest:
+                value = read(rest.pop(part), field_types(Recipe)[part], part)
+                recipe = dataclasses.replace(recipe, **{part: value})
+        if "solver" not in settings and isinstance(recipe.scorer, SmoothScorer) != isinstance(self.scorer, SmoothScorer):
+            recipe = dataclasses.replace(recipe, solver=Solver.parse(recipe.scorer.solver))
+        for key, text in rest.items():
+            recipe = recipe._with_parameter(key, text)
+        return recipe
+
+    def has_parameter(self, key: str) -> bool:
+        """Whether one of the parts has a parameter of this name."""
+        return bool(self._owners(key))
+
+    def _owners(self, key: str) -> list[str]:
+        parts = ("loss", "scorer", "solver", "transform")
+        return [part for part in parts if key in field_types(type(getattr(self, part)))]
+
+    def _with_parameter(self, key: str, text: str) -> Recipe:
+        owners = self._owners(key)
+        if not owners:
+            parts = [self.loss, self.scorer, self.solver, self.transform]
+            known = {"loss", "scorer", "solver", "transform", *(name for part in parts for name in field_types(type(part)))}
+            raise UnknownNameError("parameter", key, known)
+        if len(owners) > 1:
+            raise ParameterError(f"{key} could be of the {' or the '.join(owners)}. Write the part in full, e.g. {owners[0]}=…")
+        part = getattr(self, owners[0])
+        value = read(text, field_types(type(part))[key], f"{part.name}: {key}")
+        return dataclasses.replace(self, **{owners[0]: dataclasses.replace(part, **{key: value})})

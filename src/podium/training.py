@@ -1,0 +1,134 @@
+"""Training: from data and a method to a model; with validation data, also the choice between settings.
+
+    >>> from podium.data.synthetic import make_letor_like
+    >>> from podium.training import train
+    >>> data, _ = make_letor_like(n_queries=20, seed=1)
+    >>> model = train(data, "ranknet")
+    >>> model.score(data).shape == (data.n_documents,)
+    True
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError
+from podium.learner import Learner
+from podium.methods import Method, method
+from podium.metrics import Metric
+from podium.model import Model
+from podium.recipe import Recipe
+from podium.solvers import Step, Watch
+from podium.threads import one_blas_thread
+
+Observer = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One setting that was tried, and what it did on the validation data."""
+
+    settings: dict[str, float]
+    valid: float
+
+
+def train(
+    data: Dataset,
+    how: str | Method | Learner = "lambdamart",
+    *,
+    valid: Dataset | None = None,
+    metric: str | Metric = "ndcg@10",
+    seed: int = 0,
+    observers: tuple[Observer, ...] = (),
+) -> Model:
+    """A model of `data`, trained as `how` says: a method's name or specification, or a learner.
+
+    With validation data, a method's grid is tried, the settings that do best by `metric` win, and solvers with
+    patience stop early by it. `model.info["trials"]` says what was tried.
+    """
+    chosen = how if isinstance(how, Method) else Method(how) if isinstance(how, Learner) else method(how)
+    measure = Metric.parse(metric) if isinstance(metric, str) else metric
+    _check(data, valid, chosen.learner)
+    if valid is None or not chosen.grid:
+        return fit(chosen.learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+    best: tuple[float, Model] | None = None
+    trials = []
+    for learner, settings in candidates(chosen):
+        model = fit(learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+        value = measured(model, valid, measure)
+        trials.append(Trial(settings, value))
+        if best is None or value > best[0]:
+            best = value, model
+    assert best is not None
+    best[1].info["trials"] = [{**trial.settings, "valid": trial.valid} for trial in trials]
+    return best[1]
+
+
+def fit(
+    learner: Learner,
+    data: Dataset,
+    *,
+    valid: Dataset | None = None,
+    metric: Metric,
+    seed: int = 0,
+    observers: tuple[Observer, ...] = (),
+) -> Model:
+    """One learner, one fit."""
+    learner.check(data)
+    with one_blas_thread():
+        state = learner.transform.fit(data)
+        watch = Watch(
+            None if valid is None else learner.transform.apply(state, valid),
+            metric,
+            observers,
+        )
+        found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
+    info: dict[str, Any] = {"podium": _version(), "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
+    model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
+    if valid is not None:
+        info["valid"] = measured(model, valid, metric)
+    return model
+
+
+def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
+    """The learner with every combination of its grid's settings."""
+    learner = chosen.learner
+    if not chosen.grid or not isinstance(learner, Recipe):
+        return [(learner, {})]
+    made = []
+    for values in itertools.product(*chosen.grid.values()):
+        settings = dict(zip(chosen.grid, values, strict=True))
+        made.append((learner.changed({k: repr(v) for k, v in settings.items()}), settings))
+    return made
+
+
+def measured(model: Model, data: Dataset, metric: Metric) -> float:
+    """The mean measure of a model on data, over the queries that count."""
+    values = metric(model.score(data), data.labels, data.offsets)
+    return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
+
+
+def _check(data: Dataset, valid: Dataset | None, learner: Learner) -> None:
+    if data.n_documents == 0:
+        raise DataError("there is no document to learn from.", where=data.source)
+    learner.check(data)
+    if valid is None:
+        return
+    if valid.labels is None:
+        raise DataError("validation data needs labels to measure by.", where=valid.source)
+    if valid.n_features != data.n_features:
+        raise DataError(
+            f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source
+        )
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("podium")
