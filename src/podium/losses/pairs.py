@@ -57,3 +57,23 @@ def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature:
                 curvature[i] += weight * bend
                 curvature[j] += weight * bend
     return scale(value, len(edges), gradient, curvature, params)
+
+
+@template
+def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair: for scores too far apart for a shortcut."""
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    value = 0.0
+    n_edges = 0
+    for i in range(len(scores)):
+        for j in range(len(scores)):
+            if labels[i] > labels[j]:
+                v, slope, bend = pair(scores[i] - scores[j], params)
+                value += v
+                n_edges += 1
+                gradient[i] += slope
+                gradient[j] -= slope
+                curvature[i] += bend
+                curvature[j] += bend
+    return scale(value, n_edges, gradient, curvature, params)

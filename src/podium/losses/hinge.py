@@ -1,0 +1,59 @@
+"""Hinge loss on every pair of documents of different grades: Ranking SVM's (Herbrich et al., 2000; Joachims, 2002).
+
+>>> from podium.losses import Hinge
+>>> Hinge()([1.5, 1.0], [1, 0]).value  # 1 − ½
+0.5
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from podium.losses.base import kernel
+from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
+from podium.losses.violations import violations
+from podium.registry import register
+
+
+@kernel
+def _pair(delta: Any, params: Any) -> Any:
+    """φ(δ) = [1 − δ]_+, φ' = −1 where δ < 1; φ'' is 0, and 1 stands for it where there is a slope to divide."""
+    if delta < 1.0:
+        return 1.0 - delta, -1.0, 1.0
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts a document's violated pairs."""
+    counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
+    value, _, n_edges = violations(scores, labels, counts, sums)
+    for i in range(len(scores)):
+        gradient[i] = counts[i, 1] - counts[i, 0]
+        curvature[i] = counts[i, 1] + counts[i, 0]
+    return scale(value, n_edges, gradient, curvature, params)
+
+
+@kernel
+def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
+    return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
+
+
+@register
+class Hinge(PairwiseLoss):
+    """How far each pair falls short of being in order by a margin of 1.
+
+    Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]_+.
+    Ties: documents of equal grade are not compared.
+    Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
+    Use it for: Ranking SVM, with an L2 penalty. It has kinks; the squared hinge is smoother to minimise.
+    Curvature: the number of violated pairs that a document is in, so that g/h is a step within the margin.
+    Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002.
+    """
+
+    grades = staticmethod(over_grades)
+    edges = staticmethod(over_edges)
+    curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

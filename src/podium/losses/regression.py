@@ -1,0 +1,44 @@
+"""Regression on grades: the pointwise loss, squared error of each document's score.
+
+>>> from podium.losses import Regression
+>>> Regression()([2.0, 1.0], [1, 0]).value  # (2 − 1)² + (1 − 0)²
+2.0
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from podium.losses.base import Loss, kernel
+from podium.registry import register
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ (s_i − g_i)², g = y or 2^y − 1."""
+    value = 0.0
+    for i in range(len(scores)):
+        target = labels[i] if params[0, 0] == 0.0 else np.exp2(labels[i]) - 1.0
+        error = scores[i] - target
+        value += error * error
+        gradient[i] = 2.0 * error
+        curvature[i] = 2.0
+    return value
+
+
+@register
+class Regression(Loss):
+    """Squared error between each score and its document's grade, or its gain.
+
+    Formula: L = Σ (s_i − g_i)², with g_i = y_i (`target=label`) or 2^{y_i} − 1 (`target=gain`).
+    Ties: none; documents are not compared.
+    Cost: O(n) per query.
+    Use it for: a baseline, and scores that should read as grades. It spends its effort on levels, not on order.
+    Reference: Cossock & Zhang, Subset ranking using regression, COLT 2006.
+    """
+
+    target: Literal["label", "gain"] = "label"
+    grades = staticmethod(over_grades)
+    shift_invariant: ClassVar[bool] = False

@@ -1,0 +1,58 @@
+"""Squared hinge loss on every pair of documents of different grades: the smooth Ranking SVM (Chapelle & Keerthi, 2010).
+
+>>> from podium.losses import SquaredHinge
+>>> SquaredHinge()([1.5, 1.0], [1, 0]).value  # (1 − ½)²
+0.25
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.losses.base import kernel
+from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
+from podium.losses.violations import violations
+from podium.registry import register
+
+
+@kernel
+def _pair(delta: Any, params: Any) -> Any:
+    """φ(δ) = m², φ' = −2m, φ'' = 2 with m = 1 − δ, where that is positive."""
+    if delta < 1.0:
+        m = 1.0 - delta
+        return m * m, -2.0 * m, 2.0
+    return 0.0, 0.0, 0.0
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ [1 − (s_i − s_j)]²_+ over y_i > y_j."""
+    counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
+    _, value, n_edges = violations(scores, labels, counts, sums)
+    for i in range(len(scores)):
+        gradient[i] = 2.0 * (sums[i, 1] - sums[i, 0])
+        curvature[i] = 2.0 * (counts[i, 1] + counts[i, 0])
+    return scale(value, n_edges, gradient, curvature, params)
+
+
+@kernel
+def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
+    return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
+
+
+@register
+class SquaredHinge(PairwiseLoss):
+    """The square of how far each pair falls short of being in order by a margin of 1.
+
+    Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]²_+.
+    Ties: documents of equal grade are not compared.
+    Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
+    Use it for: Ranking SVM with solvers that want a smooth loss: L-BFGS, Newton.
+    Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010.
+    """
+
+    grades = staticmethod(over_grades)
+    edges = staticmethod(over_edges)

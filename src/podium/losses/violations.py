@@ -1,0 +1,106 @@
+"""Margin violations m = 1 − (s_i − s_j) > 0 of pairs y_i > y_j: what the hinge losses are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from podium import ranking
+from podium.losses.base import kernel
+from podium.losses.blocks import by_grade, count_edges
+
+LONG = 600
+"""Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
+
+
+@kernel
+def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
+    """The violated pairs of a query: Σ m, Σ m², and the number of all pairs.
+
+    Per document i, `counts[i]` is the number of violated pairs in which it should come first, and second, and
+    `sums[i]` is their Σ m.
+    """  # counts, sums: (n, 2)
+    order, ends = by_grade(labels)
+    counts[:] = 0.0
+    sums[:] = 0.0
+    if len(scores) < LONG:
+        total, squares = _all_pairs(scores, order, ends, counts, sums)
+    else:
+        total, squares = _by_sorting(scores, order, ends, counts, sums)
+    return total, squares, count_edges(ends)
+
+
+@kernel
+def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
+    n = len(scores)
+    s, lost, lost_m = scores[order], np.zeros(n), np.zeros(n)  # in order of grade
+    total, squares = 0.0, 0.0
+    for p in range(n):
+        i, end = order[p], ends[p]
+        counts[i, 0], sums[i, 0], m2 = _row(1.0 - s[p], s[end:], lost[end:], lost_m[end:])
+        total += sums[i, 0]
+        squares += m2
+    for p in range(n):
+        counts[order[p], 1], sums[order[p], 1] = lost[p], lost_m[p]
+    return total, squares
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _row(a: Any, s: Any, lost: Any, lost_m: Any) -> Any:
+    """m_j = [a + s_j]_+ for all j: how many are positive, Σ m, Σ m². Sums may be reordered, to fill vectors."""
+    number, total, squares = 0.0, 0.0, 0.0
+    for j in range(len(s)):
+        m = max(a + s[j], 0.0)
+        one = 1.0 if m > 0.0 else 0.0
+        lost[j] += one
+        lost_m[j] += m
+        number += one
+        total += m
+        squares += m * m
+    return number, total, squares
+
+
+@kernel
+def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
+    """Sweep the scores downwards with a tree of sums over grades, then upwards with the roles exchanged."""
+    n = len(scores)
+    grades, down = np.empty(n, np.int64), np.empty(n, np.int64)
+    for p in range(n):
+        grades[order[p]] = n - ends[p]  # how many documents are of lower grade: equal for equal grades
+    ranking.argsort_descending(scores, down)
+    middle = np.mean(scores)
+    total, squares = _sweep(scores - middle, grades, down, counts[:, 0], sums[:, 0])
+    _sweep(middle - scores, n - 1 - grades, down[::-1].copy(), counts[:, 1], sums[:, 1])
+    return total, squares
+
+
+@kernel
+def _sweep(s: Any, grades: Any, order: Any, counts: Any, sums: Any) -> Any:
+    """For each i, the j of lower grade with m = 1 − s_i + s_j > 0, by a Fenwick tree over grades 0…n−1.
+
+    As s_i falls along `order`, more and more j satisfy s_j > s_i − 1; each enters the tree once.
+    """
+    n = len(s)
+    tree = np.zeros((n + 1, 3))  # number, Σ s, Σ s²
+    total, squares, entered = 0.0, 0.0, 0
+    for i in order:
+        while entered < n and s[order[entered]] > s[i] - 1.0:
+            j = order[entered]
+            at = grades[j] + 1
+            while at <= n:
+                tree[at, 0] += 1.0
+                tree[at, 1] += s[j]
+                tree[at, 2] += s[j] * s[j]
+                at += at & -at
+            entered += 1
+        number, first, second, at = 0.0, 0.0, 0.0, grades[i]
+        while at > 0:
+            number, first, second = number + tree[at, 0], first + tree[at, 1], second + tree[at, 2]
+            at -= at & -at
+        a = 1.0 - s[i]
+        counts[i], sums[i] = number, number * a + first
+        total += sums[i]
+        squares += number * a * a + 2.0 * a * first + second
+    return total, squares
