@@ -1,0 +1,195 @@
+"""Conventions: everything about a measure that tools do differently, and the presets that name what each tool does.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("ndcg@10[letor3]").convention.gain
+    (0.0, 1.0, 3.0)
+
+A preset gives each measure the convention of the tool, so that our number is the tool's number:
+
+- `letor3`, `letor4`, `mslr`: the evaluation scripts of LETOR 3.0, LETOR 4.0 and MSLR-WEB.
+- `trec`: trec_eval 9 and pytrec_eval (map@k is `map_cut_k`); `gdeval`: gdeval.pl.
+- `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: what these compute by default. XGBoost cuts at 32
+  where no k is given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not
+  copied. ranx leaves the order of tied documents open; here it is input order.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import typing
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.errors import ParameterError, UnknownNameError
+from podium.registry import read, split_list, write
+
+Gain = Literal["exp2", "linear"]
+Discount = Literal["log2", "letor"]
+
+LARGEST_EXPONENT = 50
+"""The largest label for which 2^y − 1 is computed; beyond, one document outweighs all others in double precision."""
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How a measure is computed. A measure ignores what does not concern it."""
+
+    gain: Gain | tuple[float, ...] = "exp2"
+    """What a label y is worth: 2^y − 1, y itself, or the entry y of a table."""
+    discount: Discount = "log2"
+    """Rank r counts 1/log2(r + 1); in the LETOR scripts 1 for r ≤ 2, then 1/log2(r)."""
+    relevant: float = 1.0
+    """A document is relevant when its label is at least this."""
+    divisor: Literal["cutoff", "relevant", "list"] = "cutoff"
+    """P@k: k (cutoff), or min(k, n) (list). AP@k: min(k, relevant documents) (cutoff), or all of them (relevant)."""
+    ties: Literal["mean", "input", "worst", "best", "docno"] = "mean"
+    """Documents of equal score: the mean over all their orders, or one order: as given, the smallest label first,
+    the largest first, the largest document id first."""
+    empty: Literal["skip", "zero", "one"] = "skip"
+    """A query where the measure has nothing to find: left out of the mean, or counted as 0 or 1."""
+    max_grade: int | None = None
+    """ERR's largest grade; None: the largest label there is in the judgements at hand."""
+    short: Literal["keep", "zero"] = "keep"
+    """A list of fewer than k documents: its value, or 0."""
+    ideal: Literal["judged", "list"] = "judged"
+    """Relevant documents that the list misses: count for the ideal, or are ignored."""
+    floor: float | None = None
+    """Labels below it are worth nothing; None: nothing is below, and negative labels are refused."""
+    scores: Literal["float64", "float32"] = "float64"
+    """The precision in which scores are compared."""
+    preset: str | None = field(default=None, compare=False)
+    """The preset it came from, for its name."""
+
+    def __post_init__(self) -> None:
+        for one in dataclasses.fields(self):
+            options = typing.get_args(_hints().get(one.name))
+            value = getattr(self, one.name)
+            if one.name == "gain" and isinstance(value, tuple):
+                _check_table(value)
+            elif isinstance(one.default, str) and value not in (words := _words(options)):
+                raise ParameterError(f"metric: {one.name} must be one of {', '.join(words)}; got {value!r}.")
+        if self.max_grade is not None and not 1 <= self.max_grade <= LARGEST_EXPONENT:
+            raise ParameterError(f"metric: max_grade must be from 1 to {LARGEST_EXPONENT}; got {self.max_grade}.")
+
+    def fields(self) -> dict[str, Any]:
+        """What it says, by field."""
+        return {name: value for name, value in vars(self).items() if name != "preset"}
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that differ from the default."""
+        return {name: value for name, value in self.fields().items() if value != getattr(DEFAULT, name)}
+
+
+def read_convention(text: str, whole: str) -> tuple[str | None, dict[str, Any]]:
+    """The preset and the fields in the text between a metric's square brackets."""
+    preset, changes = None, {}
+    hints = _hints()
+    for part in split_list(text, whole):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and key in typing.get_args(Gain):
+            changes["gain"] = key
+        elif not equals and key in typing.get_args(Discount):
+            changes["discount"] = key
+        elif not equals:
+            preset = check_preset(key)
+        elif key not in hints:
+            raise UnknownNameError(f"convention of {whole!r} called", key, hints)
+        elif key == "gain":
+            changes[key] = read(value, tuple[float, ...], f"{whole}: {key}") if value[:1] == "[" else value
+        else:
+            changes[key] = read(value, hints[key], f"{whole}: {key}")
+    return preset, changes
+
+
+def write_convention(fields: dict[str, Any]) -> str:
+    """The fields as text; `read_convention` gives them back."""
+    return ",".join(f"{name}={_plain(value)}" for name, value in fields.items())
+
+
+def check_preset(name: str) -> str:
+    """The name itself, in lower case, if there is such a preset."""
+    if name.lower() not in PRESETS:
+        raise UnknownNameError("preset", name, PRESETS)
+    return name.lower()
+
+
+def preset_convention(preset: str, metric: str) -> Convention:
+    """What a preset means for the metric of this name."""
+    changes = PRESETS[check_preset(preset)]
+    return Convention(**{**changes.get("all", {}), **changes.get(metric, {})}, preset=preset)
+
+
+def preset_cutoff(preset: str, metric: str, cutoff: int | None) -> int | None:
+    """The cut-off that a tool uses for a metric where the user asks for `cutoff`."""
+    if (preset, metric) == ("ranklib", "map"):
+        return None
+    return _DEFAULT_CUTOFFS.get((preset, metric)) if cutoff is None else cutoff
+
+
+_LETOR = {"gain": (0.0, 1.0, 3.0), "discount": "letor", "ties": "input", "empty": "zero", "ideal": "list"}
+_ABOVE_HALF = float(np.nextafter(0.5, 1.0))
+_ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
+_INPUT = {"ties": "input", "empty": "zero"}
+_SHORT = {"short": "zero"}
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "letor3": {"all": _LETOR, "ndcg": _SHORT, "precision": _SHORT},
+    "letor4": {"all": _LETOR, "ndcg": _SHORT},
+    "mslr": {"all": {**_LETOR, "gain": (0.0, 1.0, 3.0, 7.0, 15.0), "relevant": 2.0}, "ndcg": _SHORT},
+    "trec": {
+        "all": {"gain": "linear", "ties": "docno", "empty": "zero", "floor": 0.0, "scores": "float32"},
+        "map": {"divisor": "relevant"},
+    },
+    "gdeval": {"all": {"ties": "docno", "floor": 0.0, "max_grade": 4}},
+    "lightgbm": {"all": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF}},
+    "xgboost": {
+        "all": {"ties": "input", "empty": "one", "ideal": "list"},
+        "precision": {"divisor": "list", "empty": "zero"},
+    },
+    "catboost": {
+        "all": {"gain": "linear", "ties": "worst", "empty": "zero", "ideal": "list", "relevant": _ABOVE_HALF},
+        "ndcg": {"empty": "one"},
+        "recall": {"empty": "one"},
+        "precision": {"divisor": "list"},
+    },
+    "ranklib": {"all": {**_INPUT, "relevant": _ABOVE_ZERO, "max_grade": 4}, "precision": {"divisor": "list"}},
+    "sklearn": {"all": {"gain": "linear", "empty": "zero", "ideal": "list"}},
+    "ranx": {"all": {**_INPUT, "gain": "linear", "floor": 1.0}, "map": {"divisor": "relevant"}},
+}
+"""What each tool does, per measure on top of what holds for all of its measures."""
+
+_DEFAULT_CUTOFFS = {
+    **{("xgboost", metric): 32 for metric in ("ndcg", "map", "precision")},
+    **{("ranklib", metric): 10 for metric in ("ndcg", "dcg", "err", "precision")},
+}
+
+
+@functools.cache
+def _hints() -> dict[str, Any]:
+    hints = typing.get_type_hints(Convention)
+    return {name: hint for name, hint in hints.items() if name != "preset"}
+
+
+def _words(options: tuple[Any, ...]) -> list[str]:
+    flat = [word for option in options for word in (typing.get_args(option) or (option,))]
+    return [word for word in flat if isinstance(word, str)]
+
+
+def _check_table(table: tuple[float, ...]) -> None:
+    if not table or table[0] < 0 or any(a > b for a, b in itertools.pairwise(table)):
+        raise ParameterError(
+            f"metric: a gain table must rise from at least 0, one entry per label from 0; got {write(table)}."
+        )
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ",".join(map(_plain, value)) + "]"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else write(value)
+
+
+DEFAULT = Convention()

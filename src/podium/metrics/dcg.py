@@ -1,0 +1,63 @@
+"""DCG@k: discounted cumulative gain.
+
+Formula: DCG = Σ_{r ≤ k} G(y_r) D(r), with y_r the label at rank r, G the gain and D the discount of the convention.
+Ties: the documents of a tie group each stand at each of its places equally often, so each place has the mean gain.
+Cost: O(n). Use it for: totals; to compare queries, NDCG. Empty: no judged document with a gain above 0.
+Reference: Järvelin and Kekäläinen (2002); ties: McSherry and Najork (2008).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("dcg@3")([7, 6, 5, 4, 3, 2, 1], [2, 3, 2, 3, 1, 1, 1], [0, 7]).round(2)
+    array([8.92])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, mean_gain
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def expected_dcg(labels: Array, ends: Places, config: Array) -> float:
+    """Σ_{r ≤ k} ḡ_r D(r), with ḡ_r the mean gain of the documents tied with rank r."""
+    last, total, start = cut(len(labels), config), 0.0, 0
+    while start < last:
+        end = ends[start]
+        weight = 0.0
+        for place in range(start, min(end, last)):
+            weight += discount(place, config)
+        total += weight * mean_gain(labels, start, end, config)
+        start = end
+    return total
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """DCG, defined where something has a gain."""
+    if len(ideal) == 0 or gain(ideal[0], config) <= 0.0:
+        return np.nan
+    return expected_dcg(labels, ends, config)
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """Gains, then discounts."""
+    n = len(labels)
+    for place in range(n):
+        work[place] = gain(labels[place], config)
+        work[n + place] = discount(place, config) if place < cut(n, config) else 0.0
+
+
+@register
+class DCG(Metric):
+    """DCG@k: discounted cumulative gain."""
+
+    uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

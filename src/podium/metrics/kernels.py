@@ -1,0 +1,139 @@
+"""What the compiled measures share: the layout of their numbers, gain, discount, and the sweep over queries.
+
+A measure is written for ONE query, as a kernel
+
+    kernel(labels, ends, ideal, config) -> value
+
+where `labels` are in rank order, `ends[p]` is the place (exclusive) where the documents tied with place p end,
+`ideal` are the judged labels from the largest to the smallest, and `config` holds the numbers of the convention.
+A kernel gives the expectation over all orders of tied documents, and NaN where the measure is not defined.
+
+For LambdaRank a measure also says what swapping two documents changes, without ties:
+
+    prepare(labels, ideal, config, work)          fills the workspace, once per order
+    swap(labels, config, work, i, j) -> |ΔM|      of the documents at places i < j, in constant time
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from podium.ranking import compiled, sort_descending
+
+_f8, _i8 = types.float64, types.int64
+MEASURE = _f8(_f8[::1], _i8[::1], _f8[::1], _f8[::1])
+"""The type of a measure's kernel: (labels, ends, ideal, config) → value."""
+PREPARE = types.void(_f8[::1], _f8[::1], _f8[::1], _f8[::1])
+"""The type of what prepares swaps: (labels, ideal, config, work)."""
+SWAP = _f8(_f8[::1], _f8[::1], _f8[::1], _i8, _i8)
+"""The type of a swap: (labels, config, work, i, j) → |ΔM|."""
+
+CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, STOP, GAIN, TABLE = range(9)
+"""Places in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all
+relevant documents, P by the list's length; the floor of labels; ERR's 2^−max_grade; whether gains come from the
+table (0), are the label (1) or 2^label − 1 (2); where the table starts."""
+FROM_TABLE, LINEAR, EXP2 = 0.0, 1.0, 2.0
+NO_CUTOFF = 2.0**53
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+_DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1
+
+
+@compiled
+def discount(place: int, config: Array) -> float:
+    """What the place counts, from 0: 1/log2(r + 1) at rank r = place + 1, one rank later in the LETOR scripts."""
+    at = max(place - int(config[SHIFT]), 0)
+    return _DISCOUNTS[at] if at < len(_DISCOUNTS) else 1.0 / np.log2(at + 2.0)  # type: ignore[no-any-return]
+
+
+@compiled
+def gain(label: float, config: Array) -> float:
+    """What a document of this label is worth."""
+    if config[GAIN] == FROM_TABLE:
+        return config[TABLE + int(label)]  # type: ignore[no-any-return]
+    if label < config[FLOOR]:
+        return 0.0
+    return label if config[GAIN] == LINEAR else 2.0**label - 1.0
+
+
+@compiled
+def cut(n: int, config: Array) -> int:
+    """The number of places that count in a list of n documents."""
+    return min(n, int(config[CUTOFF]))
+
+
+@compiled
+def count_relevant(ideal: Array, config: Array) -> int:
+    """The number of relevant documents among the judged, whose labels descend."""
+    found = 0
+    while found < len(ideal) and ideal[found] >= config[RELEVANT]:
+        found += 1
+    return found
+
+
+@compiled
+def mean_gain(labels: Array, start: int, end: int, config: Array) -> float:
+    """The mean gain of the documents at places start…end − 1."""
+    total = 0.0
+    for label in labels[start:end]:
+        total += gain(label, config)
+    return total / (end - start)
+
+
+@compiled
+def mean_relevant(labels: Array, start: int, end: int, config: Array) -> float:
+    """The fraction of relevant documents at places start…end − 1."""
+    found = 0
+    for label in labels[start:end]:
+        found += label >= config[RELEVANT]
+    return found / (end - start)
+
+
+@compiled
+def additive_swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
+    """|ΔM| for M = Σ_p v_p w_p, a sum of what documents are worth times what places count.
+
+    The workspace holds all v, then all w.
+    """
+    n = len(labels)
+    return abs((work[i] - work[j]) * (work[n + i] - work[n + j]))  # type: ignore[no-any-return]
+
+
+@compiled
+def relevance(labels: Array, config: Array, work: Array) -> None:
+    """Write 1 for each relevant document and 0 for the others to the head of the workspace."""
+    for p in range(len(labels)):
+        work[p] = 1.0 if labels[p] >= config[RELEVANT] else 0.0
+
+
+@compiled
+def ideal_labels(judged: Array, offsets: Places, out: Array) -> None:
+    """Fill `out` with each query's judged labels from the largest to the smallest."""
+    for q in range(len(offsets) - 1):
+        sort_descending(judged[offsets[q] : offsets[q + 1]], out[offsets[q] : offsets[q + 1]])
+
+
+@compiled
+def _sweep(
+    kernel: Any, labels: Array, ends: Places, offsets: Places,
+    ideal: Array, ideal_offsets: Places, config: Array, out: Array,
+) -> None:  # fmt: skip
+    for q in range(len(offsets) - 1):
+        a, b = offsets[q], offsets[q + 1]
+        out[q] = kernel(labels[a:b], ends[a:b], ideal[ideal_offsets[q] : ideal_offsets[q + 1]], config)
+
+
+@functools.cache
+def sweep() -> Any:
+    """The loop over queries, compiled once for any kernel by pointer."""
+    f8s, i8s = _f8[::1], _i8[::1]
+    _sweep.compile(types.void(types.FunctionType(MEASURE), f8s, i8s, i8s, f8s, i8s, f8s, f8s))  # type: ignore[attr-defined]
+    _sweep.disable_compile()  # type: ignore[attr-defined]
+    return _sweep

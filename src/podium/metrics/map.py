@@ -1,0 +1,95 @@
+"""MAP: the mean over queries of average precision, here the AP of each.
+
+Formula: AP@k = (1/D) Σ_{r ≤ k, y_r relevant} (relevant documents at ranks ≤ r)/r, D = min(R, k) with R the number of
+relevant judged documents; D = R with divisor=relevant (trec_eval's `map_cut_k`).
+Ties: with m relevant among the N documents of a tie group and h before it, its t-th place, rank r, expects
+(m/N)·(h + 1 + (t − 1)(m − 1)/(N − 1))/r. Cost: O(n). Use it for: binary labels. Empty: R = 0.
+Reference: Voorhees and Harman (2005); ties: McSherry and Najork (2008).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("map")([7, 6, 5, 4, 3, 2, 1], [1, 0, 1, 1, 0, 0, 0], [0, 7]).round(2)
+    array([0.81])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import (
+    DIVIDE_ALL,
+    Array,
+    Places,
+    count_relevant,
+    cut,
+    mean_relevant,
+    relevance,
+)
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def divisor(ideal: Array, config: Array) -> float:
+    """min(R, k), or R."""
+    found = count_relevant(ideal, config)
+    return found if config[DIVIDE_ALL] else cut(found, config)
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Σ_r E[relevant at r × precision at r] / D."""
+    over = divisor(ideal, config)
+    if over == 0:
+        return np.nan
+    last, total, hits, start = cut(len(labels), config), 0.0, 0.0, 0
+    while start < last:
+        end = ends[start]
+        share = mean_relevant(labels, start, end, config)
+        if share > 0.0:
+            size = end - start
+            further = (share * size - 1.0) / (size - 1.0) if size > 1 else 0.0
+            for place in range(start, min(end, last)):
+                total += share * (hits + 1.0 + (place - start) * further) / (place + 1.0)
+            hits += share * size
+        start = end
+    return total / over
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """1 where relevant; relevant documents up to each place; Σ 1/r over relevant ranks up to each place; 1/D."""
+    n, last = len(labels), cut(len(labels), config)
+    relevance(labels, config, work)
+    hits, inverse = 0.0, 0.0
+    for place in range(n):
+        if work[place] == 1.0:
+            hits += 1.0
+            inverse += 1.0 / (place + 1.0) if place < last else 0.0
+        work[n + place], work[2 * n + place] = hits, inverse
+    over = divisor(ideal, config)
+    work[3 * n] = 1.0 / over if over > 0 else 0.0
+
+
+@compiled
+def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
+    """|ΔAP|: the moved document's own precision, and 1/r for each relevant one between."""
+    n, last = len(labels), cut(len(labels), config)
+    if work[i] == work[j] or i >= last:
+        return 0.0
+    above = (work[n + i] + work[j]) / (i + 1.0)  # its precision at place i
+    below = work[n + j] / (j + 1.0) if j < last else 0.0  # at place j
+    between = work[2 * n + j - 1] - work[2 * n + i]
+    return abs(above - below + between) * work[3 * n]  # type: ignore[no-any-return]
+
+
+@register
+class MAP(Metric):
+    """MAP: average precision."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
+    divisors: ClassVar[tuple[str, ...]] = ("cutoff", "relevant")
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
