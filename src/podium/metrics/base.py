@@ -53,6 +53,10 @@ class Metric(Named):
     """Whether it can be cut off at k."""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     """Its smallest and its largest value."""
+    normalised: ClassVar[bool] = True
+    """Whether the best order of a query has the value 1."""
+    averages_ties: ClassVar[bool] = True
+    """Whether ties=mean is the mean over all orders of tied documents."""
     higher_is_better: ClassVar[bool] = True
     measure: ClassVar[Any]
     """Its kernel, as a static method."""

@@ -59,5 +59,6 @@ class DCG(Metric):
 
     uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

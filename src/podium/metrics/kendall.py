@@ -1,0 +1,46 @@
+"""Kendall's τ: agreement of the order of the scores with that of the labels, over all pairs of documents.
+
+Formula: τ-b = (C − D)/√((C + D + T_s)(C + D + T_y)), with C concordant and D discordant pairs, T_s pairs of equal score
+but different labels, T_y pairs of equal label but different scores.
+Ties: τ-b is made for them, so ties=mean is τ-b itself, not a mean; where all scores are equal it is 0.
+Cost: O(n log n). Use it for: full rankings as ground truth. Range: −1…1. Empty: no two labels differ.
+Only the list counts, never what else was judged. Reference: Kendall (1945); Knight (1966).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("kendall")([2, 1, 3], [3, 2, 1], [0, 3])  # (A, B, C) against (C, A, B)
+    array([-0.33333333])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import Array, Places
+from podium.metrics.pairs import count_pairs
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """τ-b from the counts of pairs."""
+    agree, differ, same_score, same_label = count_pairs(labels, ends)
+    by_label = agree + differ + same_score
+    by_score = agree + differ + same_label
+    if by_label == 0.0:
+        return np.nan
+    return (agree - differ) / np.sqrt(by_label) / np.sqrt(by_score) if by_score > 0.0 else 0.0
+
+
+@register
+class Kendall(Metric):
+    """Kendall's τ-b."""
+
+    cuts: ClassVar[bool] = False
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    normalised: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)

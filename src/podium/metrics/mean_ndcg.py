@@ -1,0 +1,65 @@
+"""Mean NDCG: NDCG@k averaged over k = 1…n, as the LETOR 4.0 and MSLR scripts report it.
+
+Formula: (1/n) Σ_{k=1..n} NDCG@k, n the length of the list.
+Ties: the mean over all orders of tied documents, exactly. Cost: O(n). Use it for: comparison with LETOR tables.
+Empty: no judged document with a gain above 0. Reference: Qin and Liu, LETOR 4.0 (2013).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("MeanNDCG")([3, 2], [0, 1], [0, 2])  # (0 + 1/log2(3))/2
+    array([0.31546488])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, mean_gain
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """The mean of all quotients of the running DCG and the running ideal DCG."""
+    if len(ideal) == 0 or gain(ideal[0], config) <= 0.0:
+        return np.nan
+    n, total, found, largest, start = len(labels), 0.0, 0.0, 0.0, 0
+    while start < n:
+        end = ends[start]
+        worth = mean_gain(labels, start, end, config)
+        for place in range(start, end):
+            found += worth * discount(place, config)
+            if place < len(ideal):
+                largest += gain(ideal[place], config) * discount(place, config)
+            total += found / largest
+        start = end
+    return total / max(n, 1)
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """Gains, then what each place counts: D(r)·(1/n) Σ_{k ≥ r} 1/DCG_ideal@k."""
+    n, largest = len(labels), 0.0
+    some = len(ideal) > 0 and gain(ideal[0], config) > 0.0
+    for place in range(n):
+        work[place] = gain(labels[place], config)
+        if place < len(ideal):
+            largest += gain(ideal[place], config) * discount(place, config)
+        work[n + place] = 1.0 / (n * largest) if some else 0.0
+    later = 0.0
+    for place in range(n - 1, -1, -1):
+        later += work[n + place]
+        work[n + place] = discount(place, config) * later
+
+
+@register
+class MeanNDCG(Metric):
+    """Mean NDCG: NDCG@k averaged over k = 1…n."""
+
+    uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "ideal", "floor")
+    cuts: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

@@ -1,0 +1,79 @@
+"""MRR: the mean over queries of the reciprocal rank of the first relevant document.
+
+Formula: RR@k = 1/r for the first relevant document, at rank r; 0 if r > k or there is none in the list.
+Ties: in the first tie group with a relevant document, m among N, the first one takes its t-th place with probability
+C(N − t, m − 1)/C(N, m). Cost: O(n). Use it for: queries with one answer. Empty: no relevant judged document.
+Reference: Voorhees (1999); ties: McSherry and Najork (2008).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("recip_rank")([3, 2, 1], [0, 1, 1], [0, 3])
+    array([0.5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import Array, Places, count_relevant, cut, mean_relevant, relevance
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Σ_t P(the first relevant document is at the t-th place of its tie group)/r."""
+    if count_relevant(ideal, config) == 0:
+        return np.nan
+    last, start = cut(len(labels), config), 0
+    while start < last:
+        end = ends[start]
+        share = mean_relevant(labels, start, end, config)
+        if share > 0.0:
+            left, others, chance, total = end - start, (1.0 - share) * (end - start), share, 0.0
+            for place in range(start, min(end, last)):
+                total += chance / (place + 1.0)
+                left -= 1
+                chance *= max(others - (place - start), 0.0) / left if left > 0 else 0.0
+            return total
+        start = end
+    return 0.0
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """1 where relevant; then the places of the first and second relevant documents, n where there is none."""
+    n = len(labels)
+    relevance(labels, config, work)
+    work[n], work[n + 1] = n, n
+    for place in range(n - 1, -1, -1):
+        if work[place] == 1.0:
+            work[n], work[n + 1] = place, work[n]
+    work[n + 2] = 1.0 if count_relevant(ideal, config) > 0 else 0.0
+
+
+@compiled
+def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
+    """|ΔRR|: what counts is where the first relevant document is afterwards."""
+    n = len(labels)
+    first, second = int(work[n]), int(work[n + 1])
+    after = first
+    if work[j] > work[i]:
+        after = min(first, i)
+    elif work[i] > work[j] and i == first:
+        after = min(second, j)
+    last = cut(n, config)
+    now = 1.0 / (first + 1.0) if first < last else 0.0
+    then = 1.0 / (after + 1.0) if after < last else 0.0
+    return abs(then - now) * work[n + 2]  # type: ignore[no-any-return]
+
+
+@register
+class MRR(Metric):
+    """MRR: the reciprocal rank of the first relevant document."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)

@@ -1,0 +1,79 @@
+"""P@k: precision, the fraction of the first k documents that are relevant.
+
+Formula: P@k = (relevant documents at ranks ≤ k)/k; min(k, n) in place of k with divisor=list; without k, k = n.
+Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: the first page.
+Empty: no relevant judged document.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("P_2")([3, 2, 1], [1, 0, 1], [0, 3])
+    array([0.5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import (
+    CUTOFF,
+    DIVIDE_LIST,
+    NO_CUTOFF,
+    Array,
+    Places,
+    additive_swap,
+    count_relevant,
+    cut,
+    mean_relevant,
+    relevance,
+)
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def expected_hits(labels: Array, ends: Places, config: Array) -> float:
+    """The expected number of relevant documents at ranks ≤ k."""
+    last, found, start = cut(len(labels), config), 0.0, 0
+    while start < last:
+        end = ends[start]
+        found += (min(end, last) - start) * mean_relevant(labels, start, end, config)
+        start = end
+    return found
+
+
+@compiled
+def divisor(n: int, config: Array) -> float:
+    """k, or min(k, n)."""
+    k = config[CUTOFF]
+    return max(1.0, min(k, n) if config[DIVIDE_LIST] or k == NO_CUTOFF else k)  # type: ignore[no-any-return]
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Hits over their number."""
+    if count_relevant(ideal, config) == 0:
+        return np.nan
+    return expected_hits(labels, ends, config) / divisor(len(labels), config)
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """1 where relevant, then 1/k at the first k places."""
+    n = len(labels)
+    relevance(labels, config, work)
+    for place in range(n):
+        work[n + place] = 1.0 / divisor(n, config) if place < cut(n, config) else 0.0
+
+
+@register
+class Precision(Metric):
+    """P@k: the fraction of the first k documents that are relevant."""
+
+    prints: ClassVar[str | None] = "p"
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
+    divisors: ClassVar[tuple[str, ...]] = ("cutoff", "list")
+    normalised: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

@@ -1,0 +1,48 @@
+"""Recall@k: the fraction of the relevant documents that are among the first k.
+
+Formula: (relevant documents at ranks ≤ k)/R, R the number of relevant judged documents.
+Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: first stages that others
+re-rank. Empty: R = 0.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("recall_2")([3, 2, 1], [1, 0, 1], [0, 3])
+    array([0.5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.metrics.base import Metric
+from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, relevance
+from podium.metrics.precision import expected_hits
+from podium.ranking import compiled
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Hits over R."""
+    found = count_relevant(ideal, config)
+    return expected_hits(labels, ends, config) / found if found > 0 else np.nan
+
+
+@compiled
+def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
+    """1 where relevant, then 1/R at the first k places."""
+    n, found = len(labels), count_relevant(ideal, config)
+    relevance(labels, config, work)
+    for place in range(n):
+        work[n + place] = 1.0 / found if place < cut(n, config) and found > 0 else 0.0
+
+
+@register
+class Recall(Metric):
+    """Recall@k: the fraction of the relevant documents that are among the first k."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
+    normalised: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)
+    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
