@@ -3,6 +3,7 @@
 from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, sweep, template
 from podium.losses.exponential import Exponential
 from podium.losses.hinge import Hinge
+from podium.losses.lambdarank import LambdaRank
 from podium.losses.listmle import ListMLE
 from podium.losses.listnet import ListNet
 from podium.losses.pairs import PairwiseLoss
@@ -16,6 +17,7 @@ __all__ = [
     "Derivatives",
     "Exponential",
     "Hinge",
+    "LambdaRank",
     "ListMLE",
     "ListNet",
     "Loss",

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
 from podium.data.dataset import Dataset
+from podium.data.preferences import from_rows
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
 from podium.threads import default_threads, pool
@@ -45,6 +46,15 @@ EDGES = _f8(_f8[::1], _f8[:, ::1], _f8[::1], _f8[::1], _f8[:, ::1])
 def kernel(function: F) -> F:
     """Compile a function of one query when it is first used; the machine code is cached on disk."""
     return typing.cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def vector_kernel(function: F) -> F:
+    """As `kernel`, for a loop whose sums may be added in another order, which lets them fill vector registers.
+
+    Only for small helpers that call nothing: the licence passes on to what is written into them.
+    """
+    options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
+    return typing.cast(F, numba.njit(**options)(function))
 
 
 def template(function: F) -> F:
@@ -89,11 +99,17 @@ class Loss(Named):
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         if (self.grades if y.ndim == 1 else self.edges) is None:
             raise IncompatibleError(f"{self.name} does not learn from {'grades' if y.ndim == 1 else 'preferences'}.")
-        if y.ndim == 2:
-            if y.shape[1] == 2:
-                y = np.column_stack([y, np.ones(len(y))])
-            return _run(self, s, np.ascontiguousarray(y), np.array([0, len(s)]), edge_offsets=np.array([0, len(y)]))
-        return _run(self, s, y, np.array([0, len(s)]))
+        one_query = np.array([0, len(s)])
+        if y.ndim == 1:
+            if len(y) != len(s):
+                raise DataError(f"{len(y)} labels for {len(s)} scores.")
+            return _run(self, s, y, one_query)
+        edges = from_rows(y[:, 0], y[:, 1], y[:, 2] if y.shape[1] > 2 else None, offsets=one_query)
+        return _run(self, s, edges.edges, one_query, edge_offsets=edges.offsets)
+
+    def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
+        """The function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
+        return lambda moved: self(moved, labels).value
 
     def check(self, data: Dataset) -> None:
         """Refuse, in words, data that this loss cannot learn from."""
@@ -123,8 +139,11 @@ class Loss(Named):
                 found[field] = -1.0 if value is None else float(value)
         return found
 
-    def params(self) -> Array:
-        """What the kernel finds in `params[0]`; a loss that needs more appends it to its numeric fields."""
+    def params(self, known: Array) -> Array:
+        """What the kernel finds in `params[0]`: its numeric fields, and what else it needs, after them.
+
+        `known` are the labels of all documents (N,), or all edges (M, 3).
+        """
         return np.array(list(self.numbers().values()), np.float64)
 
     def learned_values(self) -> Array:
@@ -206,7 +225,7 @@ def _run(
     weights: Array | None = None,
     threads: int | None = None,
 ) -> Derivatives:
-    n_queries, numbers = len(offsets) - 1, loss.params()
+    n_queries, numbers = len(offsets) - 1, loss.params(known)
     gradient, curvature, values = np.zeros(len(scores)), np.zeros(len(scores)), np.zeros(n_queries)
     learned = np.zeros((n_queries, len(numbers)))
 

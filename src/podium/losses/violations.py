@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from podium import ranking
-from podium.losses.base import kernel
+from podium.losses.base import kernel, vector_kernel
 from podium.losses.blocks import by_grade, count_edges
 
 LONG = 600
@@ -47,7 +46,7 @@ def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> An
     return total, squares
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+@vector_kernel
 def _row(a: Any, s: Any, lost: Any, lost_m: Any) -> Any:
     """m_j = [a + s_j]_+ for all j: how many are positive, Σ m, Σ m². Sums may be reordered, to fill vectors."""
     number, total, squares = 0.0, 0.0, 0.0

@@ -1,0 +1,221 @@
+"""LambdaRank (Burges et al., 2006): pairs weighted by what swapping them would change in a metric.
+
+>>> from podium.losses import LambdaRank
+>>> round(LambdaRank()([2.0, 1.0], [0, 1]).value, 4)  # (1 − 1/log2 3) · log(1 + e)
+0.4847
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium import ranking
+from podium.losses.base import Array, kernel, template
+from podium.losses.pairs import PairwiseLoss, scale
+from podium.metrics import NDCG, Metric, dcg, err, mean_ndcg, mrr, ndcg, precision, recall, wta
+from podium.metrics import map as average_precision
+from podium.metrics.kernels import additive_swap
+from podium.registry import register
+
+CONFIG = 4
+"""Where the metric's own numbers start in `params[0]`, after normalise, cut-off, workspace for none, for one more."""
+
+
+@template
+def lambdas(
+    prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
+) -> float:  # fmt: skip
+    """Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
+
+    Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k.
+    """
+    n = len(scores)
+    gradient[:] = 0.0
+    curvature[:] = 0.0
+    order = _worst_first(scores, labels)
+    s, y, ideal = scores[order], labels[order], np.empty(n)
+    config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
+    ranking.sort_descending(labels, ideal)
+    prepare(y, ideal, config, work)
+    value = 0.0
+    for p in range(min(n, int(params[0, 1]))):
+        for q in range(p + 1, n):
+            if y[p] != y[q]:
+                weight = swap(y, config, work, p, q)
+                sign = 1.0 if y[p] > y[q] else -1.0
+                v, slope, bend = _logistic(sign * (s[p] - s[q]))
+                value += weight * v
+                gradient[order[p]] += weight * sign * slope
+                gradient[order[q]] -= weight * sign * slope
+                curvature[order[p]] += weight * bend
+                curvature[order[q]] += weight * bend
+    _share(scores, labels, order, gradient)
+    _share(scores, labels, order, curvature)
+    return scale(value, _count_pairs(ideal), gradient, curvature, params)
+
+
+@kernel
+def _logistic(delta: Any) -> Any:
+    """log(1 + e^(−δ)) and its first two derivatives."""
+    e = math.exp(-abs(delta))
+    r = 1.0 / (1.0 + e)
+    return math.log1p(e) + max(-delta, 0.0), -(e * r if delta > 0.0 else r), e * r * r
+
+
+@kernel
+def _worst_first(scores: Any, labels: Any) -> Any:
+    """The documents by score; where scores are equal, the lowest grade first, whatever the order of rows."""
+    n = len(scores)
+    order = np.empty(n, np.int64)
+    ranking.argsort_descending(scores, order)
+    for p in range(1, n):
+        if scores[order[p]] == scores[order[p - 1]]:
+            rising = np.empty(n, np.int64)
+            ranking.argsort_descending(-labels, rising)
+            ranking.argsort_descending(scores[rising], order)
+            return rising[order]
+    return order
+
+
+@kernel
+def _share(scores: Any, labels: Any, order: Any, numbers: Any) -> None:
+    """Give documents of equal score and grade the mean of their numbers, since their places are arbitrary."""
+    start = 0
+    while start < len(order):
+        i, end, total = order[start], start, 0.0
+        while end < len(order) and scores[order[end]] == scores[i] and labels[order[end]] == labels[i]:
+            total += numbers[order[end]]
+            end += 1
+        if end > start + 1:
+            for p in range(start, end):
+                numbers[order[p]] = total / (end - start)
+        start = end
+
+
+@kernel
+def _count_pairs(descending: Any) -> int:
+    """The number of pairs of different grades."""
+    pairs, start = 0, 0
+    for p in range(len(descending)):
+        if descending[p] != descending[start]:
+            start = p
+        pairs += start
+    return pairs
+
+
+@kernel
+def over_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """|ΔNDCG| = |G_i − G_j|·|D_p − D_q| / ideal DCG."""
+    return lambdas(ndcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_dcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(dcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_mean_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(mean_ndcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_map(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(average_precision.prepare, average_precision.swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_precision(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(precision.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_recall(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(recall.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_mrr(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(mrr.prepare, mrr.swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_wta(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(wta.prepare, additive_swap, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_err(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    return lambdas(err.prepare, err.swap, scores, labels, gradient, curvature, params)
+
+
+@functools.cache
+def kernel_for(metric: type[Metric]) -> Any:
+    """The kernel with a metric's swaps in it: one of the above, which are cached on disk, or a new one."""
+    built_in = {
+        dcg.DCG: over_dcg, err.ERR: over_err, average_precision.MAP: over_map, mean_ndcg.MeanNDCG: over_mean_ndcg,
+        mrr.MRR: over_mrr, NDCG: over_ndcg, precision.Precision: over_precision, recall.Recall: over_recall,
+        wta.WTA: over_wta,
+    }  # fmt: skip
+    if metric in built_in:
+        return built_in[metric]
+    prepare, swap = metric.swaps  # type: ignore[misc]
+
+    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+        return lambdas(prepare, swap, scores, labels, gradient, curvature, params)
+
+    return kernel(over_metric)
+
+
+@register
+class LambdaRank(PairwiseLoss):
+    """Logistic loss on pairs, each weighted by |ΔM|: how much a metric changes when its two documents swap places.
+
+    Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, the force that drives i up and j down; ΔM_ij is the
+        change of M when i and j swap their places in today's ranking. Any metric that knows its swaps will do.
+    Ties: documents of equal grade are not compared. Of equal scores the lowest grade is ranked first, and
+        documents equal in both share their gradient, so the order of rows has no say.
+    Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
+    Use it for: the top of the list; with trees it is LambdaMART.
+    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with today's |ΔM_ij| held fixed. The value jumps when ranks change.
+    Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006.
+    """
+
+    metric: Metric = NDCG(10)
+    surrogate: ClassVar[str | None] = "the pair loss with today's |ΔM| held fixed"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.metric.swap_functions()
+
+    @property
+    def grades(self) -> Any:  # type: ignore[override]
+        """Its kernel on grades."""
+        return kernel_for(type(self.metric))
+
+    def params(self, known: Array) -> Array:
+        """Normalise, cut-off, the size of the workspace, then what the metric's own kernels read."""
+        cutoff = np.inf if self.metric.cutoff is None else self.metric.cutoff
+        empty, one = self.metric.work_size(0), self.metric.work_size(1)
+        head = [float(self.normalise), min(cutoff, 2.0**53), empty, one - empty]
+        return np.concatenate([head, self.metric.config_array(known)])
+
+    def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
+        """The pair loss of other scores, with the weights |ΔM| of these."""
+        s, y = np.array(scores, np.float64), np.array(labels, np.float64)
+        (prepare, swap), config = self.metric.swap_functions(), self.metric.config_array(y)
+        order, work = _worst_first(s, y), np.empty(self.metric.work_size(len(s)))
+        ranked = y[order]
+        prepare(ranked, y[ranking.order(y)], config, work)
+        places = [(p, q) for q in range(len(s)) for p in range(q) if ranked[p] != ranked[q]]
+        weights = np.array([swap(ranked, config, work, p, q) for p, q in places])
+        best = np.array([(p, q) if ranked[p] > ranked[q] else (q, p) for p, q in places], np.int64).reshape(-1, 2)
+        winners, losers = order[best[:, 0]], order[best[:, 1]]
+        over = len(places) if self.normalise and places else 1
+        return lambda moved: float(weights @ np.logaddexp(0.0, moved[losers] - moved[winners])) / over
