@@ -1,0 +1,134 @@
+"""Aggregation: many rankings in, one consensus out.
+
+    >>> from podium.data.rankings import Rankings
+    >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
+    >>> consensus = Aggregator.parse("borda")(votes)
+    >>> consensus.order(0), consensus.scores.tolist()
+    (['A', 'B', 'C'], [5.0, 3.0, 1.0])
+
+An aggregator is a frozen value that turns the lists of one query into scores, larger is better, equal ones tied.
+Lists may be partial and tied, and voters have weights: one of weight 2 counts as two. What a method makes of a
+document that a list leaves out is said on its page; `unranked` chooses where the literature knows both ways:
+`last` puts it below all that the list ranks, tied with the others left out (a search result cut at some
+depth), `skip` takes it that the voter said nothing about it (a driver who did not start).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium import ranking
+from podium.data.rankings import QueryRankings, Rankings
+from podium.errors import IncompatibleError
+from podium.registry import Named
+from podium.threads import default_threads, pool
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The consensus on one query."""
+
+    scores: Array  # (n,)
+    cost: float = float("nan")
+    """What the order costs, where the method minimises something."""
+    bound: float = float("nan")
+    """A proven lower bound of what any order costs; equal to the cost where the order is optimal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """One ranking per query, as scores of the documents that some voter ranked."""
+
+    query_ids: NDArray[Any]  # (Q,) text
+    document_ids: NDArray[Any]  # (N,) text
+    offsets: NDArray[np.int64]  # (Q+1,)
+    scores: Array  # (N,) larger is better, equal ones are tied
+    costs: Array  # (Q,) NaN where the method minimises nothing
+    bounds: Array  # (Q,) no order of the query costs less than this
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.query_ids)
+
+    @property
+    def gaps(self) -> Array:
+        """How far each query's order may be from the cheapest, relative to its cost; 0 where it is proven optimal."""
+        return (self.costs - self.bounds) / np.maximum(self.costs, np.finfo(float).tiny)
+
+    def ranks(self) -> NDArray[np.int64]:
+        """Each document's dense rank in its query."""  # (N,)
+        parts = [ranking.ranks(self.scores[a:b]) for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def order(self, q: int) -> list[str]:
+        """The documents of query q from the best to the worst; ties in the order of their ids."""
+        a, b = self.offsets[q], self.offsets[q + 1]
+        return [str(self.document_ids[a:b][i]) for i in ranking.order(self.scores[a:b])]
+
+
+class Aggregator(Named):
+    """A way to make one ranking of many. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "aggregator"
+    home: ClassVar[str] = "podium.aggregation"
+    needs_scores: ClassVar[bool] = False
+    """Whether it reads the voters' scores, not only their ranks."""
+    minimises: ClassVar[bool] = False
+    """Whether it seeks an order of least cost, and reports that cost with a bound; the order is strict."""
+    elects_condorcet: ClassVar[bool] = False
+    """Whether a document that beats every other by a majority always comes first."""
+
+    def one(self, query: QueryRankings) -> Array:
+        """The consensus scores of one query's documents."""  # (n,)
+        return self.solve(query).scores
+
+    def solve(self, query: QueryRankings) -> Solved:
+        """The consensus on one query, with its cost where the method minimises one."""
+        return Solved(self.one(query))
+
+    def check(self, rankings: Rankings) -> None:
+        """Refuse, in words, rankings that this method cannot use."""
+        if not self.needs_scores:
+            return
+        missing = np.flatnonzero(np.isnan(rankings.scores))
+        if len(missing):
+            slot = int(np.searchsorted(rankings.entry_offsets, missing[0], side="right")) - 1
+            query, voter = divmod(slot, rankings.n_voters)
+            raise IncompatibleError(
+                f"{rankings.source(voter)}: {self.name} adds up scores, but voter {rankings.voters[voter]} gave none "
+                f"for query {rankings.query_ids[query]}. Use a method that needs ranks only, such as rrf or borda."
+            )
+
+    def __call__(self, rankings: Rankings) -> Consensus:
+        """The consensus on every query."""
+        self.check(rankings)
+        solved = _each(lambda q: self.solve(rankings.query(q)), rankings.n_queries)
+        return Consensus(
+            query_ids=rankings.query_ids,
+            document_ids=rankings.document_ids,
+            offsets=rankings.offsets,
+            scores=np.concatenate([one.scores for one in solved]) if solved else np.empty(0),
+            costs=np.array([one.cost for one in solved]),
+            bounds=np.array([one.bound for one in solved]),
+        )
+
+
+def _each(work: Callable[[int], Solved], n: int) -> list[Solved]:
+    """`work` on every query, in order; the first alone, so that its kernels are compiled once."""
+    threads = default_threads()
+    if threads == 1 or n < _FEW:
+        return [work(q) for q in range(n)]
+    first = work(0)
+    starts = range(1, n, _FEW)
+    blocks = pool(threads).map(lambda a: [work(q) for q in range(a, min(a + _FEW, n))], starts)
+    return [first] + [one for block in blocks for one in block]
+
+
+_FEW = 16  # queries that one thread takes at a time
