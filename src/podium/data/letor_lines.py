@@ -18,23 +18,24 @@ from podium.data.letor_line import MOST_FEATURES, read_line
 from podium.data.letor_matrix import Growing, Matrix
 from podium.errors import DataError
 
-CHUNK = 2**20
+CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
 LONGEST_LINE = 2**28
+SPARE = 16
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
 def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
     """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
-    buffer = bytearray(CHUNK + 1)  # the spare byte is for a missing line end
+    buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
     filled = 0
-    while got := stream.readinto(memoryview(buffer)[filled:-1]):  # type: ignore[attr-defined]
+    while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
         end = buffer.rfind(b"\n", filled, filled + got) + 1
         filled += got
         if end:
             yield buffer, end
             buffer[: filled - end] = buffer[end:filled]
             filled -= end
-        elif filled == len(buffer) - 1:
+        elif filled == len(buffer) - SPARE:
             if filled >= LONGEST_LINE:
                 raise DataError(f"a line of more than {LONGEST_LINE} bytes; this is no LETOR file.", where=name)
             buffer = buffer + bytearray(len(buffer))
@@ -67,9 +68,7 @@ class Lines:
         room, at, text = self._room, 0, np.frombuffer(buffer, np.uint8)
         while at < end:
             with_qid = -1 if self.with_qid is None else int(self.with_qid)
-            at, rows, lines = parse(
-                text, at, end, with_qid, self.limit, room.labels, room.ends, room.columns, room.values, room.spans
-            )
+            at, rows, lines = parse(text, at, end, with_qid, self.limit, *room.arrays)
             self.line += lines
             if rows:
                 self._take(memoryview(buffer), room, rows)
@@ -158,6 +157,7 @@ class _Room:
         self.columns = np.empty(size // 4 + 1, np.int32)
         self.values = np.empty(size // 4 + 1, np.float32)
         self.spans = np.empty((size // 2 + 1, 6), np.int64)
+        self.arrays = (self.labels, self.ends, self.columns, self.values, self.spans, np.zeros(2**16, np.bool_))
 
 
 def decoded(text: bytes) -> str:
