@@ -28,7 +28,7 @@ from podium.losses import (
     SquaredHinge,
 )
 from podium.recipe import Recipe
-from podium.registry import build, split_call
+from podium.registry import Named, build, split_call
 from podium.scorers import Trees
 from podium.solvers import Boosting
 
@@ -39,34 +39,36 @@ class Method:
 
     learner: Learner
     grid: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    family: str = "your own"
+
+    def about(self) -> Named:
+        """The part that makes the method what it is: a recipe's loss, else the learner itself."""
+        return self.learner.loss if isinstance(self.learner, Recipe) else self.learner
 
     def page(self) -> str:
         """What to know about it: formula, ties, cost, use, reference."""
-        about = self.learner.loss if isinstance(self.learner, Recipe) else self.learner
-        return inspect.cleandoc(type(about).__doc__ or "")
+        return inspect.cleandoc(type(self.about()).__doc__ or "")
 
 
 PENALTY = {"penalty": (0.001, 0.01, 0.1, 1.0)}
 
 METHODS: dict[str, Method] = {
-    # pointwise
-    "regression": Method(Recipe(loss=Regression()), PENALTY),
-    # pairwise
-    "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY),
-    "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY),
-    "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY),
-    "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY),
-    "lambdarank": Method(Recipe(loss=LambdaRank()), PENALTY),
+    "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
+    "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
+    "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
+    "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY, "pairwise"),
+    "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
+    "lambdarank": Method(Recipe(loss=LambdaRank()), PENALTY, "pairwise"),
     "lambdamart": Method(
-        Recipe(loss=LambdaRank(), scorer=Trees(leaves=7), solver=Boosting(), transform=None_()), {"rate": (0.05, 0.1)}
+        Recipe(loss=LambdaRank(), scorer=Trees(leaves=7), solver=Boosting(), transform=None_()),
+        {"rate": (0.05, 0.1)},
+        "pairwise",
     ),
-    # listwise
-    "listnet": Method(Recipe(loss=ListNet()), PENALTY),
-    "listmle": Method(Recipe(loss=ListMLE()), PENALTY),
-    "pmop-fd": Method(Recipe(loss=PMOPFD()), PENALTY),
-    # baselines
-    "single-feature": Method(SingleFeature()),
-    "random": Method(Random()),
+    "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
+    "listmle": Method(Recipe(loss=ListMLE()), PENALTY, "listwise"),
+    "pmop-fd": Method(Recipe(loss=PMOPFD()), PENALTY, "listwise"),
+    "single-feature": Method(SingleFeature(), family="baselines"),
+    "random": Method(Random(), family="baselines"),
 }
 
 
@@ -85,7 +87,6 @@ def method(text: str) -> Method:
     if not isinstance(found.learner, Recipe):
         return Method(build(type(found.learner), settings))
     learner = found.learner.changed(settings)
-    left = {k: v for k, v in found.grid.items() if k not in settings and learner.has_parameter(k)}
-    if "solver" in settings:
-        left = {}
+    same = "solver" not in settings and type(learner.solver) is type(found.learner.solver)
+    left = {k: v for k, v in found.grid.items() if same and k not in settings and learner.has_parameter(k)}
     return replace(found, learner=learner, grid=left)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from podium import __version__
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.learner import Learner
@@ -89,7 +90,7 @@ def fit(
             observers,
         )
         found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    info: dict[str, Any] = {"podium": _version(), "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
+    info: dict[str, Any] = {"podium": __version__, "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
     if valid is not None:
         info["valid"] = measured(model, valid, metric)
@@ -126,9 +127,3 @@ def _check(data: Dataset, valid: Dataset | None, learner: Learner) -> None:
         raise DataError(
             f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source
         )
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("podium")

@@ -56,13 +56,16 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
     return [Fold(train, vali, test, root.name)]
 
 
-def read_data(source: Source) -> Dataset:
-    """One dataset from a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input."""
+def read_data(source: Source, *, n_features: int | None = None) -> Dataset:
+    """One dataset from a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input.
+
+    `n_features` is the number of features, where a LETOR file may not mention the last ones.
+    """
     if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES):
         from podium.data.tables import read_table
 
         return read_table(source)
-    return read_letor(source)
+    return read_letor(source, n_features=n_features)
 
 
 def _fold_number(path: Path) -> int:

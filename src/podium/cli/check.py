@@ -1,0 +1,61 @@
+"""`podium check`: the data doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console
+
+if TYPE_CHECKING:
+    from podium.data import Dataset
+
+
+def check(
+    data: Annotated[list[str], typer.Argument(help="Files to be looked at together, or one data folder.")],
+) -> None:
+    """Look for what is wrong with data before it spoils a model; exit 1 where there is an error.
+
+    Give training, validation and test files together to see what they share.
+    """
+    from podium.data.check import check as examine
+
+    worst = 0
+    for name, parts in _read(data):
+        if name:
+            console.out(f"\n{name}")
+        for part, dataset in parts.items():
+            console.out(
+                f"{part}: {dataset.n_queries} queries, {dataset.n_documents} documents, {dataset.n_features} features"
+            )
+        findings = examine(parts)
+        for found in findings:
+            console.out(f"\n{found.level}: {found.title} ({found.code})")
+            console.out(f"  where  {found.where}")
+            console.out(f"  why    {found.why}")
+            console.out(f"  do     {found.todo}")
+            for example in found.examples:
+                console.out(f"  e.g.   {example}")
+        worst += sum(found.level == "error" for found in findings)
+        console.out("nothing found." if not findings else f"\n{len(findings)} findings.")
+    if worst:
+        raise typer.Exit(1)
+
+
+def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:
+    """What is looked at together, under a name for it: the parts of each fold, or the files."""
+    from podium.data import read_data, read_folder
+    from podium.errors import ParameterError
+
+    if len(paths) == 1 and Path(paths[0]).is_dir():
+        folds = read_folder(paths[0])
+        parts = [{"train": fold.train, "vali": fold.vali, "test": fold.test} for fold in folds]
+        names = [fold.name if len(folds) > 1 else "" for fold in folds]
+        present = [{key: value for key, value in found.items() if value is not None} for found in parts]
+        return list(zip(names, present, strict=True))
+    for path in paths:
+        if Path(path).is_dir():
+            raise ParameterError(f"{path} is a folder: check it alone, or give files.")
+    return [("", {path: read_data(path) for path in paths})]

@@ -1,0 +1,135 @@
+"""`podium compare`: several methods on the same folds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, options, progress
+
+if TYPE_CHECKING:
+    from podium.data import Fold
+    from podium.evaluation import Comparison
+    from podium.metrics import Metric
+
+
+def compare(
+    data: Annotated[
+        str, typer.Argument(help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split.")
+    ],
+    method: Annotated[
+        list[str],
+        typer.Option("--method", "--methods", help="A method; repeat it or separate by commas; all means every one."),
+    ],
+    metric: options.Metrics = None,
+    preset: options.Preset = None,
+    seed: options.Seed = 0,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="A folder for models, tables and per-query values.", show_default=False),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
+
+    The first metric tunes; without -m it is ndcg@10, and map is reported too. With -o, an interrupted comparison goes on
+    where it ended when the same command is given again.
+    """
+    from podium.data import read_folder
+    from podium.evaluation import read_metrics
+    from podium.methods import METHODS
+    from podium.methods import method as named
+
+    names = [name for word in console.listed(method, []) for name in (METHODS if word == "all" else [word])]
+    for name in names:
+        named(name)
+    metrics = read_metrics(console.listed(metric, ["ndcg@10", "map"]), preset)
+    if output is not None:
+        make_folder(output)
+    folds = read_folder(data, seed=seed)
+    describe(folds, data)
+    found = run(folds, list(dict.fromkeys(names)), metrics, seed=seed, output=output)
+    if as_json:
+        console.print_json(found.to_dict())
+        return
+    print_comparison(found)
+    if output is not None:
+        console.say(f"wrote {output}: results.json, table.md, per_query.tsv, models/")
+
+
+def make_folder(output: str) -> None:
+    """Make the folder for results before work starts."""
+    target = Path(output)
+    if not target.is_dir():
+        console.check_folder(Path(target.absolute()).parent, given=output)
+        target.mkdir(exist_ok=False)
+    console.check_folder(target, given=output)
+
+
+def describe(folds: list[Fold], data: str) -> None:
+    """Say what is compared on."""
+    sizes = [
+        f"{part} {sum(d.n_queries for d in found if d is not None)}"
+        for part, found in (
+            ("train", [fold.train for fold in folds]),
+            ("vali", [fold.vali for fold in folds]),
+            ("test", [fold.test for fold in folds]),
+        )
+    ]
+    how = f"{len(folds)} folds" if len(folds) > 1 else "1 fold"
+    split = "" if Path(data).is_dir() else ", split by query 60/20/20"
+    console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {folds[0].train.n_features} features")
+    if any(fold.vali is None for fold in folds):
+        console.say("no validation data: every method has its own settings, none is tuned.")
+
+
+def run(
+    folds: list[Fold], names: list[str], metrics: tuple[Metric, ...], *, seed: int, output: str | None
+) -> Comparison:
+    """The comparison, with a progress bar."""
+    from podium.evaluation import Comparison, outcomes
+    from podium.evaluation.report import write_report
+    from podium.methods import method
+    from podium.training import candidates
+
+    work = [(fold, name) for fold in folds for name in names]
+    done = []
+    with progress.progress_bar(len(work)) as bar:
+        found = outcomes(folds, names, metrics, seed=seed, folder=output, observers=(bar.see,))
+        try:
+            for fold, name in work:
+                bar.begin(f"{fold.name} {name}", fits=1 if fold.vali is None else len(candidates(method(name))))
+                done.append(next(found))
+                bar.end()
+        except KeyboardInterrupt:
+            if output is not None:
+                console.say(f"{len(done)} of {len(work)} are kept in {output}; the same command goes on from there.")
+            raise
+    kept = sum(outcome.model is None for outcome in done)
+    if kept:
+        console.say(f"{kept} of {len(work)} were found in {output} and not done again.")
+    comparison = Comparison(metrics, seed, tuple(done))
+    if output is not None:
+        write_report(comparison, output)
+    return comparison
+
+
+def print_comparison(found: Comparison) -> None:
+    """The table: a row per method, best first; the best of each metric is bold."""
+    from podium.evaluation.report import summary
+
+    heads, rows = summary(found)
+    numbers = range(1, len(heads) - 2)
+    best = [(r, c) for c in numbers for r, row in enumerate(rows) if row[c] == max(other[c] for other in rows)]
+    console.print_table(heads, rows, best=best)
+    console.say("means: " + ", ".join(metric.tag() for metric in found.metrics))
+    skipped = {
+        f"{metric}: {average.skipped} of {average.queries + average.skipped}"
+        for name in found.by_method
+        for metric, average in zip(found.metrics, found.pooled(name), strict=True)
+        if average.skipped
+    }
+    if skipped:
+        console.say(f"queries skipped, with nothing relevant: {'; '.join(sorted(skipped))}")

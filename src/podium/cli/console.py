@@ -1,0 +1,83 @@
+"""What commands share: printing tables, JSON and messages, and checks of where output goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from podium.errors import DataError, ParameterError
+from podium.registry import split_list
+
+
+def out(text: str) -> None:
+    """Print a result."""
+    print(text, file=sys.stdout)
+
+
+def say(text: str) -> None:
+    """Print a message, beside the results."""
+    sys.stdout.flush()
+    print(text, file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON."""
+    out(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, best: Iterable[tuple[int, int]] = ()) -> None:
+    """Print a table: with lines and bold cells (row, column) on a terminal, aligned text elsewhere."""
+    cells = [list(row) for row in rows]
+    numeric = [bool(cells) and all(_is_number(row[c]) for row in cells) for c in range(len(heads))]
+    if sys.stdout.isatty():
+        _print_rich(heads, cells, numeric, set(best))
+        return
+    widths = [max(len(row[c]) for row in [list(heads), *cells]) for c in range(len(heads))]
+    for row in [list(heads), *cells]:
+        pairs = zip(row, widths, numeric, strict=True)
+        out("  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in pairs).rstrip())
+
+
+def listed(values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    """The values of an option that may be repeated and may hold several, separated by commas."""
+    found = [part for value in values or () for part in split_list(value, value)]
+    return found or list(default)
+
+
+def check_file(path: str, *, what: str) -> None:
+    """Refuse, before work starts, a file that cannot be written."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise ParameterError(f"-o {path}: is a folder; {what} goes to a file.")
+    check_folder(target.parent, given=path)
+
+
+def check_folder(folder: Path, *, given: str) -> None:
+    """Refuse, before work starts, a folder that cannot be written to."""
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "does not exist"
+        raise DataError(f"the folder {str(folder)!r} {what}. Make it, or choose another.", where=f"-o {given}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise DataError(f"the folder {str(folder)!r} is not yours to write to. Choose another.", where=f"-o {given}")
+
+
+def _is_number(text: str) -> bool:
+    return text in ("", "–") or text.replace(".", "", 1).lstrip("-").isdigit()
+
+
+def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool], best: set[tuple[int, int]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head, number in zip(heads, numeric, strict=True):
+        table.add_column(Text(head), justify="right" if number else "left", overflow="fold")
+    for r, row in enumerate(rows):
+        table.add_row(*(Text(cell, style="bold" if (r, c) in best else "") for c, cell in enumerate(row)))
+    Console().print(table)

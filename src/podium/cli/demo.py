@@ -1,0 +1,93 @@
+"""`podium demo`: make data, compare methods on it, and say what to try next; no network, no files of yours."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, options
+from podium.cli import compare as comparing
+
+if TYPE_CHECKING:
+    from podium.evaluation import Comparison, Evaluation
+
+METHODS = (
+    "random",
+    "single-feature",
+    "regression",
+    "ranknet",
+    "hinge",
+    "listnet",
+    "listmle",
+    "pmop-fd",
+    "lambdarank",
+    "lambdamart",
+)
+
+
+def demo(
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="The folder for data, models and tables.")
+    ] = "podium-demo",
+    seed: options.Seed = 0,
+) -> None:
+    """Learn and compare rankers on made-up data with a planted truth, in a minute and offline."""
+    from podium.data import read_folder
+    from podium.evaluation import read_metrics
+
+    comparing.make_folder(output)
+    metrics = read_metrics(["ndcg@10", "map"])
+    utility = _make_data(Path(output) / "data", seed)
+    folds = read_folder(Path(output) / "data")
+    comparing.describe(folds, f"{output}/data")
+    found = comparing.run(folds, list(METHODS), metrics, seed=seed, output=output)
+    _print(found, _truth(found, folds[0].test, utility))
+    _next(output)
+
+
+def _make_data(folder: Path, seed: int) -> dict[str, float]:
+    """Write train, vali and test files; the planted utility of each document."""
+    from podium.data import make_letor_like, split, write_letor
+
+    data, utility = make_letor_like(200, (20, 60), n_features=24, seed=seed)
+    folder.mkdir(exist_ok=True)
+    for name, part in zip(("train", "vali", "test"), split(data, (0.6, 0.2, 0.2), seed=seed), strict=True):
+        write_letor(part, folder / f"{name}.txt")
+    assert data.document_ids is not None
+    return dict(zip(data.document_ids.tolist(), utility.tolist(), strict=True))
+
+
+def _truth(found: Comparison, test: object, utility: dict[str, float]) -> Evaluation:
+    """How well the planted utility itself ranks: what no method can be expected to beat."""
+    from podium.data import Dataset
+    from podium.evaluation import evaluate
+
+    assert isinstance(test, Dataset)
+    assert test.document_ids is not None
+    return evaluate(test, [utility[name] for name in test.document_ids], found.metrics)
+
+
+def _print(found: Comparison, truth: Evaluation) -> None:
+    from podium.evaluation.report import shown, summary
+
+    heads, rows = summary(found)
+    values = [shown(average.value) for average in truth.means().values()]
+    rows.insert(0, ["(planted truth)", *values, "", ""])
+    console.print_table(heads, rows, best=[(1, c) for c in range(len(heads))])
+    console.out("The planted truth is what made the grades, before noise: no method can be expected to beat it.")
+
+
+def _next(output: str) -> None:
+    at = shlex.quote(output)
+    console.out(f"""
+Models, data, tables and per-query values are in {output}. Try next:
+
+  podium rank {at}/models/data-lambdamart.podium {at}/data/test.txt -o {at}/scores.txt
+  podium evaluate {at}/data/test.txt {at}/scores.txt -m ndcg@10 -m map -m err
+  podium check {at}/data
+  podium methods lambdamart
+  podium train {at}/data --method 'listnet(scorer=mlp)' -o {at}/mlp.podium
+  podium compare {at}/data --method 'lambdamart(leaves=15)' --method 'listnet(scorer=mlp)'""")

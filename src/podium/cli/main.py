@@ -1,0 +1,105 @@
+"""`podium`: the commands together, and what errors look like.
+
+One line on standard error; exit 1 where something failed, 2 where the command was misused, 130 where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from podium.cli import check, compare, console, demo, evaluate, methods, rank, train
+from podium.errors import ParameterError, PodiumError
+
+HELP = """Learning to rank: train, rank, evaluate and compare.
+
+Start with `podium demo`; `podium COMMAND --help` explains a command."""
+
+
+class Commands(TyperGroup):
+    """The group of commands; reports errors in one line."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        own = words[: words.index("--")] if "--" in words else words
+        debug = "--debug" in own  # understood after the command as well
+        words = [word for word in own if word != "--debug"] + words[len(own) :]
+        try:
+            code = super().main(words, "podium", complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
+        except BaseException as error:
+            if debug and isinstance(error, Exception):
+                raise
+            code = report(error)
+        raise SystemExit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # before typer makes something else of it
+            console.say("podium: interrupted.")
+            raise SystemExit(130) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help=HELP,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo.demo, methods.methods, check.check, train.train, rank.rank, evaluate.evaluate, compare.compare):
+    app.command()(command)
+
+
+@app.callback()
+def options(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    if version:
+        from podium import __version__
+
+        console.out(f"podium {__version__}")
+    elif ctx.invoked_subcommand is None:
+        console.out(ctx.get_help())
+
+
+def report(error: BaseException) -> int:
+    """Say in one line what went wrong; the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, BrokenPipeError):  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    if isinstance(error, PodiumError):
+        line, code = str(error), 2 if isinstance(error, ParameterError) else 1
+    elif hasattr(error, "format_message"):  # what typer says of wrong options, whichever click it brings
+        path = getattr(getattr(error, "ctx", None), "command_path", "podium")
+        line, code = f"{error.format_message().rstrip('. ')}. See: {path} --help", 2
+    elif isinstance(error, OSError) and error.filename is not None:
+        line, code = f"{error.filename}: {error.strerror}.", 1
+    else:
+        line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
+    console.say("podium: " + " ".join(line.split()))
+    return code
+
+
+def main() -> None:
+    """The program."""
+    app()

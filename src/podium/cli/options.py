@@ -1,0 +1,22 @@
+"""Options that several commands have, described once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("-m", "--metric", help="A metric, e.g. ndcg@10, map, err@5; repeat it or separate by commas."),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        help="Compute metrics as a tool does: letor3, letor4, mslr, trec, gdeval, lightgbm, xgboost, catboost, ranklib, "
+        "sklearn or ranx.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

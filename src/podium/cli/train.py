@@ -1,0 +1,91 @@
+"""`podium train`: a model from data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, options, progress
+
+if TYPE_CHECKING:
+    from podium.data import Dataset
+    from podium.model import Model
+
+
+def train(
+    data: Annotated[str, typer.Argument(help="A file, a folder with train and vali files, or - for standard input.")],
+    method: Annotated[
+        str, typer.Option(help="A method or a specification, e.g. listnet or 'listnet(penalty=0.1)'.")
+    ] = "lambdamart",
+    valid: Annotated[
+        str | None, typer.Option(help="Validation data, to choose settings and to stop by.", show_default=False)
+    ] = None,
+    metric: Annotated[str, typer.Option("-m", "--metric", help="What validation data is judged by.")] = "ndcg@10",
+    seed: options.Seed = 0,
+    output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")] = "model.podium",
+) -> None:
+    """Train a model.
+
+    With validation data, the method's settings are chosen by it. `podium methods` lists the methods.
+    """
+    from podium.errors import ParameterError
+    from podium.methods import method as named
+    from podium.metrics import Metric
+    from podium.training import candidates
+    from podium.training import train as fit
+
+    if output == "-":
+        raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
+    console.check_file(output, what="a model")
+    how, measure = named(method), Metric.parse(metric)
+    training, validation = _read(data, valid)
+    with progress.progress_bar(1) as bar:
+        bar.begin(method, fits=1 if validation is None else len(candidates(how)))
+        model = fit(training, how, valid=validation, metric=measure, seed=seed, observers=(bar.see,))
+        bar.end()
+    model.save(output)
+    _print(model, training, validation, output=output)
+
+
+def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
+    """The training data, and the validation data where there is some."""
+    from pathlib import Path
+
+    from podium.data import read_data, read_folder
+    from podium.errors import DataError
+
+    training, validation = None, None
+    if data != "-" and Path(data).is_dir():
+        folds = read_folder(data)
+        if len(folds) > 1:
+            raise DataError(
+                f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
+                where=data,
+            )
+        training, validation = folds[0].train, folds[0].vali
+    if training is None:
+        training = read_data(data)
+    if valid is not None:
+        validation = read_data(valid, n_features=training.n_features)
+    return training, validation
+
+
+def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
+    info = model.info
+    console.out(f"trained    {model.learner}")
+    console.out(
+        f"data       {training.source}: {training.n_queries} queries, {training.n_documents} documents, "
+        f"{training.n_features} features"
+    )
+    if validation is None:
+        console.out("validation none: settings are the method's own")
+    else:
+        console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
+    for trial in info.get("trials", ()):
+        settings = ", ".join(f"{name}={value:g}" for name, value in trial.items() if name != "valid")
+        mark = "  ← chosen" if trial["valid"] == info["valid"] else ""
+        console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
+    if "stopped" in info:
+        console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")
+    console.out(f"model      {output}")

@@ -1,0 +1,17 @@
+"""Evaluation: how good scores and runs are, and which method does best."""
+
+from podium.evaluation.compare import Comparison, Outcome, compare, outcomes
+from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
+from podium.evaluation.scores import read_scores
+
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "Outcome",
+    "compare",
+    "evaluate",
+    "evaluate_run",
+    "outcomes",
+    "read_metrics",
+    "read_scores",
+]

@@ -1,0 +1,125 @@
+"""Evaluate: metrics of scores on labelled data, or of a TREC run against its judgements, query by query.
+
+    >>> from podium.data.dataset import Dataset
+    >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
+    >>> evaluate(data, [0.1, 0.9, 0.4], ["ndcg@10", "p@1"]).means()["ndcg@10"]
+    Average(value=1.0, queries=2, skipped=0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ParameterError
+from podium.metrics import Average, Metric, evaluate_all, mean
+
+if TYPE_CHECKING:
+    from podium.data.trec import Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The values of some metrics for each query, and their means."""
+
+    metrics: tuple[Metric, ...]
+    values: NDArray[np.float64]  # (M, Q), NaN where a query is skipped
+    query_ids: tuple[str, ...]  # (Q,)
+    n_qrels: int | None = None  # of a run: queries with judgements, queries in the run, queries in both
+    n_run: int | None = None
+    n_both: int | None = None
+
+    def means(self) -> dict[str, Average]:
+        """The mean of each metric over the queries that count, by the metric's name."""
+        return {str(metric): mean(row) for metric, row in zip(self.metrics, self.values, strict=True)}
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Everything as plain values for JSON; a query that a metric skips has null."""
+        made: dict[str, Any] = {"metrics": {}}
+        for metric, row in zip(self.metrics, self.values, strict=True):
+            average = mean(row)
+            made["metrics"][str(metric)] = {
+                "mean": plain(average.value),
+                "queries": average.queries,
+                "skipped": average.skipped,
+                "convention": metric.tag(),
+            }
+        if self.n_both is not None:
+            made["queries"] = {"judged": self.n_qrels, "run": self.n_run, "both": self.n_both}
+        if per_query:
+            columns = zip(self.query_ids, self.values.T, strict=True)
+            names = [str(metric) for metric in self.metrics]
+            made["per_query"] = {q: dict(zip(names, map(plain, column), strict=True)) for q, column in columns}
+        return made
+
+
+def evaluate(
+    data: Dataset, scores: ArrayLike, metrics: Sequence[str | Metric] = ("ndcg@10",), *, preset: str | None = None
+) -> Evaluation:
+    """Metrics of scores, one per document in the dataset's order, against the dataset's labels.
+
+    `preset` computes each metric as a tool does, e.g. letor3 or trec, where the metric itself names no convention.
+    """
+    chosen = read_metrics(metrics, preset)
+    given = np.asarray(scores, np.float64)
+    if data.labels is None:
+        raise DataError("there are no labels to evaluate against.", where=data.source)
+    if given.shape != (data.n_documents,):
+        raise DataError(
+            f"{data.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
+            where=data.source,
+        )
+    values = evaluate_all(chosen, given, data.labels, data.offsets, document_ids=data.document_ids)
+    return Evaluation(chosen, values, query_names(data))
+
+
+def evaluate_run(
+    qrels: Qrels, run: Run, metrics: Sequence[str | Metric] = ("ndcg@10",), *, preset: str | None = None
+) -> Evaluation:
+    """Metrics of a TREC run over the queries that have both judgements and results, as trec_eval does.
+
+    Documents without a judgement count as grade 0; judged documents that the run misses count for the ideal.
+    """
+    from podium.data.trec import join
+
+    chosen = read_metrics(metrics, preset)
+    found = join(qrels, run)
+    if found.n_both == 0:
+        raise DataError(
+            f"the run and the judgements have no query in common ({found.n_run} and {found.n_qrels} queries). "
+            "Check that they write query ids alike."
+        )
+    values = evaluate_all(
+        chosen,
+        found.scores,
+        found.labels,
+        found.offsets,
+        document_ids=found.document_ids,
+        judged=found.judged,
+        judged_offsets=found.judged_offsets,
+    )
+    names = tuple(map(str, found.query_ids))
+    return Evaluation(chosen, values, names, n_qrels=found.n_qrels, n_run=found.n_run, n_both=found.n_both)
+
+
+def read_metrics(metrics: Sequence[str | Metric], preset: str | None = None) -> tuple[Metric, ...]:
+    """The metrics that are named, each once; `preset` holds for those that name no convention."""
+    if not metrics:
+        raise ParameterError("At least one metric is needed, e.g. ndcg@10.")
+    chosen = [Metric.parse(str(metric), preset=preset) for metric in metrics]
+    return tuple(dict.fromkeys(chosen))
+
+
+def query_names(data: Dataset) -> tuple[str, ...]:
+    """The id of each query as text."""
+    return tuple(data.query_name(q) for q in range(data.n_queries))
+
+
+def plain(value: float) -> float | None:
+    """A number for JSON, which knows no NaN."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,87 @@
+"""Report: a comparison as files: results.json, table.md, and per_query.tsv."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from podium.evaluation.evaluate import plain
+from podium.files import write_aside
+
+if TYPE_CHECKING:
+    from podium.evaluation.compare import Comparison
+
+Table = tuple[list[str], list[list[str]]]
+"""The heads of the columns, and the rows."""
+
+
+def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
+    """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
+    files = {
+        "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
+        "table.md": _markdown(comparison),
+        "per_query.tsv": _per_query(comparison),
+    }
+    for name, text in files.items():
+        with write_aside(Path(folder) / name) as file:
+            file.write(text.encode())
+
+
+def summary(comparison: Comparison) -> Table:
+    """A row per method, best first: the mean over folds, where there are several also over all queries."""
+    several = any(len(outcomes) > 1 for outcomes in comparison.by_method.values())
+    names = [str(metric) for metric in comparison.metrics]
+    heads = ["method", *names, *(f"{name} pooled" for name in names if several), "chosen", "seconds"]
+    rows = []
+    for method in comparison.ranking():
+        pooled = [average.value for average in comparison.pooled(method)] if several else []
+        numbers = [shown(value) for value in [*comparison.mean(method), *pooled]]
+        seconds = sum(outcome.seconds for outcome in comparison.by_method[method])
+        rows.append([method, *numbers, chosen(comparison, method), f"{seconds:.1f}"])
+    return heads, rows
+
+
+def chosen(comparison: Comparison, method: str) -> str:
+    """What validation chose, with the number of folds that did where they differ."""
+    outcomes = comparison.by_method[method]
+    texts = (", ".join(f"{name}={value:g}" for name, value in outcome.chosen.items()) for outcome in outcomes)
+    counts = Counter(text for text in texts if text)
+    if len(counts) < 2:
+        return next(iter(counts), "")
+    return "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
+
+
+def shown(value: float) -> str:
+    """A metric's value with four decimals."""
+    return "–" if plain(value) is None else f"{value:.4f}"
+
+
+def _markdown(comparison: Comparison) -> str:
+    parts = [_markdown_table(*summary(comparison))]
+    for m, metric in enumerate(comparison.metrics):
+        folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
+        rows = [[name, *map(shown, comparison.per_fold(name)[m])] for name in comparison.ranking()]
+        parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + _markdown_table(["method", *folds], rows))
+    return "\n".join(parts)
+
+
+def _markdown_table(heads: list[str], rows: list[list[str]]) -> str:
+    rule = ["---"] + ["---:" if _is_number(cell) else "---" for cell in (rows[0][1:] if rows else [])]
+    lines = [heads, rule, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).lstrip("-").isdigit() or text == "–"
+
+
+def _per_query(comparison: Comparison) -> str:
+    lines = ["\t".join(["method", "fold", "query", *map(str, comparison.metrics)])]
+    for outcome in comparison.outcomes:
+        for query, values in zip(outcome.query_ids, outcome.values.T, strict=True):
+            numbers = ["" if plain(value) is None else repr(float(value)) for value in values]
+            lines.append("\t".join([outcome.method, outcome.fold, query, *numbers]))
+    return "\n".join(lines) + "\n"
