@@ -16,9 +16,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
 from numba.extending import intrinsic
+
+from podium.ranking import compiled
 
 _POWERS = np.array([float(f"1e{k}") for k in range(61)])  # exact up to 1e22
 _BAD, _EXACT, _NEAR = 0, 1, 2  # how a decimal was read
@@ -30,7 +32,7 @@ _PAIRS, _HIGH, _LOW = np.uint64(0x000000FF000000FF), np.uint64(100 + (1000000 <<
 _LOWER, _THREE, _FOUR = np.uint64(0x20202020), np.uint64(0xFFFFFF), np.uint64(0xFFFFFFFF)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def parse(
     text: Any,
     at: int,
@@ -78,7 +80,7 @@ def parse(
     return at - base, rows, lines
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def scatter(target: Any, row: int, width: int, ends: Any, columns: Any, values: Any) -> None:
     """Put parsed rows into the flat row-major matrix `target`, from `row` on; its cells there are 0."""
     for r in range(len(ends) - 1):
@@ -87,7 +89,7 @@ def scatter(target: Any, row: int, width: int, ends: Any, columns: Any, values: 
             target[base + columns[k]] = values[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def widen(flat: Any, rows: int, old: int, new: int) -> None:
     """Turn rows × old cells at the front of `flat` into rows × new, in place; new cells are 0."""
     for r in range(rows - 1, -1, -1):
@@ -97,7 +99,7 @@ def widen(flat: Any, rows: int, old: int, new: int) -> None:
             flat[r * new + c] = flat[r * old + c]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def narrow(flat: Any, rows: int, old: int, new: int) -> None:
     """Keep the first `new` cells of each of rows × old, in place, at the front of `flat`."""
     for r in range(rows):
@@ -105,7 +107,7 @@ def narrow(flat: Any, rows: int, old: int, new: int) -> None:
             flat[r * new + c] = flat[r * old + c]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _head(at: int, with_qid: int) -> tuple[float, int, int, int, int, int]:
     """A line's label, its end and how it was read; where the features begin (−1: odd); the query id's start and end."""
     label, at, how = _decimal(at)
@@ -123,7 +125,7 @@ def _head(at: int, with_qid: int) -> tuple[float, int, int, int, int, int]:
     return label, label_end, how, at, start, at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tuple[int, int, bool]:
     """The feature:value pairs up to a comment or line end. Returns its place (−1: odd), the count, ids rising."""
     top, rising = 0, True
@@ -149,7 +151,7 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
         top = max(top, feature)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _short_decimal(at: int) -> tuple[np.float32, int]:
     """A decimal with at most 7 digits before and after its point, and where it ends (−1: it is not of that kind)."""
     negative = _byte(at) == _MINUS
@@ -167,7 +169,7 @@ def _short_decimal(at: int) -> tuple[np.float32, int]:
     return np.float32(-x if negative else x), (at if good else -1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _value(at: int) -> tuple[np.float32, int]:
     """A feature's value: the float32 of its nearest double, NaN for nan and null in any case; its end (−1: odd)."""
     x, past, how = _decimal(at)
@@ -183,7 +185,7 @@ def _value(at: int) -> tuple[np.float32, int]:
     return value, (past if good else -1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _decimal(at: int) -> tuple[float, int, int]:
     """A decimal number: its value, where it ends, and whether that is bad, the nearest double, or within 2^-50."""
     negative = _byte(at) == _MINUS
@@ -216,7 +218,7 @@ def _decimal(at: int) -> tuple[float, int, int]:
     return (-x if negative else x), at, (_EXACT if exact else _NEAR)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _exponent(at: int) -> tuple[int, int]:
     """The whole number after e, and where it ends (−1: there is none)."""
     negative = _byte(at) == _MINUS
@@ -228,7 +230,7 @@ def _exponent(at: int) -> tuple[int, int]:
     return (-n if negative else n), (at if at > start else -1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _long_id(at: int) -> tuple[int, int]:
     """A feature id of eight digits or more (−1: more than fit), and where it ends."""
     start, feature = at, 0
@@ -238,8 +240,8 @@ def _long_id(at: int) -> tuple[int, int]:
     return (feature if at - start < 18 else -1), at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _digits(word: np.uint64) -> tuple[int, int]:
+@compiled
+def _digits(word: np.uint64) -> tuple[Any, Any]:
     """The whole number at the front of eight bytes, and how many digits it has."""
     t = word ^ _ZEROS  # digits are 0 to 9 now
     other = ((t + _SIXES) | t) & _TOPS  # the top bit of all that are not, up to the first at least
@@ -253,7 +255,7 @@ def _digits(word: np.uint64) -> tuple[int, int]:
     return np.int64(t), np.int64(n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _all_differ(columns: Any, seen: Any) -> bool:
     """Whether no column stands twice; also False where one is beyond `seen`."""
     good = True
@@ -268,7 +270,7 @@ def _all_differ(columns: Any, seen: Any) -> bool:
     return good
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _same(a: int, a_end: int, b: int, b_end: int) -> bool:
     while a < a_end and b < b_end and _byte(a) == _byte(b):
         a += 1
@@ -276,36 +278,36 @@ def _same(a: int, a_end: int, b: int, b_end: int) -> bool:
     return a == a_end and b == b_end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _skip_space(at: int) -> int:
     while _byte(at) == 32 or (9 <= _byte(at) <= 13 and _byte(at) != _LF):
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _line_end(at: int) -> int:
     while _byte(at) != _LF:
         at += 1
     return at
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _ends_token(c: int) -> bool:
     return c == 32 or 9 <= c <= 13 or c == _HASH
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _is_digit(c: int) -> bool:
     return _ZERO <= c <= _ZERO + 9
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _byte(at: int) -> int:
+@compiled
+def _byte(at: int) -> Any:
     return np.int64(_word(at) & np.uint64(255))
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic  # type: ignore[untyped-decorator]
 def _word(typing: Any, address: Any) -> Any:
     """The eight bytes at an address, the first lowest."""
 
