@@ -142,17 +142,18 @@ def _bucket_sort(scores: NDArray[np.float64], out: NDArray[np.int64], high: floa
         starts[b + 1] += 1
     for b in range(2 * n):
         starts[b + 1] += starts[b]
+    placed = np.empty(n)  # the scores in the order of `out`, so that the last pass reads straight on
     for i in range(n):
-        out[starts[bucket[i]]] = i
-        starts[bucket[i]] += 1
+        at = starts[bucket[i]]
+        out[at], placed[at] = i, scores[i]
+        starts[bucket[i]] = at + 1
     moves = 0
     for p in range(1, n):
-        i = out[p]
-        at = p
-        while at > 0 and scores[out[at - 1]] < scores[i]:
-            out[at] = out[at - 1]
+        score, i, at = placed[p], out[p], p
+        while at > 0 and placed[at - 1] < score:
+            out[at], placed[at] = out[at - 1], placed[at - 1]
             at -= 1
-        out[at] = i
+        out[at], placed[at] = i, score
         moves += p - at
         if moves > 8 * n:
             return False

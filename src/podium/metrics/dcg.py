@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.metrics.base import Metric
-from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, mean_gain
+from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, has_gain
 from podium.ranking import compiled
 from podium.registry import register
 
@@ -25,21 +25,24 @@ from podium.registry import register
 @compiled
 def expected_dcg(labels: Array, ends: Places, config: Array) -> float:
     """Σ_{r ≤ k} ḡ_r D(r), with ḡ_r the mean gain of the documents tied with rank r."""
-    last, total, start = cut(len(labels), config), 0.0, 0
-    while start < last:
-        end = ends[start]
-        weight = 0.0
-        for place in range(start, min(end, last)):
-            weight += discount(place, config)
-        total += weight * mean_gain(labels, start, end, config)
-        start = end
+    last, total = cut(len(labels), config), 0.0
+    gains, discounts, size = 0.0, 0.0, 0  # of the present tie group
+    for place in range(len(labels)):
+        gains += gain(labels[place], config)
+        discounts += discount(place, config) if place < last else 0.0
+        size += 1
+        if ends[place] == place + 1:
+            total += gains * discounts / size
+            gains, discounts, size = 0.0, 0.0, 0
+            if place + 1 >= last:
+                break
     return total
 
 
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """DCG, defined where something has a gain."""
-    if len(ideal) == 0 or gain(ideal[0], config) <= 0.0:
+    if not has_gain(ideal, config):
         return np.nan
     return expected_dcg(labels, ends, config)
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.metrics.base import Metric
-from podium.metrics.kernels import STOP, Array, Places, cut, gain
+from podium.metrics.kernels import STOP, Array, Places, cut, gain, has_gain
 from podium.ranking import compiled
 from podium.registry import register
 
@@ -27,7 +27,7 @@ from podium.registry import register
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Σ_r P(stop at r)/r."""
-    if len(ideal) == 0 or gain(ideal[0], config) <= 0.0:
+    if not has_gain(ideal, config):
         return np.nan
     last, total, alive, start = cut(len(labels), config), 0.0, 1.0, 0
     while start < last and alive > _NOTHING:
@@ -55,7 +55,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
         total += alive * stop / (place + 1.0) if place < last else 0.0
         work[place], work[n + place], work[2 * n + place] = stop, alive, total
         alive *= 1.0 - stop
-    work[3 * n] = 1.0 if len(ideal) > 0 and gain(ideal[0], config) > 0.0 else 0.0
+    work[3 * n] = 1.0 if has_gain(ideal, config) else 0.0
 
 
 @compiled

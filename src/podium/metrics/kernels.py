@@ -79,21 +79,24 @@ def count_relevant(ideal: Array, config: Array) -> int:
 
 
 @compiled
-def mean_gain(labels: Array, start: int, end: int, config: Array) -> float:
-    """The mean gain of the documents at places start…end − 1."""
-    total = 0.0
-    for label in labels[start:end]:
-        total += gain(label, config)
-    return total / (end - start)
+def has_relevant(ideal: Array, config: Array) -> bool:
+    """Whether there is a relevant document among the judged."""
+    return len(ideal) > 0 and ideal[0] >= config[RELEVANT]
 
 
 @compiled
-def mean_relevant(labels: Array, start: int, end: int, config: Array) -> float:
-    """The fraction of relevant documents at places start…end − 1."""
+def has_gain(ideal: Array, config: Array) -> bool:
+    """Whether there is a document with a gain among the judged."""
+    return len(ideal) > 0 and gain(ideal[0], config) > 0.0
+
+
+@compiled
+def relevant_within(labels: Array, start: int, end: int, config: Array) -> int:
+    """The number of relevant documents at places start…end − 1."""
     found = 0
-    for label in labels[start:end]:
-        found += label >= config[RELEVANT]
-    return found / (end - start)
+    for place in range(start, end):  # a slice would count references, which costs more than this loop
+        found += labels[place] >= config[RELEVANT]
+    return found
 
 
 @compiled

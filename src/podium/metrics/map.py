@@ -24,8 +24,8 @@ from podium.metrics.kernels import (
     Places,
     count_relevant,
     cut,
-    mean_relevant,
     relevance,
+    relevant_within,
 )
 from podium.ranking import compiled
 from podium.registry import register
@@ -47,13 +47,12 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     last, total, hits, start = cut(len(labels), config), 0.0, 0.0, 0
     while start < last:
         end = ends[start]
-        share = mean_relevant(labels, start, end, config)
-        if share > 0.0:
-            size = end - start
-            further = (share * size - 1.0) / (size - 1.0) if size > 1 else 0.0
+        mine, size = relevant_within(labels, start, end, config), end - start
+        if mine > 0:
+            further = (mine - 1.0) / (size - 1.0) if size > 1 else 0.0
             for place in range(start, min(end, last)):
-                total += share * (hits + 1.0 + (place - start) * further) / (place + 1.0)
-            hits += share * size
+                total += (mine / size) * (hits + 1.0 + (place - start) * further) / (place + 1.0)
+            hits += mine
         start = end
     return total / over
 

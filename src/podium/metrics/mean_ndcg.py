@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.metrics.base import Metric
-from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, mean_gain
+from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, has_gain
 from podium.ranking import compiled
 from podium.registry import register
 
@@ -24,14 +24,16 @@ from podium.registry import register
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """The mean of all quotients of the running DCG and the running ideal DCG."""
-    if len(ideal) == 0 or gain(ideal[0], config) <= 0.0:
+    if not has_gain(ideal, config):
         return np.nan
     n, total, found, largest, start = len(labels), 0.0, 0.0, 0.0, 0
     while start < n:
         end = ends[start]
-        worth = mean_gain(labels, start, end, config)
+        worth = 0.0
         for place in range(start, end):
-            found += worth * discount(place, config)
+            worth += gain(labels[place], config)
+        for place in range(start, end):
+            found += worth / (end - start) * discount(place, config)
             if place < len(ideal):
                 largest += gain(ideal[place], config) * discount(place, config)
             total += found / largest
@@ -43,7 +45,7 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
     """Gains, then what each place counts: D(r)·(1/n) Σ_{k ≥ r} 1/DCG_ideal@k."""
     n, largest = len(labels), 0.0
-    some = len(ideal) > 0 and gain(ideal[0], config) > 0.0
+    some = has_gain(ideal, config)
     for place in range(n):
         work[place] = gain(labels[place], config)
         if place < len(ideal):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.metrics.base import Metric
-from podium.metrics.kernels import Array, Places, count_relevant, cut, mean_relevant, relevance
+from podium.metrics.kernels import Array, Places, cut, has_relevant, relevance, relevant_within
 from podium.ranking import compiled
 from podium.registry import register
 
@@ -25,18 +25,20 @@ from podium.registry import register
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Σ_t P(the first relevant document is at the t-th place of its tie group)/r."""
-    if count_relevant(ideal, config) == 0:
+    if not has_relevant(ideal, config):
         return np.nan
     last, start = cut(len(labels), config), 0
     while start < last:
         end = ends[start]
-        share = mean_relevant(labels, start, end, config)
-        if share > 0.0:
-            left, others, chance, total = end - start, (1.0 - share) * (end - start), share, 0.0
+        mine, left = relevant_within(labels, start, end, config), end - start
+        if mine > 0:
+            total, none_yet = 0.0, 1.0  # the chance that no relevant document came before the place
             for place in range(start, min(end, last)):
-                total += chance / (place + 1.0)
+                total += none_yet * (mine / left) / (place + 1.0)
+                none_yet *= 1.0 - mine / left
                 left -= 1
-                chance *= max(others - (place - start), 0.0) / left if left > 0 else 0.0
+                if none_yet <= 0.0:
+                    break
             return total
         start = end
     return 0.0
@@ -51,7 +53,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
     for place in range(n - 1, -1, -1):
         if work[place] == 1.0:
             work[n], work[n + 1] = place, work[n]
-    work[n + 2] = 1.0 if count_relevant(ideal, config) > 0 else 0.0
+    work[n + 2] = 1.0 if has_relevant(ideal, config) else 0.0
 
 
 @compiled

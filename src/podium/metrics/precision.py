@@ -23,10 +23,10 @@ from podium.metrics.kernels import (
     Array,
     Places,
     additive_swap,
-    count_relevant,
     cut,
-    mean_relevant,
+    has_relevant,
     relevance,
+    relevant_within,
 )
 from podium.ranking import compiled
 from podium.registry import register
@@ -38,7 +38,7 @@ def expected_hits(labels: Array, ends: Places, config: Array) -> float:
     last, found, start = cut(len(labels), config), 0.0, 0
     while start < last:
         end = ends[start]
-        found += (min(end, last) - start) * mean_relevant(labels, start, end, config)
+        found += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
         start = end
     return found
 
@@ -53,7 +53,7 @@ def divisor(n: int, config: Array) -> float:
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Hits over their number."""
-    if count_relevant(ideal, config) == 0:
+    if not has_relevant(ideal, config):
         return np.nan
     return expected_hits(labels, ends, config) / divisor(len(labels), config)
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.metrics.base import Metric
-from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, mean_relevant, relevance
+from podium.metrics.kernels import Array, Places, additive_swap, has_relevant, relevance, relevant_within
 from podium.ranking import compiled
 from podium.registry import register
 
@@ -24,9 +24,9 @@ from podium.registry import register
 @compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """The share of relevant documents at the top."""
-    if count_relevant(ideal, config) == 0:
+    if not has_relevant(ideal, config):
         return np.nan
-    return mean_relevant(labels, 0, ends[0], config) if len(labels) > 0 else 0.0
+    return relevant_within(labels, 0, ends[0], config) / ends[0] if len(labels) > 0 else 0.0
 
 
 @compiled
