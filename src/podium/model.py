@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import zipfile
 from dataclasses import dataclass
 from os import PathLike
@@ -27,6 +28,7 @@ from podium.learner import Learner, Params
 from podium.threads import one_blas_thread
 
 FORMAT = 1
+_FEW = 2**20  # features that even the smallest model may have
 _TYPES = ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")
 
 
@@ -90,52 +92,76 @@ class Model:
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file. Opening one from strangers is safe: it holds numbers and names, never code."""
         try:
-            with zipfile.ZipFile(path) as archive:
-                head = _head(archive, str(path))
-                arrays = {name: _array(archive, name, about, str(path)) for name, about in head["arrays"].items()}
-            learner = Learner.parse(head["learner"])
+            return _try_out(_read(path))
         except FileNotFoundError:
             raise ModelFileError(f"{path}: no such model file.") from None
-        except (zipfile.BadZipFile, KeyError, TypeError, ValueError, OSError, NotImplementedError, EOFError) as error:
-            if isinstance(error, PodiumError):
-                raise ModelFileError(f"{path}: this model cannot be used here. {error}") from error
+        except OSError as error:
+            raise ModelFileError(f"{path}: cannot be read: {error.strerror}.") from error
+        except PodiumError as error:
+            raise ModelFileError(f"{path}: this model cannot be used here. {error}") from error
+        except Exception as error:  # whatever a stranger's bytes make go wrong is the file's fault
             raise ModelFileError(
                 f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
             ) from error
-        pick = lambda kind: {k.partition("/")[2]: v for k, v in arrays.items() if k.startswith(kind + "/")}  # noqa: E731
-        names = head["feature_names"]
-        return cls(
-            learner, pick("params"), pick("state"), int(head["n_features"]),
-            None if names is None else tuple(names), head["info"],
-        )  # fmt: skip
+
+
+def _read(path: str | PathLike[str]) -> Model:
+    with zipfile.ZipFile(path) as archive:
+        head = _head(archive)
+        arrays = {name: _array(archive, name, about) for name, about in head["arrays"].items()}
+    n_features = int(head["n_features"])
+    if not 0 < n_features <= max(os.path.getsize(path), _FEW):
+        raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
+    pick = lambda kind: {k.partition("/")[2]: v for k, v in arrays.items() if k.startswith(kind + "/")}  # noqa: E731
+    names = head["feature_names"]
+    return Model(
+        learner=Learner.parse(head["learner"]),
+        params=pick("params"),
+        state=pick("state"),
+        n_features=n_features,
+        feature_names=None if names is None else tuple(map(str, names)),
+        info=dict(head["info"]),
+    )
+
+
+def _try_out(model: Model) -> Model:
+    """Score one document of zeros, so that parts that do not fit are refused now and not in use."""
+    nothing = Dataset.from_arrays(np.zeros((1, model.n_features), np.float32))
+    if model.feature_names is not None and len(model.feature_names) != model.n_features:
+        raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
+    with np.errstate(all="ignore"):
+        score = model.score(nothing)
+    if score.shape != (1,) or not np.isfinite(score).all():
+        raise ModelFileError("Its parameters are not finite numbers.")
+    return model
 
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
 
 
-def _head(archive: zipfile.ZipFile, path: str) -> dict[str, Any]:
+def _head(archive: zipfile.ZipFile) -> dict[str, Any]:
     for entry in archive.infolist():
         if entry.compress_type != zipfile.ZIP_STORED:
-            raise ModelFileError(f"{path}: entry {entry.filename} is compressed; podium models are not.")
+            raise ModelFileError(f"Entry {entry.filename} is compressed; podium models are not.")
     text = archive.read("model.json")
     if hashlib.sha256(text).hexdigest().encode() != archive.comment:
-        raise ModelFileError(f"{path}: damaged: the description does not match its checksum. Train or copy it again.")
+        raise ModelFileError("Damaged: the description does not match its checksum. Train or copy it again.")
     head = json.loads(text)
     if not isinstance(head, dict) or head.get("format") != "podium model":
-        raise ModelFileError(f"{path}: not a podium model.")
+        raise ModelFileError("It is not a podium model.")
     if head["version"] > FORMAT:
         raise ModelFileError(
-            f"{path}: written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade podium."
+            f"It was written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade podium."
         )
     return head
 
 
-def _array(archive: zipfile.ZipFile, name: str, about: dict[str, Any], path: str) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> NDArray[Any]:
     raw = archive.read(f"arrays/{name}")
     shape = tuple(int(n) for n in about["shape"])
     if about["type"] not in _TYPES or math.prod(shape) * np.dtype(about["type"]).itemsize != len(raw):
-        raise ModelFileError(f"{path}: array {name} is damaged: {len(raw)} bytes for shape {shape}.")
+        raise ModelFileError(f"Array {name} is damaged: {len(raw)} bytes for shape {shape}.")
     if hashlib.sha256(raw).hexdigest() != about["sha256"]:
-        raise ModelFileError(f"{path}: array {name} does not match its checksum. Train or copy the model again.")
+        raise ModelFileError(f"Array {name} does not match its checksum. Train or copy the model again.")
     return np.frombuffer(raw, np.dtype(about["type"])).reshape(shape)

@@ -77,11 +77,13 @@ def refuse_missing(data: Dataset, what: str) -> None:
     values = data.features.data if sp.issparse(data.features) else data.features
     if np.isfinite(values).all():
         return
+    at = int(np.flatnonzero(~np.isfinite(values).ravel())[0])
     if sp.issparse(data.features):
-        raise DataError(f"features hold missing or infinite values, which {what} cannot take.", where=data.source)
-    row, column = np.argwhere(~np.isfinite(data.features))[0]
+        row, column = int(np.searchsorted(data.features.indptr, at, side="right")) - 1, int(data.features.indices[at])
+    else:
+        row, column = divmod(at, data.n_features)
     raise DataError(
-        f"document {data.document_name(row)}, feature {column + 1}: value {data.features[row, column]}, which {what} "
+        f"document {data.document_name(row)}, feature {column + 1}: value {values.ravel()[at]}, which {what} "
         "cannot take. Use transform=zscore (missing values become the mean) or scorer=trees.",
         where=data.source,
     )

@@ -52,14 +52,14 @@ class Recipe(Learner):
     def changed(self, settings: dict[str, str]) -> Recipe:
         """The recipe with other parts (`scorer=mlp`) or other parameters of its parts (`penalty=0.1`).
 
-        A scorer that the present solver cannot move brings its own, unless one is given.
+        Another kind of scorer brings its own solver, unless one is given.
         """
         recipe, rest = self, dict(settings)
         for part in ("transform", "scorer", "loss", "solver"):
             if part in rest:
                 value = read(rest.pop(part), field_types(Recipe)[part], part)
                 recipe = dataclasses.replace(recipe, **{part: value})
-        if "solver" not in settings and isinstance(recipe.scorer, SmoothScorer) != isinstance(self.scorer, SmoothScorer):
+        if "solver" not in settings and type(recipe.scorer) is not type(self.scorer):
             recipe = dataclasses.replace(recipe, solver=Solver.parse(recipe.scorer.solver))
         for key, text in rest.items():
             recipe = recipe._with_parameter(key, text)

@@ -16,6 +16,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import math
+import numbers
+import operator
 import types
 import typing
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
@@ -25,9 +28,16 @@ from podium.errors import ParameterError, UnknownNameError
 T = TypeVar("T")
 
 
-def param(default: Any, *, above: float | None = None, least: float | None = None, most: float | None = None) -> Any:
-    """A parameter with its bounds: `above` is exclusive, `least` and `most` are inclusive."""
-    bounds = {"above": above, "least": least, "most": most}
+def param(
+    default: Any,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> Any:
+    """A parameter with its bounds: `above` and `below` are exclusive, `least` and `most` are inclusive."""
+    bounds = {"above": above, "below": below, "least": least, "most": most}
     return dataclasses.field(default=default, metadata={k: v for k, v in bounds.items() if v is not None})
 
 
@@ -212,22 +222,58 @@ def _arguments(value: Named) -> str:
 
 def _check(owner: Named, field: dataclasses.Field[Any], value: Any) -> None:
     hint = field_types(type(owner)).get(field.name)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        object.__setattr__(owner, field.name, value := float(value))
-    if hint in (int, float, bool) and not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        raise ParameterError(f"{owner.name}: {field.name} must be of type {hint.__name__}; got {value!r}.")
-    if typing.get_origin(hint) is typing.Literal and value not in typing.get_args(hint):
-        raise ParameterError(
-            f"{owner.name}: {field.name} must be one of {', '.join(map(str, typing.get_args(hint)))}; got {value!r}."
-        )
-    if value is None or isinstance(value, (str, tuple, Named)):
+    if hint is None:  # not a parameter
         return
-    for word, holds in (
-        ("above", lambda bound: value > bound),
-        ("least", lambda bound: value >= bound),
-        ("most", lambda bound: value <= bound),
-    ):
+    plain = _plain(value, hint)
+    if plain is _UNFIT:
+        raise ParameterError(f"{owner.name}: {field.name} must be {_words(hint)}; got {value!r}.")
+    if plain is not value:
+        object.__setattr__(owner, field.name, plain)
+    if not isinstance(plain, (int, float)):
+        return
+    for word, (words, holds) in _BOUNDS.items():
         bound = field.metadata.get(word)
-        if bound is not None and not holds(bound):
-            words = {"above": "above", "least": "at least", "most": "at most"}[word]
+        if bound is not None and not holds(plain, bound):
             raise ParameterError(f"{owner.name}: {field.name} must be {words} {bound}; got {value!r}.")
+
+
+_UNFIT = object()
+_BOUNDS = {
+    "above": ("above", operator.gt),
+    "below": ("below", operator.lt),
+    "least": ("at least", operator.ge),
+    "most": ("at most", operator.le),
+}
+
+
+def _plain(value: Any, hint: Any) -> Any:
+    """The value as its declared type, numpy's numbers made Python's so that they print plainly; or _UNFIT."""
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return next((plain for option in options if (plain := _plain(value, option)) is not _UNFIT), _UNFIT)
+    if origin is typing.Literal:
+        return value if value in options else _UNFIT
+    if origin is tuple:
+        items = tuple(_plain(item, options[0]) for item in value) if isinstance(value, (tuple, list)) else (_UNFIT,)
+        return _UNFIT if _UNFIT in items else items
+    if hint is int:
+        fits = isinstance(value, numbers.Integral) and type(value) is not bool
+        return int(value) if fits else _UNFIT
+    if hint is float:
+        fits = isinstance(value, numbers.Real) and type(value) is not bool and math.isfinite(value)
+        return float(value) if fits else _UNFIT
+    return value if not isinstance(hint, type) or isinstance(value, hint) else _UNFIT
+
+
+def _words(hint: Any) -> str:
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(map(_words, options))
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(str, options))}"
+    if origin is tuple:
+        return f"a list, each {_words(options[0])}"
+    if isinstance(hint, type) and issubclass(hint, Named):
+        return f"a {hint.kind}"
+    plain = {bool: "true or false", int: "a whole number", float: "a finite number", str: "text", types.NoneType: "none"}
+    return plain.get(hint, str(hint))

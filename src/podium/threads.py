@@ -32,10 +32,9 @@ def default_threads() -> int:
     return int(told)
 
 
-@functools.cache
 def pool(threads: int) -> ThreadPoolExecutor:
-    """The thread pool that all numeric work shares."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
+    """The thread pool that all numeric work shares; a forked process has one of its own, as threads do not follow."""
+    return _pool(threads, os.getpid())
 
 
 def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
@@ -52,6 +51,11 @@ def one_blas_thread() -> Iterator[None]:
     """Keep matrix products on one thread each: blocks already use the cores, and sums keep their order."""
     with _controller().limit(limits=1, user_api="blas"):
         yield
+
+
+@functools.cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
 
 
 @functools.cache

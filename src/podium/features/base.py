@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.errors import DataError
 from podium.registry import Named
 
 State = dict[str, NDArray[Any]]
@@ -35,3 +38,15 @@ class Transform(Named):
         return replace(data, features=made, feature_names=names)
 
 
+def refuse_infinite(data: Dataset, what: str) -> None:
+    """Refuse infinite features, which have no place on a finite scale."""
+    values = data.features.data if sp.issparse(data.features) else data.features
+    if not np.isinf(values).any():
+        return
+    at = int(np.flatnonzero(np.isinf(values))[0])
+    column = int(data.features.indices[at]) if sp.issparse(data.features) else at % data.n_features
+    raise DataError(
+        f"feature {column + 1} holds an infinite value, which {what} cannot take. "
+        "Replace it, or use transform=none with scorer=trees.",
+        where=data.source,
+    )

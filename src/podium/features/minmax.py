@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
-from podium.features.base import State, Transform
+from podium.features.base import State, Transform, refuse_infinite
 from podium.registry import register
+from podium.threads import map_blocks
 
 
 @register
@@ -25,15 +26,21 @@ class MinMax(Transform):
         return {}
 
     def features(self, state: State, data: Dataset) -> Any:
+        refuse_infinite(data, self.name)
         X = data.features.toarray() if sp.issparse(data.features) else data.features
-        X = np.asarray(X, np.float32)
         filled = np.flatnonzero(data.sizes)
+        out = np.empty(X.shape, np.float32)
         if not len(filled):
-            return X
+            return out
         starts = data.offsets[:-1][filled]
-        low = np.fmin.reduceat(X, starts, axis=0)
+        low = np.fmin.reduceat(X, starts, axis=0).astype(np.float64)
         width = np.fmax.reduceat(X, starts, axis=0) - low
-        rows = np.repeat(np.arange(len(filled)), data.sizes[filled])
         # A width of 0 or of nothing but missing values has no information: the whole feature becomes 0.
         scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
-        return np.nan_to_num((X - low[rows]) * scale[rows], nan=0.0).astype(np.float32)
+        query = np.repeat(np.arange(len(filled)), data.sizes[filled])
+
+        def work(a: int, b: int) -> None:
+            out[a:b] = np.nan_to_num((X[a:b] - low[query[a:b]]) * scale[query[a:b]], nan=0.0)
+
+        map_blocks(work, len(X))
+        return out

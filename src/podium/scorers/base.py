@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.errors import IncompatibleError
 from podium.registry import Named
 
 Array = NDArray[np.float64]
@@ -36,6 +37,19 @@ class SmoothScorer(Scorer):
         """Jᵀg: the gradient of Σ g_i·f(x_i; θ) with respect to θ."""  # (P,)
         raise NotImplementedError
 
+    def n_params(self, n_features: int) -> int:
+        """How many parameters there are: P."""
+        raise NotImplementedError
+
     def penalised(self, n_features: int) -> Array:
         """1 for each parameter that a penalty shrinks, 0 for offsets."""  # (P,)
         raise NotImplementedError
+
+    def check_params(self, params: Array, n_features: int) -> None:
+        """Refuse parameters of another shape, which compiled loops would read beyond their end."""
+        expected = self.n_params(n_features)
+        if params.shape != (expected,) or params.dtype != np.float64:
+            raise IncompatibleError(
+                f"{self.name} over {n_features} features has {expected} parameters of type float64; "
+                f"got {params.dtype} of shape {params.shape}."
+            )

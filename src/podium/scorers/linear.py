@@ -27,6 +27,7 @@ class Linear(SmoothScorer):
         return np.zeros(n_features + 1)
 
     def score(self, params: Array, X: Any) -> Array:
+        self.check_params(params, X.shape[1])
         weights, offset = np.ascontiguousarray(params[:-1]), params[-1]
         if sp.issparse(X):
             return np.asarray(X @ weights + offset)
@@ -45,6 +46,9 @@ class Linear(SmoothScorer):
 
         parts = map_blocks(block, len(X))
         return np.append(np.sum(parts, axis=0) if parts else np.zeros(X.shape[1]), gradient.sum())
+
+    def n_params(self, n_features: int) -> int:
+        return n_features + 1
 
     def penalised(self, n_features: int) -> Array:
         return np.append(np.ones(n_features), 0.0)

@@ -44,6 +44,7 @@ class MLP(SmoothScorer):
         return np.concatenate(parts)
 
     def score(self, params: Array, X: Any) -> Array:
+        self.check_params(params, X.shape[1])
         layers = list(self._layers(params, X.shape[1]))
         parts = map_blocks(lambda a, b: self._forward(layers, _dense(X[a:b]))[-1][:, 0], X.shape[0])
         return np.concatenate(parts) if parts else np.empty(0)
@@ -52,6 +53,9 @@ class MLP(SmoothScorer):
         layers = list(self._layers(params, X.shape[1]))
         parts = map_blocks(lambda a, b: self._backward(layers, _dense(X[a:b]), gradient[a:b]), X.shape[0])
         return np.sum(parts, axis=0) if parts else np.zeros_like(params)
+
+    def n_params(self, n_features: int) -> int:
+        return sum(n_in * n_out + n_out for n_in, n_out in self._shapes(n_features))
 
     def penalised(self, n_features: int) -> Array:
         shapes = self._shapes(n_features)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.registry import param, register
+from podium.scorers import tree_text
 from podium.scorers.base import Array, Scorer
 from podium.threads import default_threads
 
@@ -22,23 +23,25 @@ class Trees(Scorer):
     Reference: Ke et al., LightGBM, NeurIPS 2017.
     """
 
-    leaves: int = param(31, least=2)
-    min_documents: int = param(20, least=1)
+    leaves: int = param(default=31, least=2, most=131072)
+    min_documents: int = param(default=20, least=1)
     """The least number of documents in a leaf."""
-    features: float = param(1.0, above=0, most=1)
+    features: float = param(default=1.0, above=0, most=1)
     """The fraction of features that each tree may use."""
-    bins: int = param(255, least=2)
+    bins: int = param(default=255, least=2)
     solver = "boosting"
 
     def score(self, params: NDArray[np.uint8], X: Any) -> Array:
         if X.shape[0] == 0:
             return np.empty(0)
-        predicted = _booster(params.tobytes()).predict(X, raw_score=True, num_threads=default_threads())
+        booster = _booster(params.tobytes(), X.shape[1])
+        predicted = booster.predict(X, raw_score=True, num_threads=default_threads())
         return np.asarray(predicted, np.float64)
 
 
 @functools.lru_cache(maxsize=8)
-def _booster(text: bytes) -> Any:
+def _booster(text: bytes, n_features: int) -> Any:
     import lightgbm
 
+    tree_text.check(text, n_features)
     return lightgbm.Booster(model_str=text.decode())

@@ -15,8 +15,8 @@ from podium.solvers.sgd import SGD
 class Adam(SGD):
     """θ ← θ − rate·m̂/(√v̂ + ε) with running means m of the gradient (β₁ = momentum) and v of its square (β₂ = 0.999)."""
 
-    rate: float = param(0.003, above=0)
-    momentum: float = param(0.9, least=0, most=1)
+    rate: float = param(default=0.003, above=0)
+    momentum: float = param(default=0.9, least=0, below=1)
     name = "adam"
 
     def begin(self, theta: Array) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, ParameterError
 from podium.losses import Loss
 from podium.metrics import Metric
 from podium.problem import Problem
@@ -110,5 +110,10 @@ def best_or_last(problem: Problem, theta: Array, watch: Watch, *, value: float, 
     if watch.best is not None:
         theta = watch.best_state
         reason += f"; best {watch.metric} {watch.best.valid:.4f} at iteration {watch.best.iteration}"
+    elif not (np.isfinite(value) and np.isfinite(theta).all()):
+        raise ParameterError(
+            f"{problem.loss.name} over {problem.scorer.name}: the objective is {value} after {iterations} iterations. "
+            "Scale the features with transform=zscore, or use a larger penalty."
+        )
     params, loss = problem.split(theta)
     return Solution(params, loss, value, iterations, reason)

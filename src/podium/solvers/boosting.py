@@ -10,7 +10,7 @@ from podium.errors import IncompatibleError
 from podium.losses import Loss, sweep
 from podium.problem import Problem
 from podium.registry import param, register
-from podium.scorers import Scorer, Trees
+from podium.scorers import Scorer, Trees, tree_text
 from podium.solvers.base import Array, Solution, Solver, Watch
 from podium.threads import default_threads
 
@@ -24,11 +24,11 @@ class Boosting(Solver):
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
-    rounds: int = param(300, least=1)
-    rate: float = param(0.05, above=0)
-    penalty: float = param(0.0, least=0)
+    rounds: int = param(default=300, least=1)
+    rate: float = param(default=0.05, above=0)
+    penalty: float = param(default=0.0, least=0)
     """λ added to the curvature of every leaf."""
-    patience: int | None = 50
+    patience: int | None = param(default=50, least=1)
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, Trees):
@@ -46,6 +46,8 @@ class Boosting(Solver):
 
         settings = self._settings(problem, rng)
         train = _as_lightgbm(problem.data.features, settings)
+        if not any(train.feature_num_bin(feature) for feature in range(problem.data.n_features)):
+            return _constant(problem)
         latest = {"value": np.inf}
 
         def objective(scores: Array, _: Any) -> tuple[Array, Array]:
@@ -53,13 +55,12 @@ class Boosting(Solver):
             latest["value"] = got.value / problem.data.n_queries
             return got.gradient, np.maximum(got.curvature, 1e-16)
 
-        settings["objective"] = objective
         booster = lightgbm.Booster(settings, train)
         if watch.valid is not None:
             booster.add_valid(_as_lightgbm(watch.valid.features, settings, reference=train), "valid")
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            if booster.update():
+            if booster.update(fobj=objective):
                 rounds, reason = rounds - 1, _no_split(problem, rounds - 1)
                 break
             if watch.see(
@@ -72,13 +73,14 @@ class Boosting(Solver):
         if watch.best is not None:
             keep = watch.best.iteration
             reason += f"; best {watch.metric} {watch.best.valid:.4f} with {keep} trees"
-        text = booster.model_to_string(num_iteration=max(keep, 1))
-        return Solution(np.frombuffer(text.encode(), np.uint8), problem.loss, latest["value"], rounds, reason)
+        text = tree_text.trim(booster.model_to_string(num_iteration=max(keep, 1)))
+        return Solution(np.frombuffer(text, np.uint8), problem.loss, latest["value"], rounds, reason)
 
     def _settings(self, problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
         trees = problem.scorer
         assert isinstance(trees, Trees)
         return {
+            "objective": "none",
             "num_leaves": trees.leaves,
             "min_data_in_leaf": trees.min_documents,
             "feature_fraction": trees.features,
@@ -99,10 +101,15 @@ class Boosting(Solver):
 def _as_lightgbm(features: Any, settings: dict[str, Any], reference: Any = None) -> Any:
     import lightgbm
 
-    plain = {key: value for key, value in settings.items() if key != "objective"}
-    return lightgbm.Dataset(
-        features, label=np.zeros(features.shape[0], np.float32), reference=reference, params=plain, free_raw_data=True
-    ).construct()
+    labels = np.zeros(features.shape[0], np.float32)
+    return lightgbm.Dataset(features, label=labels, reference=reference, params=settings).construct()
+
+
+def _constant(problem: Problem) -> Solution:
+    """Where no feature can be split, which LightGBM refuses to start from."""
+    text = np.frombuffer(tree_text.constant(problem.data.n_features), np.uint8)
+    value = sweep(problem.loss, np.zeros(problem.data.n_documents), problem.data).value / problem.data.n_queries
+    return Solution(text, problem.loss, value, 0, _no_split(problem, 0))
 
 
 def _valid_scores(booster: Any) -> Array:

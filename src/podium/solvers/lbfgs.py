@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.problem import Problem
 from podium.registry import param, register
-from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 
 @register
@@ -19,23 +19,18 @@ class LBFGS(Solver):
     iterate that does best on the validation data is kept and the search ends after so many without a better one.
     """
 
-    penalty: float = param(0.1, least=0)
+    penalty: float = param(default=0.1, least=0)
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
-    iterations: int = param(200, least=1)
-    tolerance: float = param(1e-7, above=0)
+    iterations: int = param(default=200, least=1)
+    tolerance: float = param(default=1e-7, above=0)
     """Stop when an iteration improves F by less than this, relatively."""
-    patience: int | None = None
+    patience: int | None = param(default=None, least=1)
     name = "lbfgs"
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         from scipy.optimize import minimize
 
-        latest: dict[str, Any] = {"value": np.inf, "iteration": 0, "stopped": False}
-
-        def objective(theta: Array) -> tuple[float, Array]:
-            value, gradient = problem(theta)
-            latest["value"] = value
-            return value, gradient
+        latest = {"iteration": 0, "stopped": False}
 
         def after(intermediate_result: Any) -> None:
             latest["iteration"] += 1
@@ -52,7 +47,7 @@ class LBFGS(Solver):
                 raise StopIteration
 
         found = minimize(
-            objective,
+            problem,
             problem.start(rng),
             jac=True,
             method="L-BFGS-B",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from podium.errors import ParameterError
 from podium.problem import Problem
 from podium.registry import param, register
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
@@ -19,13 +21,13 @@ class SGD(Solver):
     without a better one.
     """
 
-    rate: float = param(0.1, above=0)
-    epochs: int = param(100, least=1)
-    batch: int = param(1, least=1)
+    rate: float = param(default=0.1, above=0)
+    epochs: int = param(default=100, least=1)
+    batch: int = param(default=1, least=1)
     """Queries per step."""
-    penalty: float = param(0.0, least=0)
-    momentum: float = param(0.0, least=0, most=1)
-    patience: int | None = 10
+    penalty: float = param(default=0.0, least=0)
+    momentum: float = param(default=0.0, least=0, below=1)
+    patience: int | None = param(default=10, least=1)
     name = "sgd"
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
@@ -35,14 +37,13 @@ class SGD(Solver):
         value, epoch, reason = np.inf, 0, f"{self.epochs} epochs were allowed"
         for epoch in range(1, self.epochs + 1):
             rng.shuffle(queries)
-            values = []
-            for start in range(0, len(queries), self.batch):
-                some = problem.data.select(queries[start : start + self.batch])
-                value, gradient = problem.on(some, theta)
-                theta = theta - self.step(gradient, memory)
-                values.append(value)
-            value = float(np.mean(values))
-            now = theta
+            now, value = self._epoch(problem, theta, queries, memory)
+            if not np.isfinite(now).all():
+                reason = f"diverged in epoch {epoch}; use a smaller rate than {self.rate}"
+                if watch.best is None:
+                    raise ParameterError(f"{self.name} {reason}, or scale the features with transform=zscore.")
+                break
+            theta = now
             if watch.see(
                 epoch,
                 self.epochs,
@@ -53,10 +54,19 @@ class SGD(Solver):
             ):
                 reason = "no better validation measure"
                 break
-            if not np.isfinite(theta).all():
-                reason = f"diverged in epoch {epoch}; use a smaller rate than {self.rate}"
-                break
         return best_or_last(problem, theta, watch, value=value, iterations=epoch, reason=reason)
+
+    def _epoch(
+        self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: dict[str, Any]
+    ) -> tuple[Array, float]:
+        """Parameters after one pass over the queries, and the mean objective on the way."""
+        values = []
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters
+            for start in range(0, len(queries), self.batch):
+                value, gradient = problem.on(problem.data.select(queries[start : start + self.batch]), theta)
+                theta = theta - self.step(gradient, memory)
+                values.append(value)
+        return theta, float(np.mean(values))
 
     def begin(self, theta: Array) -> dict[str, Any]:
         """What the steps remember."""
