@@ -50,7 +50,7 @@ class Method:
         return inspect.cleandoc(type(self.about()).__doc__ or "")
 
 
-PENALTY = {"penalty": (0.001, 0.01, 0.1, 1.0)}
+PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.001, 0.01, 0.1, 1.0)}
 
 METHODS: dict[str, Method] = {
     "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),

@@ -1,8 +1,8 @@
 """Model: fitted and immutable. One file holds it: JSON and plain arrays, versioned, checksummed, never code.
 
-    model.podium (a zip archive, nothing compressed)
-    ├── model.json      format version, learner, features, how it was made, and each array's type, shape and hash
-    └── arrays/NAME     the bytes of each array
+model.podium (a zip archive, nothing compressed)
+├── model.json      format version, learner, features, how it was made, and each array's type, shape and hash
+└── arrays/NAME     the bytes of each array
 """
 
 from __future__ import annotations
@@ -112,16 +112,19 @@ def _read(path: str | PathLike[str]) -> Model:
     n_features = int(head["n_features"])
     if not 0 < n_features <= max(os.path.getsize(path), _FEW):
         raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
-    pick = lambda kind: {k.partition("/")[2]: v for k, v in arrays.items() if k.startswith(kind + "/")}  # noqa: E731
     names = head["feature_names"]
     return Model(
         learner=Learner.parse(head["learner"]),
-        params=pick("params"),
-        state=pick("state"),
+        params=_under("params/", arrays),
+        state=_under("state/", arrays),
         n_features=n_features,
         feature_names=None if names is None else tuple(map(str, names)),
         info=dict(head["info"]),
     )
+
+
+def _under(folder: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {name.removeprefix(folder): array for name, array in arrays.items() if name.startswith(folder)}
 
 
 def _try_out(model: Model) -> Model:

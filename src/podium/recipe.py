@@ -1,8 +1,8 @@
 """Recipe: transform + scorer + loss + solver, which is what most methods of the literature are.
 
-    >>> from podium.recipe import Recipe
-    >>> Recipe.parse("recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)")
-    recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)
+>>> from podium.recipe import Recipe
+>>> Recipe.parse("recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)")
+recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.errors import ParameterError, UnknownNameError
 from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, lean, refuse_missing
 from podium.registry import field_types, read, register
-from podium.errors import ParameterError, UnknownNameError
 from podium.scorers import Linear, Scorer, SmoothScorer
 from podium.solvers import LBFGS, Solver, Watch
+
+_PARTS = ("loss", "scorer", "solver", "transform")
 
 
 @register
@@ -55,7 +57,7 @@ class Recipe(Learner):
         Another kind of scorer brings its own solver, unless one is given.
         """
         recipe, rest = self, dict(settings)
-        for part in ("transform", "scorer", "loss", "solver"):
+        for part in _PARTS:
             if part in rest:
                 value = read(rest.pop(part), field_types(Recipe)[part], part)
                 recipe = dataclasses.replace(recipe, **{part: value})
@@ -70,17 +72,17 @@ class Recipe(Learner):
         return bool(self._owners(key))
 
     def _owners(self, key: str) -> list[str]:
-        parts = ("loss", "scorer", "solver", "transform")
-        return [part for part in parts if key in field_types(type(getattr(self, part)))]
+        return [part for part in _PARTS if key in field_types(type(getattr(self, part)))]
 
     def _with_parameter(self, key: str, text: str) -> Recipe:
         owners = self._owners(key)
         if not owners:
-            parts = [self.loss, self.scorer, self.solver, self.transform]
-            known = {"loss", "scorer", "solver", "transform", *(name for part in parts for name in field_types(type(part)))}
-            raise UnknownNameError("parameter", key, known)
+            names = [name for part in _PARTS for name in field_types(type(getattr(self, part)))]
+            raise UnknownNameError("parameter", key, {*_PARTS, *names})
         if len(owners) > 1:
-            raise ParameterError(f"{key} could be of the {' or the '.join(owners)}. Write the part in full, e.g. {owners[0]}=…")
+            raise ParameterError(
+                f"{key} could be of the {' or the '.join(owners)}. Write the part in full, e.g. {owners[0]}=…"
+            )
         part = getattr(self, owners[0])
         value = read(text, field_types(type(part))[key], f"{part.name}: {key}")
         return dataclasses.replace(self, **{owners[0]: dataclasses.replace(part, **{key: value})})

@@ -111,9 +111,13 @@ def build(cls: type[T], arguments: dict[str, str]) -> T:
     return cls(**{key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()})
 
 
-@functools.cache
 def field_types(cls: type) -> dict[str, Any]:
     """The declared type of each parameter of a registered class."""
+    return _field_types(cls)
+
+
+@functools.cache
+def _field_types(cls: type) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls) if field.init}
 
@@ -256,12 +260,12 @@ def _plain(value: Any, hint: Any) -> Any:
     if origin is tuple:
         items = tuple(_plain(item, options[0]) for item in value) if isinstance(value, (tuple, list)) else (_UNFIT,)
         return _UNFIT if _UNFIT in items else items
+    if hint in (int, float) and isinstance(value, bool):
+        return _UNFIT
     if hint is int:
-        fits = isinstance(value, numbers.Integral) and type(value) is not bool
-        return int(value) if fits else _UNFIT
+        return int(value) if isinstance(value, numbers.Integral) else _UNFIT
     if hint is float:
-        fits = isinstance(value, numbers.Real) and type(value) is not bool and math.isfinite(value)
-        return float(value) if fits else _UNFIT
+        return float(value) if isinstance(value, numbers.Real) and math.isfinite(value) else _UNFIT
     return value if not isinstance(hint, type) or isinstance(value, hint) else _UNFIT
 
 
@@ -275,5 +279,11 @@ def _words(hint: Any) -> str:
         return f"a list, each {_words(options[0])}"
     if isinstance(hint, type) and issubclass(hint, Named):
         return f"a {hint.kind}"
-    plain = {bool: "true or false", int: "a whole number", float: "a finite number", str: "text", types.NoneType: "none"}
+    plain = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a finite number",
+        str: "text",
+        types.NoneType: "none",
+    }
     return plain.get(hint, str(hint))

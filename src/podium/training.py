@@ -102,7 +102,7 @@ def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
     learner = chosen.learner
     if not chosen.grid or not isinstance(learner, Recipe):
         return [(learner, {})]
-    made = []
+    made: list[tuple[Learner, dict[str, float]]] = []
     for values in itertools.product(*chosen.grid.values()):
         settings = dict(zip(chosen.grid, values, strict=True))
         made.append((learner.changed({k: repr(v) for k, v in settings.items()}), settings))
@@ -111,6 +111,7 @@ def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
     """The mean measure of a model on data, over the queries that count."""
+    assert data.labels is not None, "checked before training"
     values = metric(model.score(data), data.labels, data.offsets)
     return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
 

@@ -32,6 +32,7 @@ class SingleFeature(Learner):
             raise IncompatibleError("single-feature chooses by a measure of grades, but the data has no labels.")
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        assert data.labels is not None, "checked before"
         metric = watch.metric or Metric.parse("ndcg@10")
         best = (-np.inf, 0, 1)
         for feature in range(data.n_features):

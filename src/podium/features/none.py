@@ -10,7 +10,7 @@ from podium.registry import register
 
 
 @register
-class None_(Transform):
+class None_(Transform):  # noqa: N801  (None is taken)
     """Features as they are."""
 
     name = "none"

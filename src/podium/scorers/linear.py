@@ -29,14 +29,14 @@ class Linear(SmoothScorer):
     def score(self, params: Array, X: Any) -> Array:
         self.check_params(params, X.shape[1])
         weights, offset = np.ascontiguousarray(params[:-1]), params[-1]
-        if sp.issparse(X):
+        if isinstance(X, sp.csr_array):
             return np.asarray(X @ weights + offset)
         out = np.empty(len(X))
         map_blocks(lambda a, b: _times(X[a:b], weights, offset, out[a:b]), len(X))
         return out
 
     def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
-        if sp.issparse(X):
+        if isinstance(X, sp.csr_array):
             return np.append(X.T @ gradient, gradient.sum())
 
         def block(a: int, b: int) -> Array:
@@ -55,7 +55,7 @@ class Linear(SmoothScorer):
 
 
 # Reassociation lets the sum of one row run in vector lanes; the order is fixed at compile time.
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
 def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         row = X[i]
@@ -65,7 +65,7 @@ def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
         out[i] = total + offset
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _add_rows(X: Any, gradient: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         g = gradient[i]

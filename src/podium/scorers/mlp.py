@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -63,7 +64,7 @@ class MLP(SmoothScorer):
 
     def _shapes(self, n_features: int) -> list[tuple[int, int]]:
         sizes = [n_features, *self.hidden, 1]
-        return list(zip(sizes[:-1], sizes[1:], strict=True))
+        return list(itertools.pairwise(sizes))
 
     def _layers(self, params: Array, n_features: int) -> Iterator[tuple[Array, Array]]:
         at = 0
@@ -94,4 +95,4 @@ class MLP(SmoothScorer):
 
 
 def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if sp.issparse(X) else X, np.float64)
+    return np.asarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)

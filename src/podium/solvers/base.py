@@ -80,8 +80,7 @@ class Watch:
         return patience is not None and iteration - self.best.iteration >= patience
 
     def _measure(self, scores: Array) -> float:
-        assert self.valid is not None
-        assert self.metric is not None
+        assert self.valid is not None and self.valid.labels is not None and self.metric is not None  # noqa: PT018
         per_query = self.metric(scores, self.valid.labels, self.valid.offsets)
         return float(np.nanmean(per_query)) if np.isfinite(per_query).any() else 0.0
 
@@ -105,7 +104,9 @@ class Solver(Named):
         raise NotImplementedError
 
 
-def best_or_last(problem: Problem, theta: Array, watch: Watch, *, value: float, iterations: int, reason: str) -> Solution:
+def best_or_last(
+    problem: Problem, theta: Array, watch: Watch, *, value: float, iterations: int, reason: str
+) -> Solution:
     """The solution: the best parameters by validation where they were measured, else the last ones."""
     if watch.best is not None:
         theta = watch.best_state
