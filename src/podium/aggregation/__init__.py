@@ -2,6 +2,27 @@
 
 from podium.aggregation.base import Aggregator, Consensus, Solved
 from podium.aggregation.borda import Borda
+from podium.aggregation.combmnz import CombMNZ
+from podium.aggregation.combsum import CombSum
+from podium.aggregation.copeland import Copeland
+from podium.aggregation.footrule import Footrule
+from podium.aggregation.kemeny import Kemeny
+from podium.aggregation.markov import MC1, MC2, MC3, MC4
 from podium.aggregation.rrf import RRF
 
-__all__ = ["RRF", "Aggregator", "Borda", "Consensus", "Solved"]
+__all__ = [
+    "MC1",
+    "MC2",
+    "MC3",
+    "MC4",
+    "RRF",
+    "Aggregator",
+    "Borda",
+    "CombMNZ",
+    "CombSum",
+    "Consensus",
+    "Copeland",
+    "Footrule",
+    "Kemeny",
+    "Solved",
+]

@@ -1,0 +1,40 @@
+"""Copeland: the number of documents that a document beats by a majority (Copeland 1951; Montague & Aslam 2002).
+
+>>> from podium.data.rankings import Rankings
+>>> votes = Rankings.from_orders([[["A", "B", "C"], ["B", "A", "C"]]])
+>>> Copeland()(votes).scores.tolist()
+[1.5, 1.5, 0.0]
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.pairwise import Unranked, lists, margins
+from podium.data.rankings import QueryRankings
+from podium.registry import register
+
+
+@register
+class Copeland(Aggregator):
+    """Duels won, a drawn one counting ½.
+
+    Formula: #{i : W(j,i) > W(i,j)} + ½ #{i ≠ j : W(j,i) = W(i,j)}, W(j,i) the weight of the voters who rank j before i.
+    Ties: a voter who ties two documents does not vote in their duel; a duel without votes is drawn.
+    Cost: O(V·n²) per query.
+    Use it for: majority rule with many voters; a document that beats every other always comes first. Scores are
+        coarse, so ties are common with few voters.
+    Reference: Copeland, A reasonable social welfare function, 1951; Montague & Aslam, Condorcet fusion for improved
+        retrieval, CIKM 2002.
+    """
+
+    elects_condorcet: ClassVar[bool] = True
+
+    unranked: Unranked = "last"
+
+    def one(self, query: QueryRankings) -> Array:
+        won: Array = np.sign(margins(lists(query, self.unranked))).sum(axis=1)  # duels won less duels lost
+        return 0.5 * (won + query.n_documents - 1)
