@@ -1,0 +1,93 @@
+"""Orders, ranks and ties against numpy and counting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from podium.errors import DataError, ParameterError
+from podium.ranking import argsort_descending, break_ties, order, order_all, ranks, sort_descending, top_k
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False),
+    st.floats(-1, 1),
+    st.integers(-3, 3).map(float),
+    st.sampled_from([5e-324, -5e-324, 1.7e308, -1.7e308, np.inf, -np.inf, 0.0, -0.0]),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(NUMBERS, max_size=60))
+def test_order_descends_and_is_stable(scores: list[float]) -> None:
+    np.testing.assert_array_equal(order(scores), np.argsort(-np.array(scores), kind="stable"))
+
+
+@pytest.mark.parametrize("shape", ["normal", "cauchy", "outlier", "geometric", "ascending", "equal", "two values"])
+@pytest.mark.parametrize("n", [1, 2, 17, 1000, 100_000])
+def test_order_is_right_for_every_shape_of_scores(shape: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    scores = {
+        "normal": rng.normal(size=n),
+        "cauchy": rng.standard_cauchy(n),
+        "outlier": np.where(np.arange(n) == n // 2, 1e15, rng.normal(size=n)),
+        "geometric": 0.5 ** rng.integers(0, 1000, n),
+        "ascending": np.arange(n, dtype=float),
+        "equal": np.ones(n),
+        "two values": rng.integers(0, 2, n).astype(float),
+    }[shape]
+    np.testing.assert_array_equal(order(scores), np.argsort(-scores, kind="stable"))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-3, 3), max_size=30))
+def test_ranks_count_the_distinct_larger_values(values: list[int]) -> None:
+    assert ranks(values).tolist() == [1 + len({w for w in values if w > v}) for v in values]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(st.integers(0, 5).map(float), st.floats(-40, 40)), max_size=30))
+def test_sort_descending_sorts_grades_and_other_numbers(values: list[float]) -> None:
+    out = np.empty(len(values))
+    sort_descending(np.array(values, float), out)
+    assert out.tolist() == sorted(values, reverse=True)
+
+
+def test_top_k_is_the_head_of_the_order() -> None:
+    assert top_k([0.1, 0.7, 0.7, 0.3], 2).tolist() == [1, 2]
+    assert top_k([0.1, 0.7], 5).tolist() == [1, 0]
+    with pytest.raises(ParameterError, match="at least 1"):
+        top_k([0.1], 0)
+
+
+def test_order_all_orders_each_query_and_says_where_ties_end() -> None:
+    best_first, ends = order_all([1.0, 2.0, 2.0, 5.0, 5.0, 5.0, 7.0], np.array([0, 3, 3, 6, 7]))
+    assert best_first.tolist() == [1, 2, 0, 3, 4, 5, 6]
+    assert ends.tolist() == [2, 2, 3, 3, 3, 3, 1]
+
+
+def test_break_ties_orders_by_key_within_ties_and_leaves_its_arguments() -> None:
+    offsets = np.array([0, 3, 6])
+    best_first, ends = order_all([1.0, 2.0, 2.0, 5.0, 5.0, 5.0], offsets)
+    before = best_first.copy()
+    keys = np.array([9.0, 1.0, 2.0, 0.0, 2.0, 2.0])
+    assert break_ties(best_first, ends, offsets=offsets, keys=keys).tolist() == [2, 1, 0, 4, 5, 3]
+    np.testing.assert_array_equal(best_first, before)
+
+
+@pytest.mark.parametrize("function", [order, ranks])
+def test_a_score_that_is_no_number_is_refused_with_its_row(function: object) -> None:
+    with pytest.raises(DataError, match="row 1 is not a number"):
+        function([0.0, np.nan, 1.0])  # type: ignore[operator]
+
+
+def test_scores_must_be_flat() -> None:
+    with pytest.raises(DataError, match="flat"):
+        order([[1.0, 2.0]])
+
+
+def test_the_compiled_sort_survives_scores_that_are_no_numbers() -> None:
+    out = np.full(4, -1)
+    argsort_descending(np.array([0.0, np.nan, 1.0, np.nan]), out)
+    assert sorted(out.tolist()) == [0, 1, 2, 3]
