@@ -154,7 +154,7 @@ class Loss(Named):
         """The same loss with other values of its learned parameters."""
         if not self.learned:
             return self
-        return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))
+        return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))  # type: ignore[type-var]
 
 
 class RankingDistribution(Loss):
@@ -168,7 +168,7 @@ class RankingDistribution(Loss):
     """Whether tied rankings have positive probability."""
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """The logarithm of the probability of a ranking."""
+        """The logarithm of the probability of a ranking. Only the order of ranks matters: 1, 2, 2, 4 is 1, 2, 2, 3."""
         raise NotImplementedError
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
@@ -193,6 +193,13 @@ class RankingDistribution(Loss):
         n = drawn.shape[1]
         return np.stack([(drawn[:, i : i + 1] < drawn).mean(axis=0) for i in range(n)])
 
+    def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
+        """Scores, and ranks made dense; refuses what does not fit together."""
+        s, places = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
+        if s.ndim != 1 or s.shape != places.shape:
+            raise DataError(f"{self.name}: ranks of shape {places.shape} for scores of shape {s.shape}.")
+        return s, ranking.ranks(-places)
+
 
 def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None) -> Derivatives:
     """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it."""
@@ -205,11 +212,6 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
     else:
         known, edge_offsets = data.labels, None
     return _run(loss, s, known, data.offsets, edge_offsets=edge_offsets, weights=data.query_weights, threads=threads)
-
-
-def ordered_partition(ranks: ArrayLike) -> NDArray[np.int64]:
-    """Ranks as given, made dense: 1, 2, 2, 3."""
-    return ranking.ranks(-np.asarray(ranks, np.float64))
 
 
 _SMALL = 4096  # documents below which starting threads costs more than it saves

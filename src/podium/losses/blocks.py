@@ -44,7 +44,7 @@ def count_edges(ends: Any) -> int:
 
 
 @kernel
-def spread(scores: Any) -> float:
+def spread(scores: Any) -> Any:
     """The largest score minus the smallest; 0 for no documents."""
     if len(scores) == 0:
         return 0.0

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -156,21 +157,20 @@ def over_err(scores: Any, labels: Any, gradient: Any, curvature: Any, params: An
 
 
 @functools.cache
-def kernel_for(metric: type[Metric]) -> Any:
-    """The kernel with a metric's swaps in it: one of the above, which are cached on disk, or a new one."""
+def kernel_for(prepare: Any, swap: Any) -> Any:
+    """The kernel with a metric's functions in it: one of the above, which are cached on disk, or a new one."""
     built_in = {
-        dcg.DCG: over_dcg, err.ERR: over_err, average_precision.MAP: over_map, mean_ndcg.MeanNDCG: over_mean_ndcg,
-        mrr.MRR: over_mrr, NDCG: over_ndcg, precision.Precision: over_precision, recall.Recall: over_recall,
-        wta.WTA: over_wta,
+        dcg.prepare: over_dcg, err.prepare: over_err, average_precision.prepare: over_map,
+        mean_ndcg.prepare: over_mean_ndcg, mrr.prepare: over_mrr, ndcg.prepare: over_ndcg,
+        precision.prepare: over_precision, recall.prepare: over_recall, wta.prepare: over_wta,
     }  # fmt: skip
-    if metric in built_in:
-        return built_in[metric]
-    prepare, swap = metric.swaps  # type: ignore[misc]
+    if prepare in built_in:
+        return built_in[prepare]
 
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
         return lambdas(prepare, swap, scores, labels, gradient, curvature, params)
 
-    return kernel(over_metric)
+    return numba.njit(nogil=True, error_model="numpy")(over_metric)
 
 
 @register
@@ -195,9 +195,9 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
 
     @property
-    def grades(self) -> Any:  # type: ignore[override]
+    def grades(self) -> Any:
         """Its kernel on grades."""
-        return kernel_for(type(self.metric))
+        return kernel_for(*self.metric.swap_functions())
 
     def params(self, known: Array) -> Array:
         """Normalise, cut-off, the size of the workspace, then what the metric's own kernels read."""

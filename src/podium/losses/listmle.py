@@ -22,7 +22,7 @@ FAR = 300.0
 
 
 @kernel
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Mean over tie-breaks of −Σ_k log(φ_k / Σ_{l ≥ k} φ_l), φ = e^s; 0 where all grades are equal."""
     gradient[:] = 0.0
     curvature[:] = 0.0

@@ -27,7 +27,7 @@ class PairwiseLoss(Loss):
 
 
 @kernel
-def scale(value: Any, n_edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any) -> float:
     """The sum over edges, or its mean where the loss says `normalise`."""
     if params[0, 0] == 0.0 or n_edges == 0:
         return value

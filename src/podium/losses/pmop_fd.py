@@ -5,6 +5,8 @@ Documents of equal grade form a block; blocks X_1 ≻ … ≻ X_K are chosen one
     P(X_k | R_k) = Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S),   Φ(X) = (1/|X|) Σ_{i∈X} φ_i,   φ_i = e^{s_i}
 
 The sum over all subsets is Σ_{R_k} φ times (2^N − 1)/N, N = |R_k|, so a stage costs no more than Plackett–Luce's.
+Its law is that of a race whose winner takes others along: the first of what remains to arrive leads a block, whose size
+is that of a random subset and whose other members are drawn evenly. See `ordered_partitions.py`.
 
 >>> from podium.losses import PMOPFD
 >>> round(PMOPFD()([2.0, 1.0, 1.0], [1, 1, 0]).value, 4)  # −log((e² + e)/(e² + 2e))
@@ -13,13 +15,18 @@ The sum over all subsets is Σ_{R_k} φ times (2^N − 1)/N, N = |R_k|, so a sta
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from podium.losses.base import RankingDistribution, kernel
+from podium import ranking
+from podium.losses import ordered_partitions
+from podium.losses.base import Array, RankingDistribution, kernel
 from podium.losses.blocks import by_grade
+from podium.losses.plackett_luce import PlackettLuce
 from podium.registry import register
 
 
@@ -85,3 +92,59 @@ class PMOPFD(RankingDistribution):
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     has_ties: ClassVar[bool] = True
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """Σ_k log(mean of φ over X_k / mean of φ over R_k) − log(2^{N_k} − 1)."""
+        s, places = self._checked(scores, ranks)
+        total, rest, left = 0.0, -np.inf, 0
+        for place in range(int(places.max(initial=0)), 0, -1):
+            block = s[places == place]
+            inside = float(np.logaddexp.reduce(block))
+            rest, left = float(np.logaddexp(rest, inside)), left + len(block)
+            subsets = left * math.log(2.0) + math.log1p(-(2.0**-left))
+            total += inside - math.log(len(block)) - rest + math.log(left) - subsets
+        return total
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row: a race, whose places then fall into blocks."""  # (size, n)
+        race = PlackettLuce.sample(self, scores, rng, size)  # type: ignore[arg-type]
+        blocks = np.empty_like(race)
+        for row in range(size):
+            blocks[row] = ordered_partitions.sample(race.shape[1], rng)[race[row] - 1]
+        return blocks
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The most probable ranking; from six documents on it ties all but the last, whatever the scores.
+
+        A stage with N documents costs 1/(2^N − 1), while a block's mean is at most N/|X| times the mean of what
+        remains. So a second block of T documents needs n/(n − T) to outweigh the probability of its own partition, at
+        most 1, ⅔, 2/7, … for T = 1, 2, 3, …, and from n = 6 on only T = 1 can. The scores themselves are the better order.
+        """
+        s = np.asarray(scores, np.float64)
+        n = len(s)
+        if n > 5:
+            places = np.ones(n, np.int64)
+            places[ranking.order(s)[-1]] = 2
+            return places
+        every = [
+            p for p in itertools.product(range(1, n + 1), repeat=n) if set(p) == set(range(1, max(p, default=0) + 1))
+        ]
+        return np.array(max(every, key=lambda places: self.log_prob(s, places)), np.int64)
+
+    def rank_marginals(
+        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
+    ) -> Array:
+        """P(document i has rank r + 1) at [i, r]: exact up to 150 documents, Σ_p P(i arrives at p)·P(p is in block r)."""
+        n = len(np.asarray(scores))
+        if n > ordered_partitions.MOST_FOR_BLOCKS:
+            return super().rank_marginals(scores, rng=rng, samples=samples)
+        return PlackettLuce.rank_marginals(self, scores) @ ordered_partitions.block_law(n)  # type: ignore[arg-type]
+
+    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
+        """P(document i comes before document j): exact up to 12 documents, over all subsets that may remain."""
+        s = np.array(scores, np.float64)
+        if len(s) > ordered_partitions.MOST_FOR_SUBSETS:
+            return super().prefers(scores, rng=rng, samples=samples)
+        before = np.zeros((len(s), len(s)))
+        ordered_partitions.add_preferences(s, before)
+        return before

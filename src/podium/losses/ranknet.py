@@ -17,8 +17,8 @@ from podium.losses.blocks import by_grade, count_edges, spread
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
-FAR = 250.0
-"""Where σ times the spread of scores is above this, pairs are computed one by one; e^250 leaves room for products."""
+FAR = 200.0
+"""Where σ times the spread of scores is above this, pairs are computed one by one; e^200 leaves room for products."""
 
 
 @kernel
@@ -42,15 +42,24 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     middle = 0.5 * (np.max(scores) + np.min(scores)) if n else 0.0
     for p in range(n):
         e[p] = math.exp(sigma * (scores[order[p]] - middle))
-    rows_per_log = int(300.0 / (range_ + 1.0))  # a factor is at most 1 + e^range
-    value = 0.0
-    for p in range(n):
+    rows_per_log = int(300.0 / (range_ + 1.0)) - 1  # a factor is at most 1 + e^range
+    value, p, rows = 0.0, 0, 0
+    while p < n and ends[p] < n:
         end = ends[p]
-        won, bent = _row(e[p], e[end:], slope[end:], bend[end:], product[end:])
+        lower = e[end:], slope[end:], bend[end:], product[end:]
+        if p + 1 < end:
+            won, bent, won_2, bent_2 = _two_rows(e[p], e[p + 1], 1.0 / (e[p] * e[p + 1]), *lower)
+            slope[p + 1] -= won_2
+            bend[p + 1] += bent_2
+        else:
+            won, bent = _row(e[p], 1.0 / e[p], *lower)
         slope[p] -= won
         bend[p] += bent
-        if p % rows_per_log == rows_per_log - 1 or p == n - 1:
+        p += 2 if p + 1 < end else 1
+        rows += 2
+        if rows >= rows_per_log or ends[p] == n:
             value += _take_log(product)
+            rows = 0
     for p in range(n):
         gradient[order[p]] = sigma * slope[p]
         curvature[order[p]] = sigma * sigma * bend[p]
@@ -58,9 +67,9 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @vector_kernel
-def _row(mine: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
-    """One document i against all j of lower grades: Σ p and Σ p(1 − p); the 1 + e_j/e_i multiply into `product`."""
-    won, bent, inverse = 0.0, 0.0, 1.0 / mine
+def _row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
+    """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`."""
+    won, bent = 0.0, 0.0
     for j in range(len(e)):
         both = mine + e[j]
         r = 1.0 / both
@@ -74,6 +83,25 @@ def _row(mine: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
     return won, bent
 
 
+@vector_kernel
+def _two_rows(a: Any, b: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
+    """The same for two documents of one grade, which share a division: 1/x = y/(xy)."""
+    won_a, bent_a, won_b, bent_b = 0.0, 0.0, 0.0, 0.0
+    for j in range(len(e)):
+        x, y = a + e[j], b + e[j]
+        r = 1.0 / (x * y)
+        p, q = e[j] * r * y, e[j] * r * x
+        bent_p, bent_q = p * a * r * y, q * b * r * x
+        slope[j] += p + q
+        bend[j] += bent_p + bent_q
+        product[j] *= x * y * inverse
+        won_a += p
+        won_b += q
+        bent_a += bent_p
+        bent_b += bent_q
+    return won_a, bent_a, won_b, bent_b
+
+
 @kernel
 def _take_log(product: Any) -> float:
     """Σ log of the products, several to a logarithm; sets them back to 1."""
@@ -81,7 +109,7 @@ def _take_log(product: Any) -> float:
     for j in range(len(product)):
         run *= product[j]
         product[j] = 1.0
-        if run > 1e150:
+        if run > 1e100:
             value += math.log(run)
             run = 1.0
     return value + math.log(run)

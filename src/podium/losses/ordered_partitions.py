@@ -1,0 +1,131 @@
+"""Ordered partitions of PMOP-FD: how the places of a race fall into blocks, and sums over all subsets.
+
+Documents arrive as in Plackett–Luce. The first of N that remain leads a block of m, P(m) = C(N, m)/(2^N − 1), whose
+other members are drawn evenly from the N − 1 others, wherever they would arrive. What remains goes on in the same
+way. So a given set of m − 1 others goes along with the leader with probability (N/m)/(2^N − 1), whoever leads.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.losses.base import Array, kernel
+
+MOST_FOR_BLOCKS = 150
+"""Documents up to which `block_law` is computed, in O(n⁴): half a second."""
+MOST_FOR_SUBSETS = 12
+"""Documents up to which sums run over all pairs of a remaining set and its subset: 3^12 is half a million."""
+_DEEP = 40  # blocks that have any chance: a place is left over about half of the time
+
+
+def sample(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The block, from 1, of each place of a race of n."""
+    blocks = np.empty(n, np.int64)
+    places, block = np.arange(n), 0
+    while len(places):
+        block += 1
+        size = 0
+        while size == 0:
+            size = rng.binomial(len(places), 0.5)
+        taken = 1 + rng.permutation(len(places) - 1)[: size - 1]
+        blocks[places[0]] = block
+        blocks[places[taken]] = block
+        places = np.delete(places, [0, *taken])
+    return blocks
+
+
+@functools.cache
+def block_law(n: int) -> Array:
+    """P(place p + 1 of a race of n is in block r + 1) at [p, r]."""  # (n, n)
+    law = np.zeros((n, n))
+    _fill_block_law(law, min(n, _DEEP))
+    law.setflags(write=False)
+    return law
+
+
+@kernel
+def _fill_block_law(law: Any, deep: Any) -> None:
+    """By recursion on how many documents of what remains arrive before a document, and after it.
+
+    With a before and b after it, N = a + b + 1, the leader is before it; x of the other a − 1 and y of the b go along.
+    Numbers of subsets count as the probabilities of fair coins, C(a − 1, x)/2^{a−1}, so that nothing overflows.
+    """
+    n = len(law)
+    coins = np.zeros((n + 1, n + 1))
+    coins[0, 0] = 1.0
+    for k in range(1, n + 1):
+        coins[k, 0] = 0.5 * coins[k - 1, 0]
+        for x in range(1, k + 1):
+            coins[k, x] = 0.5 * (coins[k - 1, x] + coins[k - 1, x - 1])
+    block = np.zeros((n, n, deep))
+    for rest in range(n):
+        for a in range(rest + 1):
+            b = rest - a
+            if a == 0:
+                block[a, b, 0] = 1.0
+            else:
+                _one_stage(a, b, coins, block)
+    for p in range(n):
+        law[p, :deep] = block[p, n - 1 - p]
+
+
+@kernel
+def _one_stage(a: Any, b: Any, coins: Any, block: Any) -> None:
+    size = a + b + 1.0
+    each = size / (4.0 - 2.0 ** (2.0 - size))  # N·2^{N−2}/(2^N − 1)
+    mine = block[a, b]
+    stays = 0.0
+    for x in range(a):
+        for y in range(b + 1):
+            weight = each * coins[a - 1, x] * coins[b, y]
+            stays += weight / (x + y + 1.0)
+            left = block[a - 1 - x, b - y]
+            for r in range(1, len(mine)):
+                mine[r] += weight / (x + y + 1.0) * left[r - 1]
+    mine[0] = 1.0 - stays
+
+
+@kernel
+def add_preferences(s: Any, before: Any) -> None:
+    """Add P(i comes before j) at [i, j]: over all sets that may remain, and all blocks that may be chosen from them."""
+    n = len(s)
+    reached, phi = np.zeros(1 << n), np.empty(n)
+    reached[-1] = 1.0
+    for remaining in range((1 << n) - 1, 0, -1):
+        size, total = _weigh(s, remaining, phi)
+        each = reached[remaining] * size / (2.0**size - 1.0) / total
+        chosen = remaining
+        while chosen > 0:
+            inside, members = 0.0, 0
+            for i in range(n):
+                if chosen >> i & 1:
+                    inside += phi[i]
+                    members += 1
+            chance = each * inside / members
+            reached[remaining ^ chosen] += chance
+            for i in range(n):
+                if chosen >> i & 1:
+                    for j in range(n):
+                        if (remaining ^ chosen) >> j & 1:
+                            before[i, j] += chance
+            chosen = (chosen - 1) & remaining
+
+
+@kernel
+def _weigh(s: Any, remaining: Any, phi: Any) -> Any:
+    """φ of the remaining documents over its maximum: their number and Σ φ."""
+    top, size, total = -np.inf, 0, 0.0
+    for i in range(len(s)):
+        if remaining >> i & 1:
+            top = max(top, s[i])
+    for i in range(len(s)):
+        if remaining >> i & 1:
+            phi[i] = math.exp(s[i] - top)
+            total += phi[i]
+            size += 1
+    return size, total
