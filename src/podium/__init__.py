@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from podium.data import read_letor as read_letor
     from podium.data import split as split
     from podium.data import write_letor as write_letor
-    from podium.evaluation import compare as compare
-    from podium.evaluation import evaluate as evaluate
-    from podium.evaluation import evaluate_run as evaluate_run
+    from podium.evaluation.compare import compare as compare
+    from podium.evaluation.evaluate import evaluate as evaluate
+    from podium.evaluation.evaluate import evaluate_run as evaluate_run
     from podium.methods import METHODS as METHODS
     from podium.methods import method as method
     from podium.metrics import Metric as Metric
@@ -82,7 +82,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version()
+        from podium.version import version
+
+        return version()
     if name not in _HOME_OF:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
     return getattr(import_module(_HOME_OF[name]), name)
@@ -90,12 +92,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("podium")
-    except PackageNotFoundError:  # run from its source tree
-        return "0+source"

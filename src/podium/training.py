@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from podium import __version__
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.learner import Learner
@@ -27,6 +26,7 @@ from podium.model import Model
 from podium.recipe import Recipe
 from podium.solvers import Step, Watch
 from podium.threads import one_blas_thread
+from podium.version import version
 
 Observer = Callable[[Step], None]
 
@@ -90,7 +90,7 @@ def fit(
             observers,
         )
         found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    info: dict[str, Any] = {"podium": __version__, "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
+    info: dict[str, Any] = {"podium": version(), "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
     if valid is not None:
         info["valid"] = measured(model, valid, metric)

@@ -34,8 +34,8 @@ def compare(
 ) -> None:
     """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
 
-    The first metric tunes; without -m it is ndcg@10, and map is reported too. With -o, an interrupted comparison goes on
-    where it ended when the same command is given again.
+    The first metric tunes; without -m it is ndcg@10, and map is reported too. With -o, an interrupted comparison goes
+    on where it ended when the same command is given again.
     """
     from podium.data import read_folder
     from podium.evaluation import read_metrics

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli import console, options
 from podium.cli import compare as comparing
+from podium.cli import console, options
 
 if TYPE_CHECKING:
     from podium.evaluation import Comparison, Evaluation

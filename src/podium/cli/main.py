@@ -1,6 +1,6 @@
 """`podium`: the commands together, and what errors look like.
 
-One line on standard error; exit 1 where something failed, 2 where the command was misused, 130 where it was interrupted.
+One line on standard error; exit 1 where something failed, 2 where the command was misused, 130 where it was stopped.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     if version:
-        from podium import __version__
+        from podium.version import version as installed
 
-        console.out(f"podium {__version__}")
+        console.out(f"podium {installed()}")
     elif ctx.invoked_subcommand is None:
         console.out(ctx.get_help())
 

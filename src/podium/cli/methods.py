@@ -41,7 +41,7 @@ def _list() -> None:
         console.print_table(["method", "what it does", "recipe"], rows)
     console.out("\nparts")
     console.print_table(["kind", "names"], [[kind.kind, ", ".join(kind.catalogue())] for kind in _kinds()])
-    console.out("\nA page about one: podium methods NAME. Change a part: 'listnet(scorer=mlp)', 'listnet(penalty=0.1)'.")
+    console.out("\nA page about one: podium methods NAME. With changes: 'listnet(scorer=mlp)', 'listnet(penalty=0.1)'.")
 
 
 def _explain(text: str) -> None:
@@ -85,8 +85,10 @@ def _method_page(name: str, found: Method) -> None:
     console.out(f"recipe  {learner!r}")
     for setting, values in found.grid.items():
         console.out(f"tried on validation data  {setting}: {', '.join(f'{value:g}' for value in values)}")
-    parts = [getattr(learner, field.name) for field in dataclasses.fields(Recipe)] if isinstance(learner, Recipe) else []
-    for part in parts:
+    if not isinstance(learner, Recipe):
+        _parameters(learner)
+        return
+    for part in (getattr(learner, field.name) for field in dataclasses.fields(learner)):
         console.out(f"\n{part.kind} {part.name}: {_summary(type(part))}")
         _parameters(part)
 

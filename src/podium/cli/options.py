@@ -13,8 +13,8 @@ Metrics = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        help="Compute metrics as a tool does: letor3, letor4, mslr, trec, gdeval, lightgbm, xgboost, catboost, ranklib, "
-        "sklearn or ranx.",
+        help="Compute metrics as a tool does: letor3, letor4, mslr, trec, gdeval, lightgbm, xgboost, catboost, "
+        "ranklib, sklearn or ranx.",
         show_default=False,
     ),
 ]

@@ -40,6 +40,7 @@ def rank(
 ) -> None:
     """Score and rank documents with a model."""
     from podium.data import read_data
+    from podium.data.trec import Run, write_run
     from podium.files import writing
     from podium.model import Model
 
@@ -48,24 +49,28 @@ def rank(
     fitted = Model.load(model)
     documents = read_data(data, n_features=fitted.n_features)
     scores = fitted.score(documents)
+    if format is Format.TREC:
+        write_run(Run.from_scores(documents, scores), output)
+        return
     if format is Format.SCORES:
         lines: Iterator[str] = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
     else:
-        lines = _lines(documents, scores, format)
+        lines = _objects(documents, scores)
     with writing(output) as file:
         file.writelines(line.encode() for line in lines)
 
 
-def _lines(data: Dataset, scores: NDArray[np.float64], format: Format) -> Iterator[str]:
+def _objects(data: Dataset, scores: NDArray[np.float64]) -> Iterator[str]:
     """A line per document, query by query, best first; documents of equal score as in the data."""
     from podium.ranking import order
 
     for q in range(data.n_queries):
         first, query = int(data.offsets[q]), data.query_name(q)
         for place, k in enumerate(order(scores[first : data.offsets[q + 1]]).tolist(), 1):
-            document, score = data.document_name(first + k), float(scores[first + k])
-            if format is Format.TREC:
-                yield f"{query} Q0 {document} {place} {score!r} podium\n"
-            else:
-                found = {"query": query, "document": document, "rank": place, "score": score}
-                yield json.dumps(found, ensure_ascii=False) + "\n"
+            found = {
+                "query": query,
+                "document": data.document_name(first + k),
+                "rank": place,
+                "score": float(scores[first + k]),
+            }
+            yield json.dumps(found, ensure_ascii=False) + "\n"

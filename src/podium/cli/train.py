@@ -82,9 +82,11 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
         console.out("validation none: settings are the method's own")
     else:
         console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
-    for trial in info.get("trials", ()):
+    trials = info.get("trials", [])
+    best = max(trials, key=lambda trial: trial["valid"], default=None)
+    for trial in trials:
         settings = ", ".join(f"{name}={value:g}" for name, value in trial.items() if name != "valid")
-        mark = "  ← chosen" if trial["valid"] == info["valid"] else ""
+        mark = "  ← chosen" if trial is best else ""
         console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
     if "stopped" in info:
         console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")

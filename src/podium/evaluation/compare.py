@@ -148,7 +148,7 @@ def outcomes(
     observers: tuple[Observer, ...] = (),
 ) -> Iterator[Outcome]:
     """Each method on each fold, one after the other, as they are finished."""
-    _check(folds, methods)
+    _check(folds, methods, metrics)
     store = None if folder is None else Store(folder, metrics, seed)
     return _outcomes(folds, dict.fromkeys(methods), tuple(metrics), seed=seed, store=store, observers=observers)
 
@@ -185,8 +185,8 @@ def _outcome(
     return Outcome(name, fold.name, repr(model.learner), model.info, seconds, query_names(fold.test), values, model)
 
 
-def _check(folds: Sequence[Fold], methods: Sequence[str]) -> None:
-    """Refuse before any work starts what would fail later."""
+def _check(folds: Sequence[Fold], methods: Sequence[str], metrics: Sequence[Metric]) -> None:
+    """Refuse before any work starts what would fail later: methods, data, and labels that a metric has no gain for."""
     if not folds:
         raise ParameterError("There is no fold to compare on.")
     if not methods:
@@ -197,6 +197,9 @@ def _check(folds: Sequence[Fold], methods: Sequence[str]) -> None:
                 "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",
                 where=fold.name,
             )
+        for part in (fold.vali, fold.test):
+            if part is not None and part.labels is not None:
+                evaluate(part, np.zeros(part.n_documents), metrics)
     for name in methods:
         learner = method(name).learner
         for fold in folds:

@@ -1,26 +1,24 @@
 """Evaluate: metrics of scores on labelled data, or of a TREC run against its judgements, query by query.
 
-    >>> from podium.data.dataset import Dataset
-    >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
-    >>> evaluate(data, [0.1, 0.9, 0.4], ["ndcg@10", "p@1"]).means()["ndcg@10"]
-    Average(value=1.0, queries=2, skipped=0)
+>>> from podium.data.dataset import Dataset
+>>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
+>>> evaluate(data, [0.1, 0.9, 0.4], ["ndcg@10", "p@1"]).means()["ndcg@10"]
+Average(value=1.0, queries=2, skipped=0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.trec import Qrels, Run, join
 from podium.errors import DataError, ParameterError
 from podium.metrics import Average, Metric, evaluate_all, mean
-
-if TYPE_CHECKING:
-    from podium.data.trec import Qrels, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +83,6 @@ def evaluate_run(
 
     Documents without a judgement count as grade 0; judged documents that the run misses count for the ideal.
     """
-    from podium.data.trec import join
-
     chosen = read_metrics(metrics, preset)
     found = join(qrels, run)
     if found.n_both == 0:

@@ -1,7 +1,7 @@
 """Store: the finished parts of a comparison in a folder, so that an interrupted one goes on where it ended.
 
-    DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
-    DIR/models/FOLD-METHOD.podium   the model
+DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
+DIR/models/FOLD-METHOD.podium   the model
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from podium import __version__
 from podium.data.dataset import Dataset
 from podium.data.folder import Fold
 from podium.errors import DataError
 from podium.files import write_aside
 from podium.methods import method
 from podium.metrics import Metric
+from podium.version import version
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Outcome
 
 
 class Store:
-    """Outcomes on disk. An outcome is found again when method, data, metrics, seed and podium's version are the same."""
+    """Outcomes on disk; one is found again when method, data, metrics, seed and podium's version are the same."""
 
     def __init__(self, folder: str | os.PathLike[str], metrics: Sequence[Metric], seed: int) -> None:
         self.folder, self.metrics, self.seed = Path(folder), tuple(metrics), seed
@@ -84,7 +84,7 @@ class Store:
 
     def _key(self, fold: Fold, name: str) -> str:
         chosen = method(name)
-        parts = [__version__, name, repr(chosen.learner), repr(chosen.grid), str(self.seed)]
+        parts = [version(), name, repr(chosen.learner), repr(chosen.grid), str(self.seed)]
         parts += [metric.tag() for metric in self.metrics]
         parts += [self._digest(data) for data in (fold.train, fold.vali, fold.test)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
