@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.registry import param, register
@@ -35,8 +36,13 @@ class Trees(Scorer):
         if X.shape[0] == 0:
             return np.empty(0)
         booster = _booster(params.tobytes(), X.shape[1])
-        predicted = booster.predict(X, raw_score=True, num_threads=default_threads())
+        predicted = booster.predict(for_lightgbm(X), raw_score=True, num_threads=default_threads())
         return np.asarray(predicted, np.float64)
+
+
+def for_lightgbm(X: Any) -> Any:
+    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
+    return sp.csr_matrix(X) if isinstance(X, sp.csr_array) else X
 
 
 @functools.lru_cache(maxsize=8)

@@ -11,6 +11,7 @@ from podium.losses import Loss, sweep
 from podium.problem import Problem
 from podium.registry import param, register
 from podium.scorers import Scorer, Trees, tree_text
+from podium.scorers.trees import for_lightgbm
 from podium.solvers.base import Array, Solution, Solver, Watch
 from podium.threads import default_threads
 
@@ -102,7 +103,7 @@ def _as_lightgbm(features: Any, settings: dict[str, Any], reference: Any = None)
     import lightgbm
 
     labels = np.zeros(features.shape[0], np.float32)
-    return lightgbm.Dataset(features, label=labels, reference=reference, params=settings).construct()
+    return lightgbm.Dataset(for_lightgbm(features), label=labels, reference=reference, params=settings).construct()
 
 
 def _constant(problem: Problem) -> Solution:
