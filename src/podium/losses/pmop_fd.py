@@ -26,7 +26,7 @@ from podium import ranking
 from podium.losses import ordered_partitions
 from podium.losses.base import Array, RankingDistribution, kernel
 from podium.losses.blocks import by_grade
-from podium.losses.plackett_luce import PlackettLuce
+from podium.losses.plackett_luce import draw_race, race_law
 from podium.registry import register
 
 
@@ -107,7 +107,7 @@ class PMOPFD(RankingDistribution):
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the law, one per row: a race, whose places then fall into blocks."""  # (size, n)
-        race = PlackettLuce.sample(self, scores, rng, size)  # type: ignore[arg-type]
+        race = draw_race(scores, rng, size)
         blocks = np.empty_like(race)
         for row in range(size):
             blocks[row] = ordered_partitions.sample(race.shape[1], rng)[race[row] - 1]
@@ -116,9 +116,9 @@ class PMOPFD(RankingDistribution):
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
         """The most probable ranking; from six documents on it ties all but the last, whatever the scores.
 
-        A stage with N documents costs 1/(2^N − 1), while a block's mean is at most N/|X| times the mean of what
-        remains. So a second block of T documents needs n/(n − T) to outweigh the probability of its own partition, at
-        most 1, ⅔, 2/7, … for T = 1, 2, 3, …, and from n = 6 on only T = 1 can. The scores themselves are the better order.
+        The first block costs 1/(2^n − 1) times its mean φ over the mean of all, at most n/(n − T) if T documents are
+        left; these add their own partition's probability, at most 1, ⅔, 2/7, … for T = 1, 2, 3, …. From n = 6 on
+        only T = 1 gains by it. Such blocks say little about the documents: the scores are the better order.
         """
         s = np.asarray(scores, np.float64)
         n = len(s)
@@ -126,19 +126,18 @@ class PMOPFD(RankingDistribution):
             places = np.ones(n, np.int64)
             places[ranking.order(s)[-1]] = 2
             return places
-        every = [
-            p for p in itertools.product(range(1, n + 1), repeat=n) if set(p) == set(range(1, max(p, default=0) + 1))
-        ]
-        return np.array(max(every, key=lambda places: self.log_prob(s, places)), np.int64)
+        ways = itertools.product(range(1, n + 1), repeat=n)
+        dense = [way for way in ways if len(set(way)) == max(way, default=0)]
+        return np.array(max(dense, key=lambda way: self.log_prob(s, way)), np.int64)
 
     def rank_marginals(
         self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
     ) -> Array:
-        """P(document i has rank r + 1) at [i, r]: exact up to 150 documents, Σ_p P(i arrives at p)·P(p is in block r)."""
+        """P(document i has rank r + 1) at [i, r]: exact up to 150 documents, Σ_p P(i arrives at p)·P(p in block r)."""
         n = len(np.asarray(scores))
         if n > ordered_partitions.MOST_FOR_BLOCKS:
             return super().rank_marginals(scores, rng=rng, samples=samples)
-        return PlackettLuce.rank_marginals(self, scores) @ ordered_partitions.block_law(n)  # type: ignore[arg-type]
+        return race_law(scores) @ ordered_partitions.block_law(n)
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j): exact up to 12 documents, over all subsets that may remain."""
