@@ -1,5 +1,6 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
+from podium.data.check import Finding, check
 from podium.data.dataset import Dataset
 from podium.data.folder import Fold, read_data, read_folder
 from podium.data.letor import read_letor, write_letor
@@ -7,18 +8,33 @@ from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.splits import k_folds, split
 from podium.data.synthetic import make_letor_like
+from podium.data.tables import from_frame, read_table, to_frame
+from podium.data.trec import Judged, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
 
 __all__ = [
     "Dataset",
+    "Finding",
     "Fold",
+    "Judged",
     "Preferences",
+    "Qrels",
+    "Run",
+    "check",
+    "from_frame",
+    "join",
     "k_folds",
     "make_letor_like",
     "read_data",
     "read_folder",
     "read_letor",
     "read_preferences",
+    "read_qrels",
+    "read_run",
+    "read_table",
     "split",
+    "to_frame",
     "write_letor",
     "write_preferences",
+    "write_qrels",
+    "write_run",
 ]

@@ -5,7 +5,7 @@
     DATA.txt                                      one file, split by query 60/20/20 with a seed
 
 Validation data is called vali, valid, validation, val or dev. Files are LETOR (.txt, .dat, .svm, .letor, .svmlight, or
-no ending), .csv, .tsv or .parquet; all but the last also with .gz.
+no ending), .csv or .parquet; all but the last also with .gz.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PARTS = {
     "vali": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
+_TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
 _ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
 
 

@@ -1,0 +1,173 @@
+"""The data doctor: what in the data will spoil learning or judging, where, why it matters, and what to do.
+
+>>> from podium.data.synthetic import make_letor_like
+>>> data, _ = make_letor_like(50)
+>>> check({"train": data})
+[]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from podium.data.dataset import Dataset
+
+if TYPE_CHECKING:
+    from podium.data.check_kernels import Summary
+
+Level = Literal["error", "warning", "note"]
+_MANY = 1000  # documents that make a lone query suspicious
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong or odd. An error spoils results, a warning may, a note is for information."""
+
+    level: Level
+    code: str
+    title: str
+    where: str
+    why: str
+    todo: str
+    examples: tuple[str, ...] = ()
+
+
+def check(datasets: Mapping[str, Dataset]) -> list[Finding]:
+    """Everything found in datasets by name (train, vali, test…), and between them; errors first."""
+    from podium.data.check_features import between_parts, feature_findings, summary
+
+    found: list[Finding] = []
+    summaries: dict[str, Summary] = {}
+    for name, data in datasets.items():
+        summaries[name] = summary(data)
+        found += [*query_findings(name, data), *label_findings(name, data)]
+        found += feature_findings(name, data, summaries[name])
+    for a, b in combinations(datasets, 2):
+        found += between_parts((a, datasets[a], summaries[a]), (b, datasets[b], summaries[b]))
+    return sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.level))
+
+
+def query_findings(name: str, data: Dataset) -> Iterator[Finding]:
+    """Queries: one for all, of one document, in pieces."""
+    if data.n_queries == 1 and data.n_documents > 1:
+        yield Finding(
+            "error" if data.n_documents > _MANY else "warning",
+            "one-query",
+            f"All {data.n_documents} documents are one query.",
+            name,
+            "Documents are compared within their query only; with one query, everything is compared with everything, "
+            "and nothing can be held out.",
+            "Add qid:… to every line, or put the sizes of the queries into a side file ending in .query.",
+        )
+    single = np.flatnonzero(data.sizes == 1)
+    if len(single):
+        yield Finding(
+            "warning" if 2 * len(single) > data.n_queries else "note",
+            "single-document",
+            f"{len(single)} of {data.n_queries} queries have one document.",
+            name,
+            "There is nothing to order in them: they teach nothing, and measures are trivial on them.",
+            "Drop them, or check that qid is the query and not the document.",
+            examples(data, single),
+        )
+    if data.rows is not None:
+        yield Finding(
+            "note",
+            "scattered-queries",
+            "The rows of a query do not all lie together.",
+            name,
+            "podium puts them together and gives scores back in the order of the file; other tools may take each "
+            "piece for a query of its own.",
+            "Nothing for podium; sort the file by query for other tools.",
+        )
+
+
+def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
+    """Labels: too few grades, odd ones, queries without contrast."""
+    if data.labels is None:
+        if data.preferences is None:
+            yield Finding(
+                "note",
+                "no-labels",
+                "There are no labels and no preferences.",
+                name,
+                "The data can be ranked, but not learned from or evaluated on.",
+                "Add labels where this data is meant for training or evaluation.",
+            )
+        return
+    if data.n_documents and data.labels.min() == data.labels.max():
+        yield Finding(
+            "error" if data.preferences is None else "note",
+            "one-grade",
+            f"Every label is {data.labels[0]:g}.",
+            name,
+            "Without two different grades no order is better than another.",
+            "Check that the label is the first column, or read the right file.",
+        )
+        return
+    yield from _queries_without_contrast(name, data)
+    yield from _odd_labels(name, data)
+
+
+def examples(data: Dataset, queries: np.ndarray) -> tuple[str, ...]:
+    """The names of the first of some queries."""
+    return tuple(f"query {data.query_name(int(q))}" for q in queries[:_EXAMPLES])
+
+
+def _queries_without_contrast(name: str, data: Dataset) -> Iterator[Finding]:
+    assert data.labels is not None
+    filled = np.flatnonzero(data.sizes > 0)
+    low = np.minimum.reduceat(data.labels, data.offsets[filled])
+    high = np.maximum.reduceat(data.labels, data.offsets[filled])
+    flat = filled[(low == high) & (data.sizes[filled] > 1)]
+    if len(flat):
+        yield Finding(
+            "warning" if 2 * len(flat) > data.n_queries else "note",
+            "single-label",
+            f"{len(flat)} of {data.n_queries} queries have the same label on all documents.",
+            name,
+            "No order of them is better than another. Measures skip a query without a relevant document or give it a "
+            "fixed value, so means over queries depend on the convention.",
+            "Keep them if they are real; compare results only under one convention.",
+            examples(data, flat),
+        )
+
+
+def _odd_labels(name: str, data: Dataset) -> Iterator[Finding]:
+    assert data.labels is not None
+    top, bottom = data.labels.max(), data.labels.min()
+    if top > 20:
+        yield Finding(
+            "error" if top > 1000 else "warning",
+            "large-labels",
+            f"The largest label is {top:g}; its gain 2^y − 1 is {'beyond numbers' if top > 1000 else f'{2**top:.2g}'}.",
+            name,
+            "One such document outweighs all others in NDCG and in losses that use it.",
+            "Map labels to a few grades (0 to 4), or use a measure with linear gain.",
+        )
+    if bottom < 0:
+        yield Finding(
+            "warning",
+            "negative-labels",
+            f"The smallest label is {bottom:g}.",
+            name,
+            "Its gain 2^y − 1 is negative: NDCG leaves the range 0 to 1, and other tools refuse it.",
+            "Shift labels so that the worst is 0.",
+        )
+    broken = np.flatnonzero(data.labels != np.rint(data.labels))
+    if len(broken):
+        yield Finding(
+            "note",
+            "fractional-labels",
+            f"{len(broken)} of {data.n_documents} labels are not whole numbers.",
+            name,
+            "That is fine for podium; measures with a relevance threshold and other tools expect grades.",
+            "Nothing, or round them to grades.",
+            tuple(f"{label:g}" for label in data.labels[broken[:_EXAMPLES]]),
+        )

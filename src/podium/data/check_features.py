@@ -1,0 +1,221 @@
+"""The data doctor on features: constant, double, leaking, not finite; documents and queries that come twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.check import Finding, examples
+from podium.data.check_kernels import Summary, count_pairs
+from podium.data.dataset import Dataset
+
+_QUERIES, _DOCUMENTS = 500, 60  # looked at for leaks, at most
+_LEAK, _LEAST_PAIRS = 0.99, 100
+_EXAMPLES = 5
+
+Part = tuple[str, Dataset, Summary]
+
+
+def summary(data: Dataset) -> Summary:
+    """One pass over the features, for all checks."""
+    return Summary(data.features)
+
+
+def feature_findings(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
+    """What is wrong with the features of one dataset."""
+    yield from _not_finite(name, data, seen)
+    constant = ~(seen.low < seen.high) & ((seen.missing == 0) | (seen.missing == data.n_documents))
+    if constant.any():
+        columns = np.flatnonzero(constant)
+        yield Finding(
+            "note",
+            "constant-features",
+            f"{len(columns)} of {data.n_features} features have one value throughout.",
+            name,
+            "They cannot tell documents apart; scaling by their range would divide by 0.",
+            "Leave them out, or find out why they are empty.",
+            _names(data, columns),
+        )
+    yield from _double_features(name, data, seen, constant)
+    yield from _leaks(name, data)
+    yield from _conflicts(name, data, seen)
+
+
+def between_parts(first: Part, second: Part) -> Iterator[Finding]:
+    """What two datasets, such as train and test, should not have in common."""
+    (a, one, seen_one), (b, two, seen_two) = first, second
+    if one.n_features != two.n_features:
+        yield Finding(
+            "error",
+            "widths",
+            f"{a} has {one.n_features} features, {b} has {two.n_features}.",
+            f"{a}, {b}",
+            "A model takes as many features as it was trained on.",
+            "Make both with the same features; where only the last are never mentioned, read with n_features.",
+        )
+    same = np.isin(_query_hashes(one, seen_one), _query_hashes(two, seen_two))
+    if same.any():
+        yield Finding(
+            "error",
+            "shared-queries",
+            f"{int(same.sum())} queries of {a} are in {b} as well, with the same documents.",
+            f"{a}, {b}",
+            "What was seen in training is known in the test: results come out too good.",
+            "Split by query, so that each is in one part only.",
+            examples(one, np.flatnonzero(same)),
+        )
+    if one.query_ids is None or two.query_ids is None:
+        return
+    known = set(two.query_ids)
+    shared = np.flatnonzero([query in known for query in one.query_ids] & ~same)
+    if len(shared):
+        yield Finding(
+            "warning",
+            "shared-query-ids",
+            f"{len(shared)} query ids of {a} are in {b} as well, with other documents.",
+            f"{a}, {b}",
+            "If they are the same queries, the test asks what was taught, and results come out too good.",
+            "Split by query. If each file numbers its own queries, nothing is wrong.",
+            examples(one, shared),
+        )
+
+
+def _not_finite(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
+    for counts, level, what, why, todo in (
+        (
+            seen.infinite,
+            "error",
+            "infinite values",
+            "No sum or product with them is a number.",
+            "Cap them, or write nan where the value is unknown.",
+        ),
+        (
+            seen.missing,
+            "warning",
+            "missing values (NaN)",
+            "Trees take them as missing; linear models and networks cannot.",
+            "Fill them (0, or the feature's mean), or use trees.",
+        ),
+    ):
+        columns = np.flatnonzero(counts)
+        if len(columns):
+            yield Finding(
+                level,  # type: ignore[arg-type]
+                "infinite" if level == "error" else "missing",
+                f"{len(columns)} features have {what}, {int(counts.sum())} in all.",
+                name,
+                why,
+                todo,
+                _names(data, columns),
+            )
+
+
+def _double_features(name: str, data: Dataset, seen: Summary, constant: NDArray[np.bool_]) -> Iterator[Finding]:
+    first: dict[int, int] = {}
+    pairs: list[tuple[int, int]] = []
+    for column in np.flatnonzero(~constant).tolist():
+        before = first.setdefault(int(seen.columns[column]), column)
+        if before != column and np.array_equal(_column(data, before), _column(data, column), equal_nan=True):
+            pairs.append((before, column))
+    if pairs:
+        yield Finding(
+            "note",
+            "duplicate-features",
+            f"{len(pairs)} features repeat another one.",
+            name,
+            "They add cost and no information; weights and importances are shared out among them arbitrarily.",
+            "Leave the later ones out.",
+            tuple(f"{_name(data, a)} = {_name(data, b)}" for a, b in pairs[:_EXAMPLES]),
+        )
+
+
+def _leaks(name: str, data: Dataset) -> Iterator[Finding]:
+    """Features that order nearly all pairs like the label, and most pairs at all."""
+    rows, offsets = _sample(data)
+    if data.labels is None or len(offsets) < 6:
+        return
+    X = data.features[rows]
+    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
+    right, wrong = np.zeros((2, data.n_features), np.int64)
+    pairs = count_pairs(X, data.labels[rows], offsets, right, wrong)
+    ordered = right + wrong
+    share = np.maximum(right, wrong) / np.maximum(ordered, 1)
+    leaks = np.flatnonzero((share >= _LEAK) & (ordered >= max(_LEAST_PAIRS, pairs / 2)))
+    if len(leaks):
+        yield Finding(
+            "warning",
+            "label-leak",
+            f"{len(leaks)} features order documents almost exactly like the label.",
+            name,
+            f"Of pairs with different labels they have {share[leaks].min():.1%} or more in one order. Real features "
+            "do not: they were probably made from the label, or from what users did after the ranking.",
+            "Find out how they are made; leave them out if they are not known when ranking.",
+            tuple(f"{_name(data, c)} ({share[c]:.2%})" for c in leaks[:_EXAMPLES].tolist()),
+        )
+
+
+def _conflicts(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
+    """Documents of a query with the same features and different labels."""
+    if data.labels is None:
+        return
+    query = data.query_index
+    order = np.lexsort((seen.rows, query))
+    a, b = order[:-1], order[1:]
+    alike = (query[a] == query[b]) & (seen.rows[a] == seen.rows[b]) & (data.labels[a] != data.labels[b])
+    pairs = list(zip(a[alike].tolist(), b[alike].tolist(), strict=True))
+    if pairs:
+        texts = [
+            f"query {data.query_name(int(query[i]))}: documents {data.document_name(i)} and {data.document_name(j)} "
+            f"have labels {data.labels[i]:g} and {data.labels[j]:g}"
+            for i, j in pairs[:_EXAMPLES]
+        ]
+        queries = len(np.unique(query[a[alike]]))
+        yield Finding(
+            "warning",
+            "conflicting-labels",
+            f"{queries} queries have documents with the same features and different labels.",
+            name,
+            "No scorer can put such documents into the right order: they get the same score.",
+            "Remove double documents; if they are different ones, more features are needed.",
+            tuple(texts),
+        )
+
+
+def _sample(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of some documents of some queries with two grades or more, and the queries' offsets among them."""
+    if data.labels is None or data.n_documents == 0:
+        return np.empty(0, np.int64), np.zeros(1, np.int64)
+    rng = np.random.default_rng(0)
+    parts: list[NDArray[np.int64]] = []
+    for q in rng.permutation(data.n_queries).tolist():
+        start, end = int(data.offsets[q]), int(data.offsets[q + 1])
+        if end > start and data.labels[start:end].min() < data.labels[start:end].max():
+            take = rng.permutation(end - start)[:_DOCUMENTS]
+            parts.append(start + np.sort(take))
+        if len(parts) == _QUERIES:
+            break
+    sizes = [len(part) for part in parts]
+    return np.concatenate([np.empty(0, np.int64), *parts]), np.cumsum([0, *sizes], dtype=np.int64)
+
+
+def _query_hashes(data: Dataset, seen: Summary) -> NDArray[np.uint64]:
+    """A hash of each query's documents in any order; of its number alone where it has none with content."""
+    padded = np.append(seen.rows, np.uint64(0))
+    sums = np.add.reduceat(padded, data.offsets[:-1]) if data.n_queries else np.empty(0, np.uint64)
+    return np.asarray(sums + data.sizes.astype(np.uint64))
+
+
+def _column(data: Dataset, column: int) -> NDArray[np.float32]:
+    if isinstance(data.features, np.ndarray):
+        return data.features[:, column]
+    return np.asarray(data.features[:, [column]].toarray()).ravel()
+
+
+def _name(data: Dataset, column: int) -> str:
+    return data.feature_names[column] if data.feature_names is not None else f"feature {column + 1}"
+
+
+def _names(data: Dataset, columns: NDArray[np.int64]) -> tuple[str, ...]:
+    return tuple(_name(data, c) for c in columns[:_EXAMPLES].tolist())

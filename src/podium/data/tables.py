@@ -1,0 +1,190 @@
+"""Tables: data frames of pandas, polars or pyarrow, and Parquet and CSV files, a row a document and a column a feature.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": [1, 1, 2], "label": [2, 0, 1], "bm25": [3.5, 1.0, 2.0]})
+    >>> data = from_frame(frame)
+    >>> data.n_queries, data.feature_names
+    (2, ('bm25',))
+
+Missing values of features become NaN; labels, queries, documents and weights must all be there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, MissingPackageError
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+_BACKENDS: tuple[Backend, ...] = ("polars", "pyarrow", "pandas")  # the fastest reader first
+_DOCUMENT_IDS = ("document_id", "docid")
+
+
+def from_frame(
+    frame: Any,
+    *,
+    label: str | None = "label",
+    qid: str | None = "qid",
+    features: Sequence[str] | None = None,
+    document_id: str | None = None,
+    weight: str | None = None,
+    source: str | None = None,
+) -> Dataset:
+    """A dataset from a data frame, rows in any order; a lazy frame is collected.
+
+    `label`, `qid`, `document_id` and `weight` name columns; None where there is none, but a column called document_id
+    or docid is taken as the document's. `weight` is the query's, the same in all its rows. `features` are all other
+    columns unless named.
+    """
+    table = _eager(frame)
+    columns: list[str] = list(table.columns)
+    if document_id is None:
+        document_id = next((name for name in _DOCUMENT_IDS if name in columns), None)
+    roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
+    used = {name for name in roles.values() if name is not None}
+    chosen = list(features) if features is not None else [name for name in columns if name not in used]
+    for name in [*used, *chosen]:
+        _need_column(name, columns, roles, source)
+    given = {role: None if name is None else _complete(table[name], name, source) for role, name in roles.items()}
+    data = Dataset.from_arrays(
+        _features(table, chosen, source),
+        None if given["label"] is None else _numbers(given["label"], str(label), source),
+        qid=None if given["qid"] is None else _ids(given["qid"]),
+        document_ids=None if given["document_id"] is None else _ids(given["document_id"]),
+        feature_names=chosen,
+        source=source,
+    )
+    return data if given["weight"] is None else _weighted(data, _numbers(given["weight"], str(weight), source))
+
+
+def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
+    """The data as a frame in the input's row order: qid, label, document_id, weight where it has them, and features."""
+    import narwhals as nw
+
+    if importlib.util.find_spec(backend) is None:
+        raise MissingPackageError(backend, "A data frame", "frames")
+    names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
+    X = data.features if isinstance(data.features, np.ndarray) else data.features.toarray()
+    columns: dict[str, Any] = {}
+    if data.query_ids is not None:
+        columns["qid"] = data.input_order(np.repeat(data.query_ids, data.sizes)).tolist()
+    if data.labels is not None:
+        columns["label"] = data.input_order(data.labels)
+    if data.document_ids is not None:
+        columns["document_id"] = data.input_order(data.document_ids).tolist()
+    if data.query_weights is not None:
+        columns["weight"] = data.input_order(np.repeat(data.query_weights, data.sizes))
+    twice = [name for name in names if name in columns]
+    if twice:
+        raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
+    columns |= {name: data.input_order(X[:, c]) for c, name in enumerate(names)}
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
+    """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
+    import narwhals as nw
+
+    name = os.fspath(path)
+    backend = next((b for b in _BACKENDS if importlib.util.find_spec(b) is not None), None)
+    if backend is None:
+        raise MissingPackageError("polars, pyarrow or pandas", f"Reading {name}", "frames")
+    if not os.path.exists(path):
+        raise DataError("no such file.", where=name)
+    try:
+        if name.lower().endswith((".parquet", ".pq")):
+            table = nw.read_parquet(name, backend=backend)
+        else:
+            # polars would otherwise take whole numbers in the first rows for whole columns
+            options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
+            table = nw.read_csv(name, backend=backend, **options)
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
+    return from_frame(table, source=name, **roles)
+
+
+def _eager(frame: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        table: Any = nw.from_native(frame)
+    except TypeError:
+        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
+    return table.collect() if isinstance(table, nw.LazyFrame) else table
+
+
+def _need_column(name: str, columns: list[str], roles: dict[str, str | None], source: str | None) -> None:
+    if name in columns:
+        return
+    role = next((role for role, column in roles.items() if column == name), "features")
+    near = get_close_matches(name, columns, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(columns[:12])}."
+    raise DataError(f"no column {name!r} ({role}); {hint} Say which with {role}=…", where=source)
+
+
+def _complete(series: Any, name: str, source: str | None) -> Any:
+    missing = np.flatnonzero(series.is_null().to_numpy())
+    if len(missing):
+        raise DataError(f"column {name!r}: row {missing[0]} has no value. Fill it or drop the row.", where=source)
+    return series
+
+
+def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+    if not names:
+        raise DataError("no columns of features are left.", where=source)
+    X = np.empty((len(table), len(names)), np.float32)
+    for c, name in enumerate(names):
+        numbers = _numbers(table[name], name, source)
+        with np.errstate(over="ignore"):
+            X[:, c] = numbers
+        bad = np.flatnonzero(np.isinf(X[:, c]))
+        if len(bad):
+            raise DataError(
+                f"column {name!r}: row {bad[0]} is {numbers[bad[0]]}; features are finite 32-bit numbers.", where=source
+            )
+    return X
+
+
+def _numbers(series: Any, name: str, source: str | None) -> NDArray[np.float64]:
+    """A column as numbers, NaN where a value is missing."""
+    import narwhals as nw
+
+    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+        raise DataError(
+            f"column {name!r} holds {series.dtype}, not numbers. Encode it, leave it out of features=[…], "
+            f"or name its role (document_id={name!r}).",
+            where=source,
+        )
+    return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+
+
+def _ids(series: Any) -> NDArray[Any]:
+    """A column of ids: whole numbers as such, also where a frame holds them as floats; anything else as text."""
+    import narwhals as nw
+
+    if series.dtype.is_float() and bool((series == series.round(0)).all()):
+        series = series.cast(nw.Int64)
+    if series.dtype.is_integer():
+        return np.asarray(series.to_numpy())
+    return np.array([str(value) for value in series.to_list()], dtype=object)
+
+
+def _weighted(data: Dataset, weights: NDArray[np.float64]) -> Dataset:
+    """The data with query weights from rows of weights."""
+    own = data.own_order(weights)
+    first = own[data.offsets[:-1]]
+    apart = np.flatnonzero(own != np.repeat(first, data.sizes))
+    if len(apart):
+        query = data.query_name(int(data.query_index[apart[0]]))
+        raise DataError(f"query {query}: its rows have different weights; a weight is a query's.", where=data.source)
+    return replace(data, query_weights=first)
