@@ -1,5 +1,6 @@
 """Rank aggregation, one file per method. A new one: its file, one import line here, one test with one number."""
 
+from podium.aggregation.agreement import agreement
 from podium.aggregation.base import Aggregator, Consensus, Solved
 from podium.aggregation.borda import Borda
 from podium.aggregation.combmnz import CombMNZ
@@ -25,4 +26,5 @@ __all__ = [
     "Footrule",
     "Kemeny",
     "Solved",
+    "agreement",
 ]

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from podium import ranking
 from podium.data.rankings import QueryRankings, Rankings
+from podium.data.trec import Run
 from podium.errors import IncompatibleError
 from podium.registry import Named
 from podium.threads import default_threads, pool
@@ -71,6 +72,14 @@ class Consensus:
         """The documents of query q from the best to the worst; ties in the order of their ids."""
         a, b = self.offsets[q], self.offsets[q + 1]
         return [str(self.document_ids[a:b][i]) for i in ranking.order(self.scores[a:b])]
+
+    def run(self, tag: str = "podium") -> Run:
+        """The consensus as a TREC run; white space in names becomes an underscore."""
+        queries, documents = (
+            np.array(["_".join(str(name).split()) for name in names], dtype=object)
+            for names in (self.query_ids, self.document_ids)
+        )
+        return Run(queries, self.offsets, documents, self.scores, "_".join(tag.split()))
 
 
 class Aggregator(Named):

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from podium.cli import check, compare, console, demo, evaluate, methods, rank, train
+from podium.cli import aggregate, check, compare, console, demo, evaluate, methods, rank, train
 from podium.errors import ParameterError, PodiumError
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -62,7 +62,16 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo.demo, methods.methods, check.check, train.train, rank.rank, evaluate.evaluate, compare.compare):
+for command in (
+    demo.demo,
+    methods.methods,
+    check.check,
+    train.train,
+    rank.rank,
+    evaluate.evaluate,
+    compare.compare,
+    aggregate.aggregate,
+):
     app.command()(command)
 
 

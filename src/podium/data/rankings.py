@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 Order = Sequence[str | int | Collection[str | int]]
 """Documents from the best to the worst; a tuple or set among them holds documents that are tied."""
 
+Column = Sequence[Any] | NDArray[Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
@@ -80,9 +82,9 @@ class Rankings:
     @classmethod
     def from_entries(
         cls,
-        queries: Sequence[Any],
-        voter_of: Sequence[Any],
-        documents: Sequence[Any],
+        queries: Column,
+        voter_of: Column,
+        documents: Column,
         *,
         ranks: ArrayLike | None = None,
         scores: ArrayLike | None = None,
@@ -251,7 +253,7 @@ def _flat(order: Order | None, where: str) -> Iterator[tuple[str, int]]:
             yield str(document), rank
 
 
-def _codes(values: Sequence[Any], *, known: Sequence[str] | None = None) -> tuple[NDArray[np.int64], list[str]]:
+def _codes(values: Column, *, known: Sequence[str] | None = None) -> tuple[NDArray[np.int64], list[str]]:
     """Numbers for names, in order of first appearance (or of `known`), and the names as text."""
     numbers: dict[str, int] = {name: at for at, name in enumerate(known or ())}
     found = np.fromiter((numbers.setdefault(str(v), len(numbers)) for v in values), np.int64, len(values))
@@ -279,7 +281,7 @@ def _sort_keys(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Arr
 
 
 def _refuse_twice(
-    slot: NDArray[np.int64], document: NDArray[np.int64], by: NDArray[np.int64], where: _Where, names: Sequence[Any]
+    slot: NDArray[np.int64], document: NDArray[np.int64], by: NDArray[np.int64], where: _Where, names: Column
 ) -> None:
     together = np.lexsort((by, document, slot))
     same = (np.diff(slot[together]) == 0) & (np.diff(document[together]) == 0)
