@@ -83,13 +83,14 @@ class Lines:
         if self.with_qid:
             starts, numbers = np.array(self.runs, np.int64).T
             codes = np.repeat(numbers, np.diff(np.append(starts, self.rows)))
+        comments = self.comments if self.comments is not None and any(self.comments) else None
         data = Dataset.from_arrays(
             self.matrix.finished(),
             self.labels.finished(),
             qid=codes,
             group=group,
-            document_ids=_document_ids(self.comments, codes),
-            comments=None if self.comments is None else np.array(self.comments, dtype=object),
+            document_ids=_document_ids(comments, codes),
+            comments=None if comments is None else np.array(comments, dtype=object),
             source=self.name,
         )
         if codes is None:
