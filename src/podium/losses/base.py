@@ -262,9 +262,11 @@ def _sweep_grades(
 ) -> None:  # fmt: skip
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
-        params[1, :] = 0.0
+        for k in range(params.shape[1]):
+            params[1, k] = 0.0
         values[q] = program(scores[a:b], labels[a:b], gradient[a:b], curvature[a:b], params)
-        learned[q, :] = params[1]
+        for k in range(params.shape[1]):
+            learned[q, k] = params[1, k]
 
 
 @kernel
@@ -275,9 +277,11 @@ def _sweep_edges(
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
-        params[1, :] = 0.0
+        for k in range(params.shape[1]):
+            params[1, k] = 0.0
         values[q] = program(scores[a:b], mine, gradient[a:b], curvature[a:b], params)
-        learned[q, :] = params[1]
+        for k in range(params.shape[1]):
+            learned[q, k] = params[1, k]
 
 
 _REST = (_i8[::1], _i8, _i8, _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1], _f8[:, ::1])

@@ -1,4 +1,7 @@
-"""Documents in order of grade: what kernels that compare grades begin with."""
+"""Documents in order of grade, and other things that kernels begin with.
+
+Loops are written out: numba compiles them several times faster than array expressions and index arrays.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,9 @@ def by_grade(labels: Any) -> Any:
 def by_grade_and_score(scores: Any, labels: Any) -> Any:
     """As `by_grade`, with the documents of a block from the highest score to the lowest."""
     n = len(scores)
-    best, order, ends, graded = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    best, order, ends = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(scores, best)
-    for p in range(n):
-        graded[p] = labels[best[p]]
-    ranking.argsort_descending(graded, order)
+    ranking.argsort_descending(take(labels, best), order)
     for p in range(n):
         order[p] = best[order[p]]
     ranking.tie_ends(labels, order, ends)
@@ -44,8 +45,28 @@ def count_edges(ends: Any) -> int:
 
 
 @kernel
-def spread(scores: Any) -> Any:
-    """The largest score minus the smallest; 0 for no documents."""
-    if len(scores) == 0:
-        return 0.0
-    return np.max(scores) - np.min(scores)
+def take(values: Any, order: Any) -> Any:
+    """The values of the documents in this order."""
+    taken = np.empty(len(order))
+    for p in range(len(order)):
+        taken[p] = values[order[p]]
+    return taken
+
+
+@kernel
+def bounds(values: Any) -> Any:
+    """The smallest and the largest value; 0 and 0 where there is none."""
+    if len(values) == 0:
+        return 0.0, 0.0
+    low, high = values[0], values[0]
+    for v in values:
+        low, high = min(low, v), max(high, v)
+    return low, high
+
+
+@kernel
+def clear(gradient: Any, curvature: Any) -> None:
+    """Set both to 0."""
+    for i in range(len(gradient)):
+        gradient[i] = 0.0
+        curvature[i] = 0.0

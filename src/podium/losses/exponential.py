@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel
-from podium.losses.blocks import by_grade, count_edges, spread
+from podium.losses.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 from podium.registry import register
 
@@ -34,11 +34,12 @@ def _pair(delta: Any, params: Any) -> Any:
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ_i e^(−s_i) · Σ_{y_j < y_i} e^(s_j): in order of grade, prefix and suffix sums of the two factors."""
-    if spread(scores) > FAR:
+    low, high = bounds(scores)
+    if high - low > FAR:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     n = len(scores)
     order, ends = by_grade(labels)
-    middle = 0.5 * (np.max(scores) + np.min(scores)) if n else 0.0
+    middle = 0.5 * (low + high)
     below = np.zeros(n + 1)  # Σ e^(s_j) over places from here on
     for p in range(n - 1, -1, -1):
         below[p] = below[p + 1] + math.exp(scores[order[p]] - middle)

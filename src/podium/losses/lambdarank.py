@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from podium import ranking
 from podium.losses.base import Array, kernel, template
+from podium.losses.blocks import clear, take
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric, dcg, err, mean_ndcg, mrr, ndcg, precision, recall, wta
 from podium.metrics import map as average_precision
@@ -37,10 +38,9 @@ def lambdas(
     Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k.
     """
     n = len(scores)
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    clear(gradient, curvature)
     order = _worst_first(scores, labels)
-    s, y, ideal = scores[order], labels[order], np.empty(n)
+    s, y, ideal = take(scores, order), take(labels, order), np.empty(n)
     config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
@@ -77,10 +77,20 @@ def _worst_first(scores: Any, labels: Any) -> Any:
     ranking.argsort_descending(scores, order)
     for p in range(1, n):
         if scores[order[p]] == scores[order[p - 1]]:
-            rising = np.empty(n, np.int64)
-            ranking.argsort_descending(-labels, rising)
-            ranking.argsort_descending(scores[rising], order)
-            return rising[order]
+            return _worst_of_equals_first(scores, labels)
+    return order
+
+
+@kernel
+def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
+    n = len(scores)
+    falling, rising, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    ranking.argsort_descending(labels, falling)
+    for p in range(n):
+        rising[p] = falling[n - 1 - p]
+    ranking.argsort_descending(take(scores, rising), order)
+    for p in range(n):
+        order[p] = rising[order[p]]
     return order
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel
-from podium.losses.blocks import by_grade_and_score, spread
+from podium.losses.blocks import bounds, by_grade_and_score, clear, count_edges
 from podium.losses.plackett_luce import PlackettLuce
 from podium.registry import param, register
 
@@ -24,29 +24,32 @@ FAR = 300.0
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Mean over tie-breaks of −Σ_k log(φ_k / Σ_{l ≥ k} φ_l), φ = e^s; 0 where all grades are equal."""
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
     n, samples, state = len(scores), int(params[0, 0]), np.uint64(params[0, 1])
     if n == 0 or ends[0] == n:
         return 0.0
-    if np.all(ends == np.arange(1, n + 1)):
+    if count_edges(ends) == n * (n - 1) // 2:
         samples = 1  # no ties
-    top, near, value = np.max(scores), spread(scores) <= FAR, 0.0
-    s, ranked, work = scores - top, order.copy(), np.empty(n)
-    phi = np.exp(s)
+    low, high = bounds(scores)
+    s, phi, ranked, work, value = np.empty(n), np.empty(n), np.empty(n, np.int64), np.empty(n), 0.0
+    for i in range(n):
+        s[i], ranked[i] = scores[i] - high, order[i]
+        phi[i] = math.exp(s[i])
     for _ in range(samples):
         state = _shuffle(ranked, ends, state)
-        if near:
+        if high - low <= FAR:
             value += _one_ranking(phi, ranked, gradient, curvature, work)
         else:
             value += _one_wide_ranking(s, ranked, gradient, curvature, work)
+    value /= samples
     for i in range(n):
+        value -= s[i]
         gradient[i] = gradient[i] / samples - 1.0
         curvature[i] = max(curvature[i] / samples, 0.0)
     _share(scores, order, ends, gradient)
     _share(scores, order, ends, curvature)
-    return value / samples - np.sum(s)
+    return value
 
 
 _STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from podium.losses.base import kernel
+from podium.losses.blocks import bounds, clear
 from podium.losses.plackett_luce import PlackettLuce
 from podium.registry import register
 
@@ -20,12 +19,11 @@ from podium.registry import register
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    clear(gradient, curvature)
     n = len(scores)
-    if n == 0 or np.max(labels) == np.min(labels):
+    (worst, best), (_, top) = bounds(labels), bounds(scores)
+    if worst == best:
         return 0.0
-    best, top = np.max(labels), np.max(scores)
     total, target = 0.0, 0.0
     for i in range(n):
         curvature[i] = math.exp(scores[i] - top)

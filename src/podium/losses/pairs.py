@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.losses.base import Loss, kernel, template
+from podium.losses.blocks import clear
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,8 +41,7 @@ def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any
 @template
 def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ over edges of P̄·φ(δ) + (1 − P̄)·φ(−δ), with derivatives, in the order of the edges."""
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    clear(gradient, curvature)
     value = 0.0
     for e in range(len(edges)):
         i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
@@ -62,8 +62,7 @@ def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature:
 @template
 def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair: for scores too far apart for a shortcut."""
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    clear(gradient, curvature)
     value = 0.0
     n_edges = 0
     for i in range(len(scores)):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import by_grade, count_edges, spread
+from podium.losses.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
@@ -34,15 +34,15 @@ def _pair(delta: Any, params: Any) -> Any:
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j, in order of grade, with one exponential per document: p = e_j/(e_i + e_j)."""
     n, sigma = len(scores), params[0, 1]
-    range_ = sigma * spread(scores)
-    if range_ > FAR:
+    low, high = bounds(scores)
+    if sigma * (high - low) > FAR:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
     e, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), np.ones(n)
-    middle = 0.5 * (np.max(scores) + np.min(scores)) if n else 0.0
+    middle = 0.5 * (low + high)
     for p in range(n):
         e[p] = math.exp(sigma * (scores[order[p]] - middle))
-    rows_per_log = int(300.0 / (range_ + 1.0)) - 1  # a factor is at most 1 + e^range
+    rows_per_log = int(300.0 / (sigma * (high - low) + 1.0)) - 1  # a factor is at most 1 + e^(σ·spread)
     value, p, rows = 0.0, 0, 0
     while p < n and ends[p] < n:
         end = ends[p]

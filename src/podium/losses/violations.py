@@ -8,7 +8,7 @@ import numpy as np
 
 from podium import ranking
 from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import by_grade, count_edges
+from podium.losses.blocks import bounds, by_grade, count_edges, take
 
 LONG = 600
 """Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
@@ -22,8 +22,6 @@ def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
     `sums[i]` is their Σ m.
     """  # counts, sums: (n, 2)
     order, ends = by_grade(labels)
-    counts[:] = 0.0
-    sums[:] = 0.0
     if len(scores) < LONG:
         total, squares = _all_pairs(scores, order, ends, counts, sums)
     else:
@@ -34,7 +32,7 @@ def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
 @kernel
 def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     n = len(scores)
-    s, lost, lost_m = scores[order], np.zeros(n), np.zeros(n)  # in order of grade
+    s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
     total, squares = 0.0, 0.0
     for p in range(n):
         i, end = order[p], ends[p]
@@ -65,13 +63,17 @@ def _row(a: Any, s: Any, lost: Any, lost_m: Any) -> Any:
 def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     """Sweep the scores downwards with a tree of sums over grades, then upwards with the roles exchanged."""
     n = len(scores)
-    grades, down = np.empty(n, np.int64), np.empty(n, np.int64)
-    for p in range(n):
-        grades[order[p]] = n - ends[p]  # how many documents are of lower grade: equal for equal grades
+    s, grades, down = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(scores, down)
-    middle = np.mean(scores)
-    total, squares = _sweep(scores - middle, grades, down, counts[:, 0], sums[:, 0])
-    _sweep(middle - scores, n - 1 - grades, down[::-1].copy(), counts[:, 1], sums[:, 1])
+    low, high = bounds(scores)
+    for p in range(n):
+        s[p] = scores[p] - 0.5 * (low + high)
+        grades[order[p]] = n - ends[p]  # how many documents are of lower grade: equal for equal grades
+    total, squares = _sweep(s, grades, down, counts[:, 0], sums[:, 0])
+    up = np.empty(n, np.int64)
+    for p in range(n):
+        s[p], grades[p], up[p] = -s[p], n - 1 - grades[p], down[n - 1 - p]
+    _sweep(s, grades, up, counts[:, 1], sums[:, 1])
     return total, squares
 
 
