@@ -94,9 +94,13 @@ class Boosting(Solver):
             # The same bits for any number of threads: histograms are summed feature by feature.
             "deterministic": True,
             "force_col_wise": True,
-            "num_threads": default_threads(),
+            "num_threads": default_threads() if problem.data.features.size > _WORTH_THREADS else 1,
             "verbosity": -1,
         }
+
+
+_WORTH_THREADS = 2**20
+"""Cells of features below which threads wait for each other longer than they work, far longer on busy cores."""
 
 
 def _as_lightgbm(features: Any, settings: dict[str, Any], reference: Any = None) -> Any:
