@@ -104,7 +104,7 @@ def sort_descending(values: NDArray[np.float64], out: NDArray[np.float64]) -> No
     """Fill `out` with the values from the largest to the smallest; small whole numbers are counted."""
     counts = np.zeros(_FEW, np.int64)
     for v in values:
-        grade = int(v) if 0.0 <= v < _FEW else 0
+        grade = int(min(max(v, 0.0), _FEW - 1.0))
         if v != grade:
             out[:] = -np.sort(-values)
             return
@@ -149,6 +149,8 @@ def _bucket_sort(scores: NDArray[np.float64], out: NDArray[np.int64], high: floa
         starts[bucket[i]] = at + 1
     moves = 0
     for p in range(1, n):
+        if placed[p - 1] >= placed[p]:
+            continue
         score, i, at = placed[p], out[p], p
         while at > 0 and placed[at - 1] < score:
             out[at], placed[at] = out[at - 1], placed[at - 1]

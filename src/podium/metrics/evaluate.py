@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import DataError
 from podium.metrics import kernels
-from podium.metrics.conventions import LARGEST_EXPONENT, Convention
-from podium.ranking import break_ties, order_all
+from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
+from podium.ranking import break_ties, compiled, order_all
 
 if TYPE_CHECKING:
     from podium.metrics.base import Metric
@@ -81,11 +81,11 @@ def config_array(metric: Metric, labels: Array) -> Array:
     config[kernels.GAIN] = kernels.EXP2 if how.gain == "exp2" else kernels.LINEAR
     if "floor" not in metric.uses:
         return config
-    high = float(labels.max(initial=0.0))
-    _check_gains(metric, labels, high)
+    low, high, odd = _survey(labels)
+    _check_gains(metric, low, high, odd)
     if "max_grade" in metric.uses:
         config[kernels.STOP] = 2.0 ** -(high if how.max_grade is None else how.max_grade)
-    if isinstance(how.gain, tuple) or (high < _TABLE_SIZE and _whole(labels)):
+    if isinstance(how.gain, tuple) or (low >= 0 and high < _TABLE_SIZE and odd == 0):
         config[kernels.GAIN] = kernels.FROM_TABLE
         return np.concatenate([config, _table(how, int(high) + 1)])
     return config
@@ -183,20 +183,30 @@ def _settle(values: Array, metric: Metric, sizes: Places) -> None:
         values[empty] = np.nan
 
 
-def _check_gains(metric: Metric, labels: Array, high: float) -> None:
+@compiled
+def _survey(labels: Array) -> tuple[float, float, float]:
+    """The smallest label or 0, the largest or 0, and one that is not a whole number or 0."""
+    low, high, odd = 0.0, 0.0, 0.0
+    for label in labels:
+        low, high = min(low, label), max(high, label)
+        if label != np.floor(label):
+            odd = label
+    return low, high, odd
+
+
+def _check_gains(metric: Metric, low: float, high: float, odd: float) -> None:
     how = metric.convention
-    low = float(labels.min(initial=0.0))
     if low < 0 and how.floor is None:
         raise DataError(
             f"{metric}: a label is {low:g}, and a gain for labels below 0 is not defined. "
             f"Write {metric.name}[floor=0] to count them as 0, or shift the labels."
         )
     if isinstance(how.gain, tuple):
-        if high >= len(how.gain) or not _whole(labels):
-            wrong = high if high >= len(how.gain) else labels[labels != np.floor(labels)][0]
+        if low < 0 or high >= len(how.gain) or odd != 0:
+            wrong = low or odd or high
             raise DataError(
-                f"{metric}: label {wrong:g} has no gain in the table {how.gain}, which is for labels 0 to "
-                f"{len(how.gain) - 1}. Use a preset or gain made for such labels, e.g. gain=exp2."
+                f"{metric}: label {wrong:g} has no gain in the table {write_convention({'gain': how.gain})}, "
+                f"which is for labels 0 to {len(how.gain) - 1}. Use a preset or gain made for such labels, e.g. gain=exp2."
             )
     elif how.gain == "exp2" and high > LARGEST_EXPONENT:
         raise DataError(
@@ -205,10 +215,6 @@ def _check_gains(metric: Metric, labels: Array, high: float) -> None:
         )
     if how.max_grade is not None and high > how.max_grade:
         raise DataError(f"{metric}: a label is {high:g}, above max_grade={how.max_grade}. Raise max_grade.")
-
-
-def _whole(labels: Array) -> bool:
-    return bool(labels.min(initial=0.0) >= 0 and (labels == np.floor(labels)).all())
 
 
 def _table(how: Convention, size: int) -> Array:

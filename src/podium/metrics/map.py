@@ -20,12 +20,12 @@ import numpy as np
 from podium.metrics.base import Metric
 from podium.metrics.kernels import (
     DIVIDE_ALL,
+    RELEVANT,
     Array,
     Places,
     count_relevant,
     cut,
     relevance,
-    relevant_within,
 )
 from podium.ranking import compiled
 from podium.registry import register
@@ -44,16 +44,20 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     over = divisor(ideal, config)
     if over == 0:
         return np.nan
-    last, total, hits, start = cut(len(labels), config), 0.0, 0.0, 0
-    while start < last:
-        end = ends[start]
-        mine, size = relevant_within(labels, start, end, config), end - start
-        if mine > 0:
-            further = (mine - 1.0) / (size - 1.0) if size > 1 else 0.0
-            for place in range(start, min(end, last)):
-                total += (mine / size) * (hits + 1.0 + (place - start) * further) / (place + 1.0)
+    last, total, hits = cut(len(labels), config), 0.0, 0.0
+    mine, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0  # of the present tie group: Σ 1/r and Σ (t − 1)/r
+    for place in range(len(labels)):
+        mine += labels[place] >= config[RELEVANT]
+        inverse = 1.0 / (place + 1.0) if place < last else 0.0
+        inverses += inverse
+        weighted += size * inverse
+        size += 1.0
+        if ends[place] == place + 1:
+            total += (mine / size) * ((hits + 1.0) * inverses + weighted * (mine - 1.0) / max(size - 1.0, 1.0))
             hits += mine
-        start = end
+            mine, size, inverses, weighted = 0.0, 0.0, 0.0, 0.0
+            if place + 1 >= last:
+                break
     return total / over
 
 
