@@ -206,7 +206,7 @@ def _check_gains(metric: Metric, low: float, high: float, odd: float) -> None:
             wrong = low or odd or high
             raise DataError(
                 f"{metric}: label {wrong:g} has no gain in the table {write_convention({'gain': how.gain})}, "
-                f"which is for labels 0 to {len(how.gain) - 1}. Use a preset or gain made for such labels, e.g. gain=exp2."
+                f"which is for labels 0 to {len(how.gain) - 1}. Use another preset or gain, e.g. gain=exp2."
             )
     elif how.gain == "exp2" and high > LARGEST_EXPONENT:
         raise DataError(
