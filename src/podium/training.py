@@ -1,11 +1,11 @@
 """Training: from data and a method to a model; with validation data, also the choice between settings.
 
-    >>> from podium.data.synthetic import make_letor_like
-    >>> from podium.training import train
-    >>> data, _ = make_letor_like(n_queries=20, seed=1)
-    >>> model = train(data, "ranknet")
-    >>> model.score(data).shape == (data.n_documents,)
-    True
+>>> from podium.data.synthetic import make_letor_like
+>>> from podium.training import train
+>>> data, _ = make_letor_like(n_queries=20, seed=1)
+>>> model = train(data, "ranknet")
+>>> model.score(data).shape == (data.n_documents,)
+True
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from podium.learner import Learner
 from podium.methods import Method, method
 from podium.metrics import Metric
 from podium.model import Model
-from podium.recipe import Recipe
+from podium.registry import write
 from podium.solvers import Step, Watch
 from podium.threads import one_blas_thread
 from podium.version import version
@@ -62,7 +62,7 @@ def train(
     trials = []
     for learner, settings in candidates(chosen):
         model = fit(learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
-        value = measured(model, valid, measure)
+        value = model.info["valid"]
         trials.append(Trial(settings, value))
         if best is None or value > best[0]:
             best = value, model
@@ -90,7 +90,13 @@ def fit(
             observers,
         )
         found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    info: dict[str, Any] = {"podium": version(), "seed": seed, "data": data.digest(), "metric": str(metric), **found.record}
+    info: dict[str, Any] = {
+        "podium": version(),
+        "seed": seed,
+        "data": data.digest(),
+        "metric": str(metric),
+        **found.record,
+    }
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
     if valid is not None:
         info["valid"] = measured(model, valid, metric)
@@ -105,14 +111,14 @@ def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
     made: list[tuple[Learner, dict[str, float]]] = []
     for values in itertools.product(*chosen.grid.values()):
         settings = dict(zip(chosen.grid, values, strict=True))
-        made.append((learner.changed({k: repr(v) for k, v in settings.items()}), settings))
+        made.append((learner.changed({k: write(v) for k, v in settings.items()}), settings))
     return made
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
     """The mean measure of a model on data, over the queries that count."""
     assert data.labels is not None, "checked before training"
-    values = metric(model.score(data), data.labels, data.offsets)
+    values = metric(model.score(data), data.labels, data.offsets, document_ids=data.document_ids)
     return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
 
 

@@ -38,7 +38,7 @@ class SingleFeature(Learner):
         for feature in range(data.n_features):
             column = _column(data, feature)
             for sign in (1, -1):
-                values = metric(sign * column, data.labels, data.offsets)
+                values = metric(sign * column, data.labels, data.offsets, document_ids=data.document_ids)
                 value = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
                 best = max(best, (value, -feature, sign))
         feature, sign = -best[1], best[2]

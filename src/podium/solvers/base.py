@@ -81,7 +81,7 @@ class Watch:
 
     def _measure(self, scores: Array) -> float:
         assert self.valid is not None and self.valid.labels is not None and self.metric is not None  # noqa: PT018
-        per_query = self.metric(scores, self.valid.labels, self.valid.offsets)
+        per_query = self.metric(scores, self.valid.labels, self.valid.offsets, document_ids=self.valid.document_ids)
         return float(np.nanmean(per_query)) if np.isfinite(per_query).any() else 0.0
 
 
