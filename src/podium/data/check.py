@@ -101,7 +101,9 @@ def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
                 "Add labels where this data is meant for training or evaluation.",
             )
         return
-    if data.n_documents and data.labels.min() == data.labels.max():
+    if data.n_documents == 0:
+        return
+    if data.labels.min() == data.labels.max():
         yield Finding(
             "error" if data.preferences is None else "note",
             "one-grade",

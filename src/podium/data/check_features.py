@@ -45,7 +45,7 @@ def feature_findings(name: str, data: Dataset, seen: Summary) -> Iterator[Findin
 
 def between_parts(first: Part, second: Part) -> Iterator[Finding]:
     """What two datasets, such as train and test, should not have in common."""
-    (a, one, seen_one), (b, two, seen_two) = first, second
+    (a, one, _), (b, two, _) = first, second
     if one.n_features != two.n_features:
         yield Finding(
             "error",
@@ -55,7 +55,7 @@ def between_parts(first: Part, second: Part) -> Iterator[Finding]:
             "A model takes as many features as it was trained on.",
             "Make both with the same features; where only the last are never mentioned, read with n_features.",
         )
-    same = np.isin(_query_hashes(one, seen_one), _query_hashes(two, seen_two))
+    same = _same_documents(first, second)
     if same.any():
         yield Finding(
             "error",
@@ -69,7 +69,7 @@ def between_parts(first: Part, second: Part) -> Iterator[Finding]:
     if one.query_ids is None or two.query_ids is None:
         return
     known = set(two.query_ids)
-    shared = np.flatnonzero([query in known for query in one.query_ids] & ~same)
+    shared = np.flatnonzero(np.array([query in known for query in one.query_ids], np.bool_) & ~same)
     if len(shared):
         yield Finding(
             "warning",
@@ -200,11 +200,29 @@ def _sample(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate([np.empty(0, np.int64), *parts]), np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def _query_hashes(data: Dataset, seen: Summary) -> NDArray[np.uint64]:
-    """A hash of each query's documents in any order; of its number alone where it has none with content."""
-    padded = np.append(seen.rows, np.uint64(0))
-    sums = np.add.reduceat(padded, data.offsets[:-1]) if data.n_queries else np.empty(0, np.uint64)
-    return np.asarray(sums + data.sizes.astype(np.uint64))
+def _same_documents(first: Part, second: Part) -> NDArray[np.bool_]:
+    """Which queries of the first part have a query with the same documents in the second.
+
+    A few coarse features may agree by chance, so queries of less than five documents must have the same id as well.
+    """
+    (_, one, seen_one), (_, two, seen_two) = first, second
+    names: dict[int, set[str]] = {}
+    for q, code in enumerate(_query_hashes(two, seen_two)):
+        names.setdefault(code, set()).add(two.query_name(q))
+    return np.array(
+        [
+            code != 0 and code in names and (one.sizes[q] >= 5 or one.query_name(q) in names[code])
+            for q, code in enumerate(_query_hashes(one, seen_one))
+        ],
+        dtype=np.bool_,
+    )
+
+
+def _query_hashes(data: Dataset, seen: Summary) -> list[int]:
+    """A hash of each query's documents, in any order; 0 where all features are 0."""
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(seen.rows, dtype=np.uint64)])
+    hashes: list[int] = (sums[data.offsets[1:]] - sums[data.offsets[:-1]]).tolist()
+    return hashes
 
 
 def _column(data: Dataset, column: int) -> NDArray[np.float32]:

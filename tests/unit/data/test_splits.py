@@ -1,0 +1,124 @@
+"""Splits and folders: whole queries, the same for the same seed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from podium.data import Dataset, k_folds, make_letor_like, read_folder, split, to_frame, write_letor
+from podium.errors import DataError, ParameterError
+
+OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
+
+
+def queries(data: Dataset) -> dict[str, list[str]]:
+    documents = np.split(data.document_ids, data.offsets[1:-1])
+    return {data.query_name(q): documents[q].tolist() for q in range(data.n_queries)}
+
+
+def test_a_split_deals_out_whole_queries():
+    data, _ = make_letor_like(50, (1, 8))
+    parts = split(data, (0.5, 0.3, 0.2), seed=3)
+    assert [part.n_queries for part in parts] == [25, 15, 10]
+    together = {name: documents for part in parts for name, documents in queries(part).items()}
+    assert together == queries(data)
+
+
+def test_the_seed_decides_the_split():
+    data, _ = make_letor_like(30)
+    digests = [[part.digest() for part in split(data, seed=seed)] for seed in (1, 1, 2)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_no_part_is_empty_where_there_are_queries_enough():
+    data, _ = make_letor_like(3)
+    assert [part.n_queries for part in split(data, (0.98, 0.01, 0.01))] == [1, 1, 1]
+    with pytest.raises(DataError, match="2 queries cannot be split into 3 parts"):
+        split(make_letor_like(2)[0])
+
+
+@pytest.mark.parametrize("fractions", [(0.5, 0.4), (1.5, -0.5), ()])
+def test_fractions_must_be_positive_and_add_up_to_1(fractions):
+    with pytest.raises(ParameterError, match="add up to 1"):
+        split(make_letor_like(5)[0], fractions)
+
+
+def test_each_query_is_held_out_once():
+    data, _ = make_letor_like(23)
+    folds = k_folds(data, 5, seed=1)
+    assert sorted(held.n_queries for _, held in folds) == [4, 4, 5, 5, 5]
+    for rest, held in folds:
+        assert queries(rest) | queries(held) == queries(data)
+        assert rest.n_queries + held.n_queries == 23
+    assert sorted(name for _, held in folds for name in queries(held)) == sorted(queries(data))
+    with pytest.raises(ParameterError, match="k ≥ 2"):
+        k_folds(data, 1)
+
+
+def test_folds_are_read_in_the_order_of_their_numbers(tmp_path):
+    train, vali, test = split(make_letor_like(12)[0])
+    for k in (1, 2, 10):
+        folder = tmp_path / f"Fold{k}"
+        folder.mkdir()
+        for name, part in (("train.txt", train), ("vali.txt", vali), ("test.txt", test)):
+            write_letor(part, folder / name)
+    folds = read_folder(tmp_path)
+    assert [fold.name for fold in folds] == ["Fold1", "Fold2", "Fold10"]
+    assert folds[2].train.digest() == train.digest()
+    assert folds[2].vali.digest() == vali.digest()
+    assert folds[2].test.digest() == test.digest()
+
+
+def test_one_fold_of_parts_in_other_formats_and_names(tmp_path):
+    train, vali, _ = split(make_letor_like(12)[0])
+    write_letor(train, tmp_path / "train.letor.gz")
+    write_letor(vali, tmp_path / "valid.svm")
+    (fold,) = read_folder(tmp_path)
+    assert fold.train.digest() == train.digest()
+    assert fold.vali.digest() == vali.digest()
+    assert fold.test is None
+
+
+def test_tables_make_a_fold_too(tmp_path):
+    train, _, test = split(make_letor_like(12)[0])
+    to_frame(train).to_csv(tmp_path / "train.csv", index=False)
+    to_frame(test).to_parquet(tmp_path / "test.parquet")
+    (fold,) = read_folder(tmp_path)
+    assert np.array_equal(fold.train.labels, train.labels)
+    assert np.array_equal(fold.test.features, test.features)
+
+
+def test_parts_that_do_not_mention_the_last_features_are_widened(tmp_path):
+    (tmp_path / "train.txt").write_text("1 qid:1 1:1 3:1\n")
+    (tmp_path / "test.txt").write_text("1 qid:2 1:5\n")
+    (fold,) = read_folder(tmp_path)
+    assert fold.test.features.tolist() == [[5, 0, 0]]
+
+
+def test_one_file_is_split_by_query_with_the_seed(tmp_path):
+    data, _ = make_letor_like(10)
+    write_letor(data, tmp_path / "all.txt")
+    (fold,) = read_folder(tmp_path / "all.txt", seed=4)
+    expected = split(data, seed=4)
+    assert [fold.train.digest(), fold.vali.digest(), fold.test.digest()] == [part.digest() for part in expected]
+
+
+def test_what_was_looked_for_and_found_is_said(tmp_path):
+    with pytest.raises(DataError, match="no such file or folder"):
+        read_folder(tmp_path / "none")
+    (tmp_path / "readme.md").write_text("hello")
+    with pytest.raises(DataError, match=r"no training data: looked for train.txt .* found readme.md"):
+        read_folder(tmp_path)
+    (tmp_path / "train.txt").write_text("1 qid:1 1:1\n")
+    (tmp_path / "train.csv").write_text("qid,label,x\n1,1,1\n")
+    with pytest.raises(DataError, match=r"more than one file of train data: train.csv, train.txt"):
+        read_folder(tmp_path)
+
+
+@pytest.mark.skipif(not OHSUMED.exists(), reason="needs the LETOR data beside the checkout")
+def test_ohsumed_has_five_folds_of_the_same_106_queries():
+    folds = read_folder(OHSUMED)
+    assert len(folds) == 5
+    for fold in folds:
+        assert fold.train.n_queries + fold.vali.n_queries + fold.test.n_queries == 106
+        assert fold.train.n_features == fold.test.n_features == 45
