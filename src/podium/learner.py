@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.errors import UnknownNameError
 from podium.features import Transform
-from podium.registry import Named
+from podium.registry import Named, field_types, read
 from podium.solvers import Watch
 
 Params = dict[str, NDArray[Any]]
@@ -43,3 +44,16 @@ class Learner(Named):
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """Scores of transformed data, larger is better."""
         raise NotImplementedError
+
+    def changed(self, settings: dict[str, str]) -> Learner:
+        """The learner with other settings, given as text."""
+        hints = field_types(type(self))
+        for key in settings:
+            if key not in hints:
+                raise UnknownNameError(f"parameter of {self.name}", key, hints)
+        values = {key: read(text, hints[key], f"{self.name}: {key}") for key, text in settings.items()}
+        return replace(self, **values)  # type: ignore[type-var]
+
+    def has_parameter(self, key: str) -> bool:
+        """Whether it has a setting of this name."""
+        return key in field_types(type(self))

@@ -12,21 +12,22 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field, replace
 
-from podium.algorithms import Random, SingleFeature
+from podium.algorithms import OCSVM, AdaRank, GBRank, McRank, PRank, Random, RankBoost, SingleFeature
 from podium.errors import UnknownNameError
 from podium.features import None_
 from podium.learner import Learner
 from podium.losses import (
+    PMOPFD,
     Exponential,
     Hinge,
     LambdaRank,
     ListMLE,
     ListNet,
-    PMOPFD,
     RankNet,
     Regression,
     SquaredHinge,
 )
+from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
 from podium.scorers import Trees
@@ -54,6 +55,11 @@ PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.001, 0.01, 0.1, 1.0)}
 
 METHODS: dict[str, Method] = {
     "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
+    "mcrank": Method(McRank(), family="pointwise"),
+    "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
+    "prank": Method(PRank(), family="pointwise"),
+    "oc-svm": Method(OCSVM(), {"cost": (1e-5, 1e-4, 1e-3)}, "pointwise"),
+    "oc-svm-sum": Method(OCSVM(margins="sum"), {"cost": (0.002, 0.01, 0.1)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
     "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
     "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY, "pairwise"),
@@ -64,9 +70,13 @@ METHODS: dict[str, Method] = {
         {"rate": (0.05, 0.1)},
         "pairwise",
     ),
+    "rankboost": Method(RankBoost(), family="pairwise"),
+    "gbrank": Method(GBRank(), {"rate": (1.0, 3.0, 10.0)}, "pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD()), PENALTY, "listwise"),
+    "adarank-map": Method(AdaRank(), family="listwise"),
+    "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
     "single-feature": Method(SingleFeature(), family="baselines"),
     "random": Method(Random(), family="baselines"),
 }
@@ -84,9 +94,8 @@ def method(text: str) -> Method:
             raise UnknownNameError("method", name, [*METHODS, *learners], see="podium methods")
         return Method(build(learners[name], settings))
     found = METHODS[name]
-    if not isinstance(found.learner, Recipe):
-        return Method(build(type(found.learner), settings))
     learner = found.learner.changed(settings)
-    same = "solver" not in settings and type(learner.solver) is type(found.learner.solver)
+    solvers = [type(getattr(one, "solver", None)) for one in (found.learner, learner)]
+    same = "solver" not in settings and solvers[0] is solvers[1]
     left = {k: v for k, v in found.grid.items() if same and k not in settings and learner.has_parameter(k)}
     return replace(found, learner=learner, grid=left)

@@ -106,8 +106,6 @@ def fit(
 def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
     """The learner with every combination of its grid's settings."""
     learner = chosen.learner
-    if not chosen.grid or not isinstance(learner, Recipe):
-        return [(learner, {})]
     made: list[tuple[Learner, dict[str, float]]] = []
     for values in itertools.product(*chosen.grid.values()):
         settings = dict(zip(chosen.grid, values, strict=True))

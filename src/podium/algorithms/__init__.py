@@ -1,6 +1,12 @@
 """Learners that are not loss × scorer × solver, one file each."""
 
+from podium.algorithms.adarank import AdaRank
+from podium.algorithms.gbrank import GBRank
+from podium.algorithms.mcrank import McRank
+from podium.algorithms.oc_svm import OCSVM
+from podium.algorithms.prank import PRank
 from podium.algorithms.random import Random
+from podium.algorithms.rankboost import RankBoost
 from podium.algorithms.single_feature import SingleFeature
 
-__all__ = ["Random", "SingleFeature"]
+__all__ = ["OCSVM", "AdaRank", "GBRank", "McRank", "PRank", "Random", "RankBoost", "SingleFeature"]

@@ -1,0 +1,124 @@
+"""AdaRank: boosting of features directly by an evaluation measure (Xu and Li, 2007).
+
+>>> from podium.algorithms import AdaRank
+>>> from podium.metrics import Metric
+>>> AdaRank(metric=Metric.parse("ndcg@5"))
+adarank(metric=ndcg@5)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.algorithms.linear import linear_scores
+from podium.algorithms.needs import Array, column, needs_grades
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError
+from podium.features import MinMax, Transform
+from podium.learner import Learned, Learner, Params
+from podium.metrics import MAP, Metric
+from podium.problem import refuse_missing
+from podium.registry import param, register
+from podium.solvers import Watch
+
+
+@register
+class AdaRank(Learner):
+    """Adds, round by round, the single feature that ranks best the queries which the sum so far ranks badly.
+
+    Formula: f = Σ_t α_t h_t, h a feature or its negative. With P_1(q) = 1/Q, round t takes the h with the largest
+        Σ_q P_t(q)·E_q(h), gives it α_t = ½ ln(Σ P_t(1 + E)/Σ P_t(1 − E)), and sets P_{t+1}(q) ∝ e^{−E_q(f_t)}. E is any
+        measure between −1 and 1. A feature that would not lower the loss Σ_q e^{−E_q(f_t)} gives way to the next best;
+        where none lowers it, training stops.
+    Ties: as the measure's convention says. Queries in which the measure has nothing to find are left out.
+    Cost: 2 × features measurements once; per round one measurement, and more only where the best features do not help.
+    Use it for: a short sum of features, chosen for the measure itself: `adarank-map`, `adarank-ndcg`.
+    Reference: Xu and Li, AdaRank: a boosting algorithm for information retrieval, SIGIR 2007.
+    """
+
+    metric: Metric = MAP()
+    rounds: int = param(default=200, least=1)
+    patience: int | None = param(default=50, least=1)
+    transform: Transform = MinMax()
+    name = "adarank"
+
+    def check(self, data: Dataset) -> None:
+        needs_grades(data, self.name)
+        low, high = self.metric.range
+        if not self.metric.higher_is_better or low < -1 or high > 1:
+            raise IncompatibleError(
+                f"adarank needs a measure between −1 and 1 of which more is better; got {self.metric}. "
+                "Use metric=map or metric=ndcg@10."
+            )
+        if np.isnan(self.metric(np.zeros(data.n_documents), data.labels, data.offsets)).all():  # type: ignore[arg-type]
+            raise DataError(f"adarank: {self.metric} has nothing to find in any query.", where=data.source)
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        refuse_missing(data, self.name)
+        measure = _Measure(self.metric, data)
+        alone = measure.of_features()  # (2d, Q)
+        prior = measure.prior
+        w, P, loss = np.zeros(data.n_features), prior, float(prior @ np.exp(-measure(np.zeros(data.n_documents))))
+        scores, rounds, reason = np.zeros(data.n_documents), 0, f"{self.rounds} rounds were allowed"
+        for rounds in range(1, self.rounds + 1):
+            step = _next(measure, alone, P, scores, loss)
+            if step is None:
+                rounds, reason = rounds - 1, "no feature lowers the loss further"
+                break
+            feature, alpha, scores, reached, loss = step
+            w = w.copy()
+            w[feature] += alpha
+            P = prior * np.exp(-reached)
+            P = P / P.sum()
+            if watch.see(
+                rounds, self.rounds, loss,
+                scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
+                state=w, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+        if watch.best is not None:
+            w = watch.best_state
+        return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds, "objective": loss})
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return linear_scores(params, data, who=self.name)
+
+
+class _Measure:
+    """The measure of the queries that count."""
+
+    def __init__(self, metric: Metric, data: Dataset) -> None:
+        self._metric, self.data = metric, data
+        self._counts = ~np.isnan(metric(np.zeros(data.n_documents), data.labels, data.offsets))  # type: ignore[arg-type]
+        weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
+        self.prior = weights[self._counts] / weights[self._counts].sum()
+
+    def __call__(self, scores: Array) -> Array:
+        values = self._metric(scores, self.data.labels, self.data.offsets)  # type: ignore[arg-type]
+        return values[self._counts]
+
+    def of_features(self) -> Array:
+        """The measure of each feature upwards, then of each downwards."""  # (2d, Q)
+        columns = [column(self.data.features, l).astype(np.float64) for l in range(self.data.n_features)]
+        return np.stack([self(sign * x) for sign in (1, -1) for x in columns])
+
+
+def _next(
+    measure: _Measure, alone: Array, P: Array, scores: Array, loss: float
+) -> tuple[int, float, Array, Array, float] | None:
+    """The best feature by weighted measure whose step lowers the loss: it, its step, scores, measures, loss."""
+    weighted = alone @ P
+    for at in np.argsort(-weighted, kind="stable"):
+        feature, sign = at % measure.data.n_features, 1.0 if at < measure.data.n_features else -1.0
+        E = min(float(weighted[at]), 1 - 1e-6)  # a feature that ranks all perfectly would get an infinite step
+        if E <= 0:
+            return None
+        alpha = sign * 0.5 * np.log((1 + E) / (1 - E))
+        made = scores + alpha * column(measure.data.features, int(feature)).astype(np.float64)
+        reached = measure(made)
+        value = float(measure.prior @ np.exp(-reached))
+        if value < loss:
+            return int(feature), float(alpha), made, reached, value
+    return None

@@ -1,0 +1,86 @@
+"""Growing LightGBM's trees on targets of one's own, the same bits on every run and for any number of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.algorithms.needs import Array
+from podium.data.dataset import Dataset
+from podium.scorers import tree_text
+from podium.threads import default_threads
+
+
+class Bins:
+    """The features of training and validation data, binned once for all trees that grow on them."""
+
+    def __init__(self, data: Dataset, valid: Dataset | None, **settings: Any) -> None:
+        threads = default_threads() if data.n_documents * data.n_features > _SMALL else 1
+        self.settings = {**_DETERMINISTIC, "num_threads": threads, **settings}
+        self.n_features = data.n_features
+        self.train = self._binned(data)
+        self.valid: Any = None if valid is None else self._binned(valid)
+        self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
+
+    def _binned(self, data: Dataset) -> Any:
+        import lightgbm
+
+        zeros, reference = np.zeros(data.n_documents, np.float32), getattr(self, "train", None)
+        return lightgbm.Dataset(data.features, label=zeros, reference=reference, params=self.settings).construct()
+
+
+class Grower:
+    """A sum of trees that grows by one tree at a time."""
+
+    def __init__(self, bins: Bins) -> None:
+        import lightgbm
+
+        self._bins = bins
+        # LightGBM refuses to start where no feature can be split.
+        self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
+        if self._booster is not None and bins.valid is not None:
+            self._booster.add_valid(bins.valid, "valid")
+
+    def grow(self, gradient: Array, curvature: Array) -> bool:
+        """Add rate × a tree whose leaves are −Σ gradient / Σ curvature; False where no split was found."""
+        return self._booster is not None and not self._booster.update(fobj=lambda *_: (gradient, curvature))
+
+    def outputs(self) -> Array:
+        """The sum of the trees for each training document, kept up to date tree by tree."""  # (N,)
+        return self._look("train")
+
+    def valid_outputs(self) -> Array:
+        """The same for the validation documents."""
+        return self._look("valid")
+
+    def text(self, rounds: int) -> NDArray[np.uint8]:
+        """The first `rounds` trees, as `Trees` scores with them."""
+        if self._booster is None or rounds == 0:
+            return np.frombuffer(tree_text.constant(self._bins.n_features), np.uint8)
+        return np.frombuffer(tree_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
+
+    def _look(self, which: str) -> Array:
+        seen: list[Array] = []
+
+        def look(outputs: Array, _: Any) -> tuple[str, float, bool]:
+            seen.append(np.array(outputs, np.float64))
+            return "seen", 0.0, True
+
+        if self._booster is None:
+            data = self._bins.train if which == "train" else self._bins.valid
+            return np.zeros(data.num_data())
+        (self._booster.eval_train if which == "train" else self._booster.eval_valid)(look)
+        return seen[0]
+
+
+_SMALL = 2_000_000  # values below which waking threads for each tree costs more than it saves
+_DETERMINISTIC = {
+    "objective": "none",
+    "boost_from_average": False,
+    "min_sum_hessian_in_leaf": 1e-3,
+    "deterministic": True,
+    "force_col_wise": True,  # histograms are summed feature by feature, whatever the number of threads
+    "verbosity": -1,
+}

@@ -1,0 +1,157 @@
+"""GBRank: regression trees on pairs that are out of order, averaged over the rounds (Zheng et al., 2007).
+
+>>> from podium.algorithms import GBRank
+>>> GBRank(leaves=7)
+gbrank(leaves=7)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.algorithms.forest import Bins, Grower
+from podium.algorithms.needs import Array, document_weights, needs_pairs
+from podium.data.dataset import Dataset
+from podium.features import None_, Transform
+from podium.learner import Learned, Learner, Params
+from podium.ranking import compiled
+from podium.registry import param, register
+from podium.scorers import Trees
+from podium.solvers import Watch
+
+MARGIN = 1.0
+"""τ."""
+
+
+@register
+class GBRank(Learner):
+    """Regresses, round by round, on what would put the pairs in order that are not, and averages the rounds' trees.
+
+    Formula: L = ½ Σ_{y_i > y_j} [τ − (f_i − f_j)]²_+. Round k takes the pairs with f_i − f_j < τ, sets the targets
+        f_j + τ for i and f_i − τ for j, fits a regression tree g_k to them (each document's mean target, weighted by
+        its pairs) and sets f_k = (k·f_{k−1} + β·g_k)/(k + 1), f_0 = 0; so f_k = β Σ_{m ≤ k} g_m/(k + 1), and the score
+        is β Σ g. τ = 1: it only scales f. With `normalise` a pair weighs 1 over the number of its query's pairs.
+    Ties: documents of equal grade are not compared.
+    Cost: O(documents × features) per tree, and O(n²) additions per query to find its pairs.
+    Use it for: non-linear ranking by pairs; explicit preferences. `lambdamart` usually does better.
+    Reference: Zheng, Chen, Sun and Zha, A regression framework for learning ranking functions using relative relevance
+        judgments, SIGIR 2007.
+    """
+
+    rate: float = param(default=1.0, above=0)
+    """β."""
+    rounds: int = param(default=300, least=1)
+    leaves: int = param(default=20, least=2)
+    min_documents: int = param(default=20, least=1)
+    """The least number of documents in a leaf."""
+    normalise: bool = False
+    patience: int | None = param(default=50, least=1)
+    transform: Transform = None_()
+    name = "gbrank"
+
+    def check(self, data: Dataset) -> None:
+        needs_pairs(data, self.name)
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        bins = Bins(
+            data, watch.valid, num_leaves=self.leaves, min_data_in_leaf=self.min_documents, learning_rate=self.rate,
+            min_sum_hessian_in_leaf=0.0, seed=int(rng.integers(2**31)),
+        )  # fmt: skip
+        grower = Grower(bins)
+        value, rounds, reason = np.inf, 0, f"{self.rounds} rounds were allowed"
+        for rounds in range(1, self.rounds + 1):
+            value, target, weight = _targets(grower.outputs() / rounds, data, self.normalise)
+            if not weight.any():
+                rounds, reason = rounds - 1, "every pair is in order by the margin"
+                break
+            # A tree on gradient −w·t and curvature w has the weighted mean target in each leaf.
+            if not grower.grow(-target, weight):
+                rounds, reason = rounds - 1, f"no further split found after {rounds - 1} rounds"
+                break
+            if watch.see(
+                rounds,
+                self.rounds,
+                value,
+                scores=lambda _: grower.valid_outputs(),
+                state=rounds,
+                patience=self.patience,
+            ):
+                reason = "no better validation measure"
+                break
+        keep = rounds if watch.best is None else watch.best.iteration
+        record = {"stopped": reason, "iterations": rounds, "kept": keep, "objective": value}
+        return Learned(self, {"trees": grower.text(keep)}, record)
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return Trees().score(params.get("trees", np.empty(0, np.uint8)), data.features)
+
+
+def _targets(f: Array, data: Dataset, normalise: bool) -> tuple[float, Array, Array]:
+    """The loss over the pairs; for each document the sum of its weighted targets, and of the weights."""
+    target, weight, values = np.zeros(len(f)), np.zeros(len(f)), np.zeros(data.n_queries)
+    if data.preferences is not None:
+        edges, offsets = data.preferences.edges, data.preferences.offsets
+        _over_edges(f, edges, offsets, data.offsets, normalise, target, weight, values)
+    else:
+        assert data.labels is not None
+        _over_grades(f, data.labels, data.offsets, normalise, target, weight, values)
+    if data.query_weights is not None:
+        values, weights = values * data.query_weights, document_weights(data)
+        target, weight = target * weights, weight * weights
+    return float(values.sum()), target, weight
+
+
+@compiled
+def _over_grades(
+    f: Array, labels: Array, offsets: NDArray[np.int64], normalise: bool,
+    target: Array, weight: Array, values: Array,
+) -> None:  # fmt: skip
+    for q in range(len(values)):
+        a, b = offsets[q], offsets[q + 1]
+        s, y, t, w = f[a:b], labels[a:b], target[a:b], weight[a:b]
+        pairs = 0
+        for i in range(len(s)):
+            for j in range(len(s)):
+                if y[i] > y[j]:
+                    pairs += 1
+                    if s[i] - s[j] < MARGIN:
+                        _add(s, i, j, 1.0, t, w)
+                        values[q] += 0.5 * (MARGIN - s[i] + s[j]) ** 2
+        if normalise and pairs > 0:
+            _divide(t, w, values, q, pairs)
+
+
+@compiled
+def _over_edges(
+    f: Array, edges: Array, edge_offsets: NDArray[np.int64], offsets: NDArray[np.int64], normalise: bool,
+    target: Array, weight: Array, values: Array,
+) -> None:  # fmt: skip
+    for q in range(len(values)):
+        a, b = offsets[q], offsets[q + 1]
+        s, t, w = f[a:b], target[a:b], weight[a:b]
+        mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
+        for e in range(len(mine)):
+            i, j, p = int(mine[e, 0]), int(mine[e, 1]), mine[e, 2]
+            for _ in range(2):
+                if p > 0.0 and s[i] - s[j] < MARGIN:
+                    _add(s, i, j, p, t, w)
+                    values[q] += 0.5 * p * (MARGIN - s[i] + s[j]) ** 2
+                i, j, p = j, i, 1.0 - p  # an edge of probability p says the reverse with 1 − p
+        if normalise and len(mine) > 0:
+            _divide(t, w, values, q, len(mine))
+
+
+@compiled
+def _add(s: Array, i: int, j: int, p: float, t: Array, w: Array) -> None:
+    t[i] += p * (s[j] + MARGIN)
+    t[j] += p * (s[i] - MARGIN)
+    w[i] += p
+    w[j] += p
+
+
+@compiled
+def _divide(t: Array, w: Array, values: Array, q: int, pairs: int) -> None:
+    t /= pairs
+    w /= pairs
+    values[q] /= pairs

@@ -1,0 +1,125 @@
+"""McRank: ranking as classification of grades with boosted trees (Li, Burges and Wu, 2007).
+
+>>> from podium.algorithms import McRank
+>>> McRank(ordinal=True)
+mcrank(ordinal=true)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_softmax, logit, softmax
+
+from podium.algorithms.forest import Bins, Grower
+from podium.algorithms.needs import Array, document_weights, fitted, needs_grades
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.features import None_, Transform
+from podium.learner import Learned, Learner, Params
+from podium.registry import param, register
+from podium.scorers import Trees
+from podium.solvers import Watch
+
+MOST_GRADES = 100
+
+
+@register
+class McRank(Learner):
+    """Classifies documents into their grades with boosted trees and ranks by the expected grade.
+
+    Formula: s = Σ_k k·P(y = k | x), with k the place of the grade among the grades of the training data, from 0. P is a
+        boosted multinomial model; with `ordinal`, K − 1 boosted logistic models give P(y ≥ k), and s = Σ_k P(y ≥ k).
+    Ties: documents of equal grade are one class; queries play no part.
+    Cost: one tree per grade (less one, if ordinal) and round, each O(documents × features).
+    Use it for: few grades that mean the same in every query; probabilities of grades. `ordinal` when grades are steps.
+    Reference: Li, Burges and Wu, McRank: learning to rank using multiple classification and gradient boosting, 2007.
+    """
+
+    ordinal: bool = False
+    rounds: int = param(default=300, least=1)
+    rate: float = param(default=0.05, above=0)
+    leaves: int = param(default=10, least=2)
+    min_documents: int = param(default=20, least=1)
+    """The least number of documents in a leaf."""
+    patience: int | None = param(default=50, least=1)
+    transform: Transform = None_()
+    name = "mcrank"
+
+    def check(self, data: Dataset) -> None:
+        grades = needs_grades(data, self.name)
+        if len(grades) > MOST_GRADES:
+            raise IncompatibleError(
+                f"mcrank grows a tree per grade and round; the data has {len(grades)} grades, and at most "
+                f"{MOST_GRADES} are sensible. Use the method regression, or fewer grades."
+            )
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        assert data.labels is not None
+        grades, y = np.unique(data.labels, return_inverse=True)
+        bins = Bins(
+            data, watch.valid, num_leaves=self.leaves, min_data_in_leaf=self.min_documents, learning_rate=self.rate,
+            seed=int(rng.integers(2**31)),
+        )  # fmt: skip
+        steps, whole = np.arange(1, len(grades)), np.arange(len(grades))
+        target = np.asarray(y[:, None] >= steps if self.ordinal else y[:, None] == whole, np.float64)  # (N, models)
+        growers = [Grower(bins) for _ in range(target.shape[1])]
+        start = self._start(target.mean(axis=0))
+        rounds, reason = 0, f"{self.rounds} rounds were allowed"
+        for rounds in range(1, self.rounds + 1):
+            value, grown = self._round(growers, start, target, document_weights(data))
+            if not grown:
+                rounds, reason = rounds - 1, f"no further split found after {rounds - 1} rounds"
+                break
+            if watch.see(
+                rounds, self.rounds, value,
+                scores=lambda _: self._expected(start + np.column_stack([g.valid_outputs() for g in growers])),
+                state=rounds, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+        keep = rounds if watch.best is None else watch.best.iteration
+        trees = {f"trees-{at}": grower.text(keep) for at, grower in enumerate(growers)}
+        record = {"stopped": reason, "iterations": rounds, "kept": keep}
+        return Learned(self, {"grades": grades, "start": start, **trees}, record)
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return self._expected(self._raw(params, data))
+
+    def probabilities(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
+        return self._probabilities(self._raw(params, data))
+
+    def _start(self, share: Array) -> Array:
+        """The outputs before the first tree, which give each grade its share."""
+        return np.asarray(logit(share) if self.ordinal else np.log(share))
+
+    def _round(self, growers: list[Grower], start: Array, target: Array, weights: Array) -> tuple[float, bool]:
+        """Grow each model by a tree; the mean −log P of the grades before that, and whether any could grow."""
+        raw = start + np.column_stack([grower.outputs() for grower in growers])
+        P = expit(raw) if self.ordinal else softmax(raw, axis=1)
+        # A multinomial output has the curvature K/(K − 1)·p(1 − p) when the others answer it (Friedman, 2001).
+        factor = 1.0 if self.ordinal else P.shape[1] / (P.shape[1] - 1)
+        curvature = np.maximum(factor * P * (1 - P), 1e-16) * weights[:, None]
+        gradient = (P - target) * weights[:, None]
+        grown = [grower.grow(gradient[:, k], curvature[:, k]) for k, grower in enumerate(growers)]
+        off = np.logaddexp(0, np.where(target > 0, -raw, raw)) if self.ordinal else -log_softmax(raw, axis=1) * target
+        return float(weights @ off.sum(axis=1) / weights.sum()), any(grown)
+
+    def _raw(self, params: Params, data: Dataset) -> Array:
+        n_models = len(fitted(params, "grades", (None,))) - self.ordinal
+        start = fitted(params, "start", (n_models,))
+        models = [params.get(f"trees-{at}", np.empty(0, np.uint8)) for at in range(n_models)]
+        return start + np.column_stack([Trees().score(model, data.features) for model in models])  # (N, K or K − 1)
+
+    def _probabilities(self, raw: Array) -> Array:
+        if not self.ordinal:
+            return np.asarray(softmax(raw, axis=1))
+        # Models of their own need not fall with k; the running minimum makes them do so.
+        above = np.minimum.accumulate(np.column_stack([np.ones(len(raw)), expit(raw)]), axis=1)
+        return -np.diff(above, axis=1, append=0.0)
+
+    def _expected(self, raw: Array) -> Array:
+        """Σ_k k·P(y = k)."""
+        probabilities = self._probabilities(raw)
+        return np.asarray(probabilities @ np.arange(probabilities.shape[1], dtype=np.float64))

@@ -1,0 +1,108 @@
+"""What learners ask of data before they start, refused in words where it is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError, ModelFileError
+from podium.learner import Params
+
+Array = NDArray[np.float64]
+
+
+def needs_grades(data: Dataset, who: str) -> Array:
+    """The distinct grades of the data, ascending; at least two."""
+    if data.labels is None:
+        has = "only preferences" if data.preferences is not None else "neither labels nor preferences"
+        raise IncompatibleError(
+            f"{who} learns from grades, but the data has {has}. Use data with labels"
+            + (", or a pairwise method such as ranknet or rankboost." if data.preferences is not None else ".")
+        )
+    grades = np.unique(data.labels)
+    if len(grades) < 2:
+        found = f"all {data.n_documents} documents have grade {grades[0]:g}" if len(grades) else "there are none"
+        raise DataError(f"{who} needs documents of at least two grades, but {found}.", where=data.source)
+    return grades
+
+
+def needs_pairs(data: Dataset, who: str) -> None:
+    """At least one preference, explicit or between two grades of a query."""
+    if data.preferences is not None:
+        if len(data.preferences) == 0:
+            raise DataError(f"{who} learns from preferences, but the list of them is empty.", where=data.source)
+        return
+    needs_grades(data, who)
+    assert data.labels is not None
+    if not (np.diff(data.labels)[np.diff(data.query_index) == 0] != 0).any():
+        raise DataError(
+            f"{who} compares documents of different grades, but no query has two grades. "
+            "Check that the query ids are right.",
+            where=data.source,
+        )
+
+
+def needs_relevance(data: Dataset, who: str, *, relevant: float) -> None:
+    """At least one query with a document of grade `relevant` or more and one below."""
+    grades = needs_grades(data, who)
+    assert data.labels is not None
+    good = np.add.reduceat(data.labels >= relevant, data.offsets[:-1][data.sizes > 0])
+    if ((good > 0) & (good < data.sizes[data.sizes > 0])).any():
+        return
+    raise DataError(
+        f"{who} needs binary labels, made by calling a grade of at least relevant={relevant:g} relevant; then no query "
+        f"has both relevant and other documents (grades go from {grades[0]:g} to {grades[-1]:g}). Set relevant to the "
+        "least grade that should count.",
+        where=data.source,
+    )
+
+
+def needs_no_weights(data: Dataset, who: str) -> None:
+    """No query weights, where a method has no place for them."""
+    if data.query_weights is not None:
+        raise IncompatibleError(
+            f"{who} has no query weights: each of its updates is a whole step. Remove them, or use oc-svm."
+        )
+
+
+def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:
+    """No more memory than a workstation has."""
+    if n_bytes > limit:
+        raise IncompatibleError(
+            f"{who} would need about {n_bytes / 1e9:.0f} GB of memory for this data (at most {limit / 1e9:.0f} are "
+            f"allowed). {instead}"
+        )
+
+
+def document_weights(data: Dataset) -> Array:
+    """The weight of each document's query; 1 where there are none."""  # (N,)
+    if data.query_weights is None:
+        return np.ones(data.n_documents)
+    return np.repeat(np.asarray(data.query_weights, np.float64), data.sizes)
+
+
+def column(features: Any, at: int) -> NDArray[np.float32]:
+    """One feature of all documents, missing values as NaN."""  # (N,)
+    if isinstance(features, sp.csr_array):
+        return np.asarray(features[:, [at]].toarray(), np.float32).ravel()
+    return np.ascontiguousarray(features[:, at], np.float32)
+
+
+def fitted(params: Params, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An array of a fitted learner as float64, refused where a model file holds another shape."""
+    found = params.get(name)
+    if (
+        found is None
+        or found.ndim != len(shape)
+        or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True))
+    ):
+        got = "nothing" if found is None else f"shape {found.shape}"
+        expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+        raise ModelFileError(
+            f"The model's array {name!r} should have shape {expected}; got {got}. Train the model again."
+        )
+    return np.asarray(found, np.float64)

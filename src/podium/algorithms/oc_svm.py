@@ -1,0 +1,122 @@
+"""OC SVM: parallel hyperplanes between neighbouring grades with a large margin (Shashua and Levin, 2003).
+
+>>> from podium.algorithms import OCSVM
+>>> OCSVM(margins="sum", cost=0.1)
+oc-svm(margins=sum,cost=0.1)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.algorithms.hinge_program import BYTES, minimise_hinge, solve
+from podium.algorithms.linear import grade_of, linear_scores
+from podium.algorithms.needs import Array, document_weights, needs_grades, needs_memory
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.features import Transform, ZScore
+from podium.learner import Learned, Learner, Params
+from podium.problem import refuse_missing
+from podium.registry import param, register
+from podium.solvers import Watch
+
+
+@register
+class OCSVM(Learner):
+    """A support vector machine for grades: one direction w, and a threshold with margins between neighbouring grades.
+
+    Formula: fixed: min ½‖w‖² + C Σ_r (Σ_{y_i = r} ξ_i + Σ_{y_i = r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for documents
+        of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + C Σ(ξ + ξ*) with
+        ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be. Only
+        neighbouring grades share a threshold. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2.
+    Ties: documents of equal grade are not compared; queries play no part but by their weights.
+    Cost: an interior point method: some 20 steps of O(documents × features²), memory for twice the features.
+    Use it for: grades that mean the same in every query, up to some 100,000 documents; `grade` predicts grades.
+    Reference: Shashua and Levin, Ranking with large margin principle: two approaches, NIPS 2003.
+    """
+
+    margins: Literal["fixed", "sum"] = "fixed"
+    cost: float = param(default=0.01, above=0)
+    """C, what a unit of slack costs."""
+    transform: Transform = ZScore()
+    name = "oc-svm"
+
+    def check(self, data: Dataset) -> None:
+        grades = needs_grades(data, self.name)
+        rows = 2.0 * (data.features.nnz if sp.issparse(data.features) else data.features.size)
+        needs_memory(rows * BYTES, self.name, instead="Use prank, or fewer queries.")
+        if self.margins == "sum":
+            least = min(float(document_weights(data)[data.labels == g].sum()) for g in (grades[0], grades[-1]))
+            if self.cost * least <= 1:
+                raise IncompatibleError(
+                    f"oc-svm(margins=sum): cost={self.cost:g} lets the outer margins grow without end, because a whole "
+                    f"grade of weight {least:g} costs less than its margin. Use a cost above {1 / least:.3g}."
+                )
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        refuse_missing(data, self.name)
+        assert data.labels is not None
+        grades, y = np.unique(data.labels, return_inverse=True)
+        docs, edge, sign = _adjacent(y, len(grades))
+        cost = self.cost * document_weights(data)[docs]
+        features: Any = data.features
+        X: Any = sp.csr_array(features[docs].astype(np.float64))
+        find = self._fixed if self.margins == "fixed" else self._sum
+        w, b = find(X, edge, sign, cost, len(grades) - 1)
+        slack = np.maximum(1 - sign * (X @ w - b[edge]), 0)
+        record = {"stopped": "the program was solved", "iterations": 1, "objective": 0.5 * w @ w + cost @ slack}
+        return Learned(
+            self, {"weights": w, "thresholds": b, "grades": grades}, record if self.margins == "fixed" else {}
+        )
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return linear_scores(params, data, who=self.name)
+
+    def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        """The grade predicted for each document."""  # (N,)
+        return grade_of(self.score(params, data), params)
+
+    def _fixed(self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array]:
+        """Hinge on sign·(⟨w,x⟩ − b_r): rows sign·(x, −e_r)."""
+        n, d = X.shape
+        places = sp.csr_array((-sign, (np.arange(n), edge)), shape=(n, n_edges))
+        rows = sp.hstack([sp.diags_array(sign) @ X, places])
+        theta = minimise_hinge(rows, cost, np.append(np.ones(d), np.zeros(n_edges)), who=self.name)
+        return theta[:d], theta[d:]
+
+    def _sum(self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array]:
+        """Variables (w, a, b, ξ): sign·(⟨w,x⟩ − a_r or b_r) + ξ ≥ 0, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1."""
+        n, d = X.shape
+        limits = 2 * n_edges  # a_1, b_1, a_2, b_2, …
+        place = 2 * edge + (sign > 0)
+        bounds = sp.csr_array((-sign, (np.arange(n), place)), shape=(n, limits))
+        rising = sp.eye_array(limits - 1, limits, k=1) - sp.eye_array(limits - 1, limits)
+        A: Any = -sp.block_array(
+            [
+                [sp.diags_array(sign) @ X, bounds, sp.eye_array(n)],
+                [None, None, sp.eye_array(n)],
+                [None, rising, None],
+                [sp.csr_array((1, d)), None, None],
+                [sp.eye_array(d), None, None],
+            ]
+        )
+        b = np.zeros(A.shape[0])
+        b[-1 - d] = 1.0  # the cone ‖w‖ ≤ 1
+        q = np.concatenate([np.zeros(d), np.tile([1.0, -1.0], n_edges), cost])
+        found = solve(
+            sp.csc_array((len(q), len(q))), q, A, b, nonnegative=2 * n + limits - 1, cone=d + 1, who=self.name
+        )
+        between = found[d : d + limits].reshape(n_edges, 2)
+        return found[:d], between.mean(axis=1)
+
+
+def _adjacent(y: NDArray[np.int64], n_grades: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Each document with each threshold it touches: its row, the threshold, and the side it belongs to (±1)."""
+    above, below = np.flatnonzero(y > 0), np.flatnonzero(y < n_grades - 1)
+    docs = np.concatenate([below, above])
+    sign = np.concatenate([-np.ones(len(below)), np.ones(len(above))])
+    return docs, np.concatenate([y[below], y[above] - 1]), sign

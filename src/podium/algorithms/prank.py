@@ -1,0 +1,116 @@
+"""PRank: an online perceptron with ordered thresholds between the grades (Crammer and Singer, 2001).
+
+>>> from podium.algorithms import PRank
+>>> PRank(epochs=5, average=True)
+prank(epochs=5,average=true)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.algorithms.linear import grade_of, linear_scores
+from podium.algorithms.needs import Array, needs_grades, needs_no_weights
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.features import Transform, ZScore
+from podium.learner import Learned, Learner, Params
+from podium.problem import refuse_missing
+from podium.ranking import compiled
+from podium.registry import param, register
+from podium.solvers import Watch
+
+
+@register
+class PRank(Learner):
+    """A perceptron that learns grades, document by document, with one threshold between neighbouring grades.
+
+    Formula: grade = min{r : ⟨w,x⟩ < b_r} with b_1 ≤ … ≤ b_{K−1}, b_K = ∞. With z_r = +1 for thresholds below the true
+        grade and −1 for the others, each r with z_r(⟨w,x⟩ − b_r) ≤ 0 adds z_r·x to w and −z_r to b_r. The order of the
+        thresholds is kept by every update. `average` uses the mean of w and b over all steps; the documents are
+        shuffled before every epoch. The score is ⟨w,x⟩.
+    Ties: documents of equal grade are not compared; queries play no part.
+    Cost: O(documents × (features + grades)) per epoch.
+    Use it for: grades from a stream of documents; a fast pointwise baseline that predicts grades too.
+    Reference: Crammer and Singer, Pranking with ranking, NIPS 2001; averaging: Harrington, ICML 2003.
+    """
+
+    epochs: int = param(default=50, least=1)
+    average: bool = False
+    patience: int | None = param(default=20, least=1)
+    transform: Transform = ZScore()
+    name = "prank"
+
+    def check(self, data: Dataset) -> None:
+        needs_grades(data, self.name)
+        needs_no_weights(data, self.name)
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        X = _dense(data)
+        assert data.labels is not None
+        grades, y = np.unique(data.labels, return_inverse=True)
+        w, b = np.zeros(data.n_features), np.zeros(len(grades) - 1)
+        sum_w, sum_b, steps = np.zeros_like(w), np.zeros_like(b), 0
+        params, reason, epoch = {}, f"{self.epochs} epochs were allowed", 0
+        for epoch in range(1, self.epochs + 1):
+            wrong = _epoch(X, y, rng.permutation(len(y)), w, b, sum_w, sum_b)
+            steps += len(y)
+            now = (sum_w / steps, sum_b / steps) if self.average else (w.copy(), b.copy())
+            params = {"weights": now[0], "thresholds": now[1], "grades": grades}
+            if watch.see(
+                epoch, self.epochs, wrong / len(y),
+                scores=lambda other, now=params: self.score(now, other),  # type: ignore[misc]
+                state=params, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+        if watch.best is not None:
+            params = watch.best_state
+        return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong / len(y)})
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return linear_scores(params, data, who=self.name)
+
+    def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        """The grade predicted for each document."""  # (N,)
+        return grade_of(self.score(params, data), params)
+
+
+def _dense(data: Dataset) -> NDArray[np.float32]:
+    if sp.issparse(data.features):
+        raise IncompatibleError(
+            "prank needs dense features, but these are sparse. Use oc-svm, or transform=minmax, which makes them dense."
+        )
+    refuse_missing(data, "prank")
+    return np.ascontiguousarray(data.features, np.float32)
+
+
+@compiled
+def _epoch(
+    X: NDArray[np.float32], y: NDArray[np.int64], order: NDArray[np.int64],
+    w: Array, b: Array, sum_w: Array, sum_b: Array,
+) -> int:  # fmt: skip
+    """One pass in the given order; w and b move, their sums over the steps are added up; returns the mistakes."""
+    wrong = 0
+    for i in order:
+        x, score, predicted, push = X[i], 0.0, 0, 0.0
+        for l in range(len(w)):
+            score += w[l] * x[l]
+        while predicted < len(b) and score >= b[predicted]:
+            predicted += 1
+        if predicted != y[i]:
+            wrong += 1
+            for r in range(len(b)):
+                z = 1.0 if y[i] > r else -1.0
+                if z * (score - b[r]) <= 0.0:
+                    push += z
+                    b[r] -= z
+            for l in range(len(w)):
+                w[l] += push * x[l]
+        for l in range(len(w)):
+            sum_w[l] += w[l]
+        for r in range(len(b)):
+            sum_b[r] += b[r]
+    return wrong
