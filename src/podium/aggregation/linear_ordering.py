@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def least_order(before: Array, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], float]:
-    """The order that puts j before i at the price before[i, j], and a lower bound of the cost of any.
+    """An order of two documents or more, and a lower bound of the cost of any: j before i costs before[i, j].
 
     `start` is returned where the search finds nothing cheaper. The bound is below the cost only where the search
     met its limit of nodes.

@@ -1,0 +1,79 @@
+"""Rank aggregation in the slow and obvious way: lists are dicts of document → rank, orders are tried one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from podium.data.rankings import QueryRankings, Rankings
+
+NAMES = "ABCDEFG"
+
+
+def as_dicts(query: QueryRankings) -> list[dict[int, int]]:
+    """Each voter's ranks by document number."""
+    return [{j: int(r) for j, r in enumerate(row) if not np.isnan(r)} for row in query.matrix()]
+
+
+def with_absent_last(ranks: dict[int, int], n: int) -> dict[int, int]:
+    return {j: ranks.get(j, n + 1) for j in range(n)} if ranks else {}
+
+
+def place(ranks: dict[int, int], j: int) -> float:
+    """The place of a document, the mean over its ties."""
+    before = sum(r < ranks[j] for r in ranks.values())
+    tied = sum(r == ranks[j] for r in ranks.values())
+    return before + (tied + 1) / 2
+
+
+def kemeny_cost(order: tuple[int, ...], lists: list[dict[int, int]], weights: list[float]) -> float:
+    """Σ w over the pairs that a voter ranks the other way round."""
+    return sum(
+        w
+        for ranks, w in zip(lists, weights, strict=True)
+        for i, j in combinations(order, 2)
+        if i in ranks and j in ranks and ranks[j] < ranks[i]
+    )
+
+
+def footrule_cost(order: tuple[int, ...], lists: list[dict[int, int]], weights: list[float]) -> float:
+    """Σ w |σ·n/n_k − π| over the documents of each list."""
+    n = len(order)
+    return sum(
+        w * abs(place(ranks, j) * n / len(ranks) - (order.index(j) + 1))
+        for ranks, w in zip(lists, weights, strict=True)
+        for j in ranks
+    )
+
+
+def cheapest(cost, n: int, *given) -> float:
+    """The least cost of any order of n documents."""
+    return min(cost(order, *given) for order in permutations(range(n)))
+
+
+@st.composite
+def votes(draw, *, most: int = 6, voters: int = 5, partial: bool = True, ties: bool = True, weighted: bool = False):
+    """Rankings of one query by a few voters, all documents ranked by the first of them."""
+    n = draw(st.integers(1, most))
+    orders = []
+    for v in range(draw(st.integers(1, voters))):
+        documents = draw(st.permutations(list(NAMES[:n])))
+        if partial and v:
+            documents = documents[: draw(st.integers(1, n))]
+        orders.append(draw(grouped(documents)) if ties else documents)
+    weights = draw(st.lists(st.integers(1, 4), min_size=len(orders), max_size=len(orders))) if weighted else None
+    return Rankings.from_orders([orders], weights=weights)
+
+
+@st.composite
+def grouped(draw, documents: list[str]):
+    """An order with some neighbours tied."""
+    groups = [[documents[0]]]
+    for document in documents[1:]:
+        if draw(st.booleans()):
+            groups.append([document])
+        else:
+            groups[-1].append(document)
+    return groups

@@ -1,0 +1,96 @@
+"""The four chains: transitions worked out by hand from their definitions, and the stationary law."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from podium.aggregation import MC1, MC2, MC3, MC4
+from podium.aggregation.markov import stationary
+from podium.data.rankings import Rankings
+from reference.aggregation import as_dicts, votes
+
+FULL = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]]).query(0)
+PARTIAL = Rankings.from_orders([[["A", "B"], ["C", "A"], ["B", ("A", "C")]]]).query(0)
+
+
+def test_mc1_counts_the_lists_that_rank_as_high():
+    expected = [[3 / 4, 1 / 4, 0], [2 / 6, 3 / 6, 1 / 6], [3 / 8, 2 / 8, 3 / 8]]
+    assert MC1().transitions(FULL) == pytest.approx(np.array(expected))
+
+
+def test_mc2_chooses_a_list_then_one_as_high():
+    expected = [
+        [(1 + 1 + 1 / 2) / 3, (1 / 2) / 3, 0],
+        [(1 / 2 + 1 / 3) / 3, (1 / 2 + 1 / 3 + 1) / 3, (1 / 3) / 3],
+        [(1 / 3 + 1 / 2 + 1 / 3) / 3, (1 / 3 + 1 / 3) / 3, (1 / 3 + 1 / 2 + 1 / 3) / 3],
+    ]
+    assert MC2().transitions(FULL) == pytest.approx(np.array(expected))
+
+
+def test_mc3_chooses_a_list_then_moves_only_up():
+    expected = [[8 / 9, 1 / 9, 0], [2 / 9, 6 / 9, 1 / 9], [3 / 9, 2 / 9, 4 / 9]]
+    assert MC3().transitions(FULL) == pytest.approx(np.array(expected))
+
+
+def test_mc4_moves_where_the_majority_points():
+    expected = [[1, 0, 0], [1 / 3, 2 / 3, 0], [1 / 3, 1 / 3, 1 / 3]]
+    assert MC4().transitions(FULL) == pytest.approx(np.array(expected))
+
+
+def test_partial_and_tied_lists_say_nothing_of_what_they_leave_out():
+    # A stands in all three lists, B in the first and third, C in the second and third, tied with A in the last
+    mc1 = [[3 / 6, 1 / 6, 2 / 6], [1 / 3, 2 / 3, 0], [1 / 4, 1 / 4, 2 / 4]]
+    mc2 = [
+        [(1 + 1 / 2 + 1 / 3) / 3, (1 / 3) / 3, (1 / 2 + 1 / 3) / 3],
+        [(1 / 2) / 2, (1 / 2 + 1) / 2, 0],
+        [(1 / 3) / 2, (1 / 3) / 2, (1 + 1 / 3) / 2],
+    ]
+    mc3 = [
+        [(1 + 1 / 2 + 2 / 3) / 3, (1 / 3) / 3, (1 / 2) / 3],
+        [(1 / 2) / 2, (1 / 2 + 1) / 2, 0],
+        [0, (1 / 3) / 2, (1 + 2 / 3) / 2],
+    ]
+    mc4 = [[2 / 3, 0, 1 / 3], [0, 1, 0], [0, 1 / 3, 2 / 3]]  # A and B draw; B beats C, and C beats A, one to none
+    for chain, expected in ((MC1(), mc1), (MC2(), mc2), (MC3(), mc3), (MC4(), mc4)):
+        assert chain.transitions(PARTIAL) == pytest.approx(np.array(expected)), chain
+
+
+@given(rankings=votes(weighted=True))
+@settings(max_examples=40, deadline=None)
+def test_transitions_follow_their_definitions(rankings):
+    query, n = rankings.query(0), rankings.n_documents
+    lists, weights = as_dicts(query), rankings.weights
+    one, two, three = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    for ranks, w in zip(lists, weights, strict=True):
+        for i in ranks:
+            as_high = [j for j in ranks if ranks[j] <= ranks[i]]
+            higher = [j for j in ranks if ranks[j] < ranks[i]]
+            one[i, as_high] += w
+            two[i, as_high] += w / len(as_high)
+            three[i, higher] += w / len(ranks)
+            three[i, i] += w * (len(ranks) - len(higher)) / len(ranks)
+    for chain, steps in ((MC1(), one), (MC2(), two), (MC3(), three)):
+        assert chain.transitions(query) == pytest.approx(steps / steps.sum(axis=1, keepdims=True))
+
+
+@given(rankings=votes())
+@settings(max_examples=40, deadline=None)
+def test_the_law_does_not_change_in_a_step(rankings):
+    for chain in (MC1(), MC2(), MC3(teleport=0.2), MC4(unranked="last")):
+        n = rankings.n_documents
+        walk = (1 - chain.teleport) * chain.transitions(rankings.query(0)) + chain.teleport / n
+        law = chain(rankings).scores
+        assert law.sum() == pytest.approx(1.0)
+        assert law @ walk == pytest.approx(law, rel=1e-12)
+
+
+def test_the_law_is_exact_where_it_is_tiny():
+    # two states, left with probabilities a and b: π = (b, a)/(a + b)
+    a, b = 1e-13, 0.5
+    law = stationary(np.array([[1 - a, a], [b, 1 - b]]))
+    assert law == pytest.approx(np.array([b, a]) / (a + b), rel=1e-14)
+
+
+def test_a_tiny_teleport_gives_the_law_of_the_chain_itself():
+    law = MC1(teleport=1e-13)(Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]])).scores
+    assert law == pytest.approx(np.full(3, 1 / 3))
