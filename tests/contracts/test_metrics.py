@@ -121,7 +121,7 @@ def test_the_order_of_rows_does_not_matter(name: str, query: tuple[list[float], 
 def test_names_and_tags_parse_to_the_same_value(name: str) -> None:
     for metric, preset in itertools.product(variants(name), [None, *PRESETS]):
         named = metric if preset is None else metric.with_preset(preset)
-        for text in (repr(named), named.tag(), repr(named).upper().replace("[" + str(preset).upper(), f"[{preset}")):
+        for text in (repr(named), named.tag(), repr(named).upper()):
             assert Metric.parse(text) == named
         assert hash(Metric.parse(repr(named))) == hash(named)
         assert repr(Metric.parse(repr(named))) == repr(named)

@@ -95,7 +95,7 @@ class Metric(Named):
         if bracket and not tail.endswith("]"):
             raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
         spelled = read_spelling(head)
-        named, changes = read_convention(tail[:-1], text) if bracket else (None, {})
+        named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
         known = cls.catalogue()
         if spelled.name not in known:
             raise UnknownNameError("metric", spelled.name, known)

@@ -72,6 +72,9 @@ class Convention:
                 _check_table(value)
             elif isinstance(one.default, str) and value not in (words := _words(options)):
                 raise ParameterError(f"metric: {one.name} must be one of {', '.join(words)}; got {value!r}.")
+        for name in ("relevant", "floor"):
+            if not np.isfinite(value := getattr(self, name) or 0.0):
+                raise ParameterError(f"metric: {name} must be a finite number; got {value}.")
         if self.max_grade is not None and not 1 <= self.max_grade <= LARGEST_EXPONENT:
             raise ParameterError(f"metric: max_grade must be from 1 to {LARGEST_EXPONENT}; got {self.max_grade}.")
 
@@ -180,7 +183,7 @@ def _words(options: tuple[Any, ...]) -> list[str]:
 
 
 def _check_table(table: tuple[float, ...]) -> None:
-    if not table or table[0] < 0 or any(a > b for a, b in itertools.pairwise(table)):
+    if not table or not np.isfinite(table).all() or table[0] < 0 or any(a > b for a, b in itertools.pairwise(table)):
         raise ParameterError(
             f"metric: a gain table must rise from at least 0, one entry per label from 0; got {write(table)}."
         )
