@@ -61,7 +61,7 @@ _SIZES = re.compile(rf"tree_sizes={_WHOLE}( {_WHOLE})*")
 _LISTS = {  # a number per split, or per leaf where the name says so
     "split_feature": _WHOLE,
     "split_gain": _ANY,
-    "threshold": rf"-?{_REAL}",
+    "threshold": rf"-?({_REAL}|inf)",  # infinite where a split parts missing values from all others
     "decision_type": "0|2|4|6|8|10",  # on a number, and the side of missing ones; a category would be odd
     "left_child": rf"-?{_WHOLE}",
     "right_child": rf"-?{_WHOLE}",

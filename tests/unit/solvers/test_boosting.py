@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.losses import LambdaRank, RankNet, Regression
+from podium.metrics import Metric
+from podium.problem import Problem
+from podium.scorers import Linear, Trees
+from podium.solvers import Boosting, Watch
+from reference.learning import linear_data
+
+DATA = linear_data(20, 10)
+
+
+def run(solver, *, scorer=None, data=DATA, loss=None, watch=None):
+    problem = Problem(loss or RankNet(), scorer or Trees(min_documents=5), data)
+    return solver.solve(problem, np.random.default_rng(0), watch or Watch())
+
+
+def n_trees(found):
+    return found.params.tobytes().count(b"\nTree=")
+
+
+def test_a_round_is_a_tree():
+    assert n_trees(run(Boosting(rounds=7))) == 7
+
+
+def test_scores_kept_for_validation_are_those_of_the_model():
+    seen = []
+
+    class Recording:
+        def __call__(self, scores, labels, offsets, **_):
+            seen.append(np.array(scores))
+            return np.ones(1)
+
+        def __str__(self):
+            return "recording"
+
+    valid = linear_data(5, 10, seed=9)
+    for rounds in (1, 2, 3):
+        found = run(Boosting(rounds=rounds), watch=Watch(valid, Recording()))
+        every = run(Boosting(rounds=rounds))
+        np.testing.assert_allclose(seen[-1], Trees().score(every.params, valid.features), rtol=1e-6)
+        assert n_trees(found) == 1  # the first was as good as any
+
+
+def test_too_few_documents_for_two_leaves_give_a_constant_and_a_reason():
+    found = run(Boosting(), scorer=Trees(min_documents=150))
+    np.testing.assert_array_equal(Trees().score(found.params, DATA.features), 0)
+    assert found.reason == "no split found: 200 documents, and a leaf needs 150; set min_documents lower"
+
+
+def test_constant_features_give_a_constant_and_a_reason():
+    data = Dataset.from_arrays(np.ones((200, 3)), DATA.labels, group=DATA.sizes)
+    found = run(Boosting(), data=data)
+    np.testing.assert_array_equal(Trees().score(found.params, data.features), 0)
+    assert "no further split found after 0 rounds" in found.reason
+
+
+def test_a_penalty_shrinks_leaves():
+    plain, shrunk = (run(Boosting(rounds=1, penalty=penalty)).params for penalty in (0.0, 100.0))
+    scores = [np.abs(Trees().score(params, DATA.features)).max() for params in (plain, shrunk)]
+    assert scores[1] < 0.5 * scores[0]
+
+
+def test_a_metric_measured_each_round_stops_early():
+    watch = Watch(linear_data(5, 10, seed=9), Metric.parse("ndcg@10"))
+    found = run(Boosting(rounds=200, patience=5, rate=0.5), loss=LambdaRank(), watch=watch)
+    assert found.iterations == watch.best.iteration + 5
+    assert n_trees(found) == watch.best.iteration
+    assert watch.best.valid == max(step.valid for step in watch.history)
+
+
+def test_losses_that_learn_parameters_of_their_own_are_refused():
+    class Learning(Regression):
+        name = "learning"
+        learned = ("slack",)
+
+    with pytest.raises(
+        IncompatibleError, match=r"boosting does not train the parameters that learning learns \(slack\)"
+    ):
+        Boosting().check(Learning(), Trees())
+
+
+def test_a_linear_scorer_is_refused_with_advice():
+    with pytest.raises(
+        IncompatibleError, match=r"boosting needs a scorer that grows trees; got linear\. Use solver=lbfgs"
+    ):
+        Boosting().check(RankNet(), Linear())
