@@ -23,20 +23,35 @@ MOST_FOR_SUBSETS = 12
 _DEEP = 40  # blocks that have any chance: a place is left over about half of the time
 
 
-def sample(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The block, from 1, of each place of a race of n."""
-    blocks = np.empty(n, np.int64)
-    places, block = np.arange(n), 0
-    while len(places):
+def sample(n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    """The block, from 1, of each place of a race of n, in `size` draws, one per row."""  # (size, n)
+    blocks = np.zeros((size, n), np.int64)
+    for row in blocks:
+        _draw(rng, row)
+    return blocks
+
+
+@kernel
+def _draw(rng: Any, blocks: Any) -> None:
+    """Fill `blocks`, all 0, stage by stage."""
+    left, block = len(blocks), 0
+    while left > 0:
         block += 1
         size = 0
-        while size == 0:
-            size = rng.binomial(len(places), 0.5)
-        taken = 1 + rng.permutation(len(places) - 1)[: size - 1]
-        blocks[places[0]] = block
-        blocks[places[taken]] = block
-        places = np.delete(places, [0, *taken])
-    return blocks
+        while size == 0:  # that of a random subset which is not empty
+            for _ in range(left):
+                size += rng.random() < 0.5
+        left -= size
+        wanted, others, led = size - 1, left + size - 1, False
+        for p in range(len(blocks)):
+            if blocks[p] == 0:
+                if not led:
+                    led, blocks[p] = True, block
+                else:
+                    if rng.random() * others < wanted:
+                        blocks[p] = block
+                        wanted -= 1
+                    others -= 1
 
 
 @functools.cache

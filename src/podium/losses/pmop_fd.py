@@ -108,10 +108,8 @@ class PMOPFD(RankingDistribution):
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the law, one per row: a race, whose places then fall into blocks."""  # (size, n)
         race = draw_race(scores, rng, size)
-        blocks = np.empty_like(race)
-        for row in range(size):
-            blocks[row] = ordered_partitions.sample(race.shape[1], rng)[race[row] - 1]
-        return blocks
+        blocks = ordered_partitions.sample(race.shape[1], rng, size)
+        return np.take_along_axis(blocks, race - 1, axis=1)
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
         """The most probable ranking; from six documents on it ties all but the last, whatever the scores.
