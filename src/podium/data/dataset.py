@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -83,7 +83,10 @@ class Dataset:
         codes, names = _queries(qid, group, n, source)
         order = np.argsort(codes, kind="stable")
         rows = None if np.array_equal(order, np.arange(n)) else order.astype(np.int64)
-        pick = (lambda x: x) if rows is None else (lambda x: x[order])
+
+        def pick(x: Any) -> Any:
+            return x if rows is None else x[order]
+
         sizes = np.bincount(codes, minlength=len(names))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         data = cls(
@@ -146,9 +149,7 @@ class Dataset:
         values = np.asarray(values)
         return values if self.rows is None else values[self.rows]
 
-    def with_preferences(
-        self, winners: ArrayLike, losers: ArrayLike, probability: ArrayLike | None = None
-    ) -> Dataset:
+    def with_preferences(self, winners: ArrayLike, losers: ArrayLike, probability: ArrayLike | None = None) -> Dataset:
         """The same data with explicit preferences; rows are counted in the input."""
         where = np.arange(self.n_documents)
         if self.rows is not None:
@@ -165,8 +166,13 @@ class Dataset:
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
         parts = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
         take = np.concatenate(parts) if parts else np.empty(0, np.int64)
-        pick = lambda x: None if x is None else x[take]  # noqa: E731
-        per_query = lambda x: None if x is None else x[chosen]  # noqa: E731
+
+        def pick(x: Any) -> Any:
+            return None if x is None else x[take]
+
+        def per_query(x: Any) -> Any:
+            return None if x is None else x[chosen]
+
         return replace(
             self,
             features=self.features[take],
@@ -184,7 +190,7 @@ class Dataset:
         """A short hash of everything that learning sees: features, labels, queries, weights, preferences."""
         h = hashlib.sha256(repr(self.features.shape).encode())
         if sp.issparse(self.features):
-            arrays = [self.features.data, self.features.indices, self.features.indptr]
+            arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
         else:
             arrays = [self.features]
         arrays += [self.labels, self.offsets, self.query_weights]
@@ -197,10 +203,12 @@ class Dataset:
 
 def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
     if sp.issparse(features):
-        matrix = sp.csr_array(features, dtype=np.float32)
-        matrix.sum_duplicates()
-        return matrix
-    X = np.ascontiguousarray(features, dtype=np.float32)
+        matrix: Any = sp.csr_array(cast(Any, features), dtype=np.float32)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort
+            matrix.sum_duplicates()
+        return cast("sp.csr_array", matrix)
+    X: NDArray[np.float32] = np.ascontiguousarray(features, dtype=np.float32)
     if X.ndim != 2:
         raise DataError(f"features must be a matrix (documents × features); got shape {X.shape}.", where=source)
     return X

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,16 +141,10 @@ def test_real_labels_and_float32_features_round_trip_exactly():
 def test_a_feature_is_the_float32_of_the_nearest_double():
     rng = np.random.default_rng(2)
     words = [f"{x:.{digits}{kind}}" for x in rng.lognormal(0, 8, 3000) for digits in (3, 8, 17, 25) for kind in "gef"]
-    halfway = np.float64(np.float32(0.1)) + np.spacing(np.float32(0.1)) / 2  # between two float32
-    words += [
-        str(halfway),
-        str(np.nextafter(halfway, 1)),
-        f"{halfway:.40f}",
-        f"{halfway:.30f}1",
-        "0" * 30 + "1.5",
-        "1e-60",
-        "5e-324",
-    ]
+    low = (rng.lognormal(0, 15, 1000)).astype(np.float32)
+    halfway = (low.astype(np.float64) + np.nextafter(low, np.float32(np.inf))) / 2  # the hardest: between two float32
+    words += [f"{x:.{digits}e}" for x in halfway for digits in (15, 16, 17, 30)]
+    words += ["0" * 30 + "1.5", "1e-60", "5e-324"]
     words = [word for word in words if float(word) < 3e38]
     data = read("".join(f"1 qid:1 1:{word}\n" for word in words))
     assert np.array_equal(data.features[:, 0], np.array([np.float32(float(word)) for word in words]))
@@ -310,6 +305,21 @@ def test_feature_ids_that_keep_rising_widen_the_dense_matrix(monkeypatch):
     monkeypatch.setattr(letor_lines, "CHUNK", 64)
     text = "".join(f"{c} qid:{c} {c}:{c}\n" for c in range(1, 101))
     assert np.array_equal(read(text).features, np.diag(np.arange(1.0, 101)).astype(np.float32))
+
+
+def test_memory_stays_below_twice_the_array():
+    rows = np.random.default_rng(0).random((5000, 100)).round(4)
+    text = b"".join(
+        b"1 qid:%d %s\n" % (k // 50, b" ".join(b"%d:%.4f" % (c, x) for c, x in enumerate(row, 1)))
+        for k, row in enumerate(rows)
+    )
+    read(text[: text.index(b"\n") + 1])  # compiles
+    tracemalloc.start()
+    data = read(text)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    fixed = 2**18 * 30 + 2**20  # the buffer and what is parsed from it
+    assert peak - fixed < 2 * data.features.nbytes
 
 
 def test_one_query_of_100_000_documents_and_one_document_per_query():

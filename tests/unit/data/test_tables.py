@@ -58,6 +58,8 @@ def test_columns_are_chosen_by_name():
     data = from_frame(frame, qid="query", label="grade", features=["y"], weight="w")
     assert data.features.ravel().tolist() == [4, 5, 6]
     assert data.query_weights.tolist() == [2, 1]
+    scattered = from_frame(frame[[0, 2, 1]], qid="query", label="grade", weight="w")
+    assert scattered.query_weights.tolist() == [2, 1]
     bare = from_frame(frame, qid=None, label=None)
     assert (bare.n_queries, bare.labels, bare.n_features) == (1, None, 5)
 

@@ -1,0 +1,87 @@
+"""Dataset: what arrays become, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from podium.data import Dataset
+from podium.errors import DataError
+
+
+def test_rows_of_a_query_are_put_together_and_back():
+    data = Dataset.from_arrays(np.arange(5.0)[:, None], [0, 1, 2, 3, 4], qid=["b", "a", "b", "c", "a"])
+    assert data.query_ids.tolist() == ["b", "a", "c"]
+    assert data.offsets.tolist() == [0, 2, 4, 5]
+    assert data.labels.tolist() == [0, 2, 1, 4, 3]
+    assert data.input_order(data.labels).tolist() == [0, 1, 2, 3, 4]
+    assert data.own_order([0, 1, 2, 3, 4]).tolist() == data.labels.tolist()
+
+
+def test_preferences_are_counted_in_the_input():
+    data = Dataset.from_arrays(np.eye(3), qid=["b", "a", "b"], preferences=([2], [0], [0.7]))
+    assert data.preferences.edges.tolist() == [[1, 0, 0.7]]
+    assert data.preferences.offsets.tolist() == [0, 1, 1]
+    with pytest.raises(DataError, match="different queries"):
+        data.with_preferences([0], [1])
+    with pytest.raises(DataError, match="there are 3 rows"):
+        data.with_preferences([0], [3])
+
+
+def test_selected_queries_keep_what_is_theirs():
+    data = Dataset.from_arrays(
+        np.arange(6.0)[:, None],
+        np.arange(6),
+        group=[1, 2, 3],
+        document_ids=list("abcdef"),
+        query_weights=[1, 2, 3],
+        preferences=([1, 5], [2, 3]),
+    )
+    part = data.select([2, 0])
+    assert part.document_ids.tolist() == list("defa")
+    assert part.query_ids.tolist() == ["2", "0"]
+    assert part.query_weights.tolist() == [3, 1]
+    assert part.preferences.edges.tolist() == [[2, 0, 1]]
+    assert part.preferences.offsets.tolist() == [0, 1, 1]
+
+
+def test_the_caller_s_arrays_are_left_alone():
+    matrix = sp.csr_array((np.array([1, 2, 3], np.float32), np.array([2, 0, 0], np.int32), [0, 3]), shape=(1, 3))
+    data = Dataset.from_arrays(matrix, [1])
+    assert data.features.toarray().tolist() == [[5, 0, 1]]
+    assert matrix.indices.tolist() == [2, 0, 0]
+    assert matrix.data.tolist() == [1, 2, 3]
+
+
+def test_the_digest_sees_all_that_learning_sees():
+    X, y = np.eye(3), [1, 0, 2]
+    digests = {
+        Dataset.from_arrays(*arrays, **options).digest()
+        for arrays, options in [
+            ((X, y), {}),
+            ((2 * X, y), {}),
+            ((X, [1, 0, 1]), {}),
+            ((X, y), {"group": [1, 2]}),
+            ((X, y), {"query_weights": [2]}),
+            ((X, y), {"preferences": ([0], [1])}),
+            ((sp.csr_array(X), y), {}),
+        ]
+    }
+    assert len(digests) == 7
+    assert Dataset.from_arrays(X, y).digest() == Dataset.from_arrays(X, y, document_ids=list("abc")).digest()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": [1]}, "1 labels for 2 rows"),
+        ({"labels": [1, np.nan]}, "row 1: label nan"),
+        ({"qid": [1]}, "1 query ids for 2 rows"),
+        ({"group": [1]}, "add up to 1, but there are 2 rows"),
+        ({"group": [1, 1], "qid": [1, 2]}, "not both"),
+        ({"feature_names": ["a"]}, "1 feature names for 2 features"),
+        ({"query_weights": [1, 2, 3]}, "3 query_weights for 1 queries"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(DataError, match=message):
+        Dataset.from_arrays(np.eye(2), **options)
