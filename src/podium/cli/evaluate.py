@@ -34,7 +34,7 @@ def evaluate(
     if judged == "-":
         raise ParameterError("Only the second file can be standard input: podium evaluate DATA -")
     metrics = read_metrics(console.listed(metric, ["ndcg@10", "map"]), preset)
-    if _is_qrels(judged):
+    if is_qrels(judged):
         from podium.data.trec import read_qrels, read_run
 
         found = evaluate_run(read_qrels(judged), read_run(ranked), metrics)
@@ -47,7 +47,7 @@ def evaluate(
         _print(found, per_query=per_query)
 
 
-def _is_qrels(path: str) -> bool:
+def is_qrels(path: str) -> bool:
     """Whether the first line that says something has the four columns of qrels, none of them LETOR's `qid:…`."""
     from podium.files import reading
 

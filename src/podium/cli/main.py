@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from podium.cli import aggregate, check, compare, console, demo, evaluate, methods, rank, train
+from podium.cli import aggregate, check, compare, console, demo, evaluate, methods, rank, reconcile, train
 from podium.errors import ParameterError, PodiumError
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -39,7 +39,6 @@ class Commands(TyperGroup):
         words = [word for word in own if word != "--debug"] + words[len(own) :]
         try:
             code = super().main(words, "podium", complete_var, False, windows_expand_args, **extra)
-            sys.stdout.flush()
         except BaseException as error:
             if debug and isinstance(error, Exception):
                 raise
@@ -47,11 +46,16 @@ class Commands(TyperGroup):
         raise SystemExit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:  # before typer makes something else of it
+        try:  # what typer would make something else of
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except KeyboardInterrupt:
             console.say("podium: interrupted.")
             raise SystemExit(130) from None
+        except BrokenPipeError:  # whoever read our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(141) from None
 
 
 app = typer.Typer(
@@ -69,6 +73,7 @@ for command in (
     train.train,
     rank.rank,
     evaluate.evaluate,
+    reconcile.reconcile,
     compare.compare,
     aggregate.aggregate,
 ):
@@ -93,14 +98,12 @@ def report(error: BaseException) -> int:
     """Say in one line what went wrong; the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
-    if isinstance(error, BrokenPipeError):  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     if isinstance(error, PodiumError):
         line, code = str(error), 2 if isinstance(error, ParameterError) else 1
     elif hasattr(error, "format_message"):  # what typer says of wrong options, whichever click it brings
         path = getattr(getattr(error, "ctx", None), "command_path", "podium")
-        line, code = f"{error.format_message().rstrip('. ')}. See: {path} --help", 2
+        message = error.format_message().rstrip()
+        line, code = f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2
     elif isinstance(error, OSError) and error.filename is not None:
         line, code = f"{error.filename}: {error.strerror}.", 1
     else:

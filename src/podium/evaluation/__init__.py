@@ -2,16 +2,20 @@
 
 from podium.evaluation.compare import Comparison, Outcome, compare, outcomes
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
+from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
 from podium.evaluation.scores import read_scores
 
 __all__ = [
     "Comparison",
     "Evaluation",
     "Outcome",
+    "Reconciliation",
     "compare",
     "evaluate",
     "evaluate_run",
     "outcomes",
     "read_metrics",
     "read_scores",
+    "reconcile",
+    "reconcile_run",
 ]

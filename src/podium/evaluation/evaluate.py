@@ -107,7 +107,10 @@ def read_metrics(metrics: Sequence[str | Metric], preset: str | None = None) -> 
     """The metrics that are named, each once; `preset` holds for those that name no convention."""
     if not metrics:
         raise ParameterError("At least one metric is needed, e.g. ndcg@10.")
-    chosen = [Metric.parse(str(metric), preset=preset) for metric in metrics]
+    chosen = [
+        metric if isinstance(metric, Metric) and preset is None else Metric.parse(str(metric), preset=preset)
+        for metric in metrics
+    ]
     return tuple(dict.fromkeys(chosen))
 
 

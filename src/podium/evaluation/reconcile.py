@@ -1,0 +1,215 @@
+"""Reconcile: why two tools give different numbers for the same ranking, convention by convention.
+
+    >>> from podium.data.dataset import Dataset
+    >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 0], qid=["a", "a", "b"])
+    >>> found = reconcile(data, [0.9, 0.1, 0.5], "ndcg@10[lightgbm]", "ndcg@10[sklearn]")
+    >>> [(term.fields, round(term.amount, 3)) for term in found.terms]
+    [(('empty',), -0.5), (('gain',), 0.0), (('ties',), 0.0)]
+
+The walk from one convention to the other changes one field at a time, and what a field changes depends on what was
+changed before it. So each field gets the mean of what it changes over all orders of the fields that differ, its
+Shapley value: no order is preferred, swapping the two sides swaps the signs, and the terms add up to the difference.
+
+With c_q(S) = (x_q(S) − m)/n(S) for query q of value x_q once the fields S are the other side's, n(S) the queries that
+count and m the mean of both numbers, Σ_q c_q(S) is the number less m; so each term is also a sum over queries.
+Cost: 2^k evaluations for k fields that differ, k ≤ 9.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError
+from podium.evaluation.evaluate import evaluate, evaluate_run, plain
+from podium.evaluation.wording import describe
+from podium.metrics import Average, Metric, mean
+
+if TYPE_CHECKING:
+    from podium.data.trec import Qrels, Run
+
+Array = NDArray[np.float64]
+Step = tuple[str, ...]
+"""Fields of the convention, or `cutoff`, that change together; almost always one."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one convention adds to the difference."""
+
+    fields: Step
+    amount: float
+    queries: int  # that it moves
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class Reconciliation:
+    """Two numbers for one ranking, and what makes the difference b − a."""
+
+    a: Metric
+    b: Metric
+    names: tuple[str, str]
+    averages: tuple[Average, Average]
+    terms: tuple[Term, ...]  # the largest first
+    query_ids: tuple[str, ...]
+    values: Array  # (2, Q): each query's value under a and b, NaN where it is skipped
+    shares: Array  # (K, Q): what each query adds to each term
+
+    @property
+    def difference(self) -> float:
+        """The number of b less that of a."""
+        return self.averages[1].value - self.averages[0].value
+
+    def top_queries(self, limit: int = 10) -> list[int]:
+        """The queries that add most to the difference, whatever its sign, as numbers; none that adds nothing."""
+        adds = np.abs(self.shares.sum(axis=0))
+        order = np.argsort(-adds, kind="stable")[:limit]
+        return [int(q) for q in order if adds[q] > _NOTHING]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        sides = {
+            side: {
+                "name": name,
+                "metric": str(metric),
+                "convention": metric.tag(),
+                "mean": plain(average.value),
+                "queries": average.queries,
+                "skipped": average.skipped,
+            }
+            for side, name, metric, average in zip("ab", self.names, (self.a, self.b), self.averages, strict=True)
+        }
+        columns = [
+            {
+                "query": self.query_ids[q],
+                "a": plain(self.values[0, q]),
+                "b": plain(self.values[1, q]),
+                "share": float(self.shares[:, q].sum()),
+                "terms": {_key(t.fields): float(x) for t, x in zip(self.terms, self.shares[:, q], strict=True)},
+            }
+            for q in self.top_queries()
+        ]
+        terms = [{"convention": _key(t.fields), **_without_fields(t)} for t in self.terms]
+        return {**sides, "difference": self.difference, "terms": terms, "top_queries": columns}
+
+
+def reconcile(data: Dataset, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
+    """Why metric `a` and metric `b`, the same measure by two conventions, differ for these scores."""
+    return _reconcile(lambda metrics: evaluate(data, scores, metrics), a, b)
+
+
+def reconcile_run(qrels: Qrels, run: Run, a: str | Metric, b: str | Metric) -> Reconciliation:
+    """Why metric `a` and metric `b`, the same measure by two conventions, differ for a TREC run."""
+    return _reconcile(lambda metrics: evaluate_run(qrels, run, metrics), a, b)
+
+
+_NOTHING = 1e-15  # a share of a query that rounding alone explains
+
+
+def _reconcile(measure: Callable[[Sequence[Metric]], Any], a: str | Metric, b: str | Metric) -> Reconciliation:
+    first, second = (metric if isinstance(metric, Metric) else Metric.parse(metric) for metric in (a, b))
+    if type(first) is not type(second):
+        raise IncompatibleError(
+            f"{first.name} and {second.name} are different measures, not one measure by two conventions. "
+            "Name the same measure twice, e.g. ndcg@10[lightgbm] and ndcg@10[trec]."
+        )
+    steps: list[Step] = [(name,) for name in _differing(first, second)]
+    try:
+        table, query_ids = _walk(measure, first, second, steps)
+    except DataError:
+        # a side may refuse labels that only the other side's ideal list brings in: then these change together
+        joined = [step for step in steps if step[0] in _WITH_IDEAL]
+        if len(joined) < 2:
+            raise
+        steps = [step for step in steps if step not in joined] + [tuple(name for step in joined for name in step)]
+        table, query_ids = _walk(measure, first, second, steps)
+    ends = table[[0, -1]]
+    averages = (mean(ends[0]), mean(ends[1]))
+    if not averages[0].queries or not averages[1].queries:
+        silent = first if not averages[0].queries else second
+        raise DataError(f"{silent}: every query is skipped, so there is no number to explain. Try empty=zero.")
+    shares = _shapley(_centred(table, (averages[0].value + averages[1].value) / 2), len(steps))
+    names = _names(first, second)
+    terms = [
+        Term(step, float(share.sum()), int((np.abs(share) > _NOTHING).sum()), describe(step, first, second, names))
+        for step, share in zip(steps, shares, strict=True)
+    ]
+    order = sorted(range(len(terms)), key=lambda k: (-abs(terms[k].amount), terms[k].fields))
+    return Reconciliation(
+        first, second, names, averages, tuple(terms[k] for k in order), query_ids, ends, shares[order]
+    )
+
+
+_WITH_IDEAL = {"gain", "floor", "max_grade", "ideal"}
+
+
+def _differing(a: Metric, b: Metric) -> list[str]:
+    """The fields, the cut-off among them, in which two metrics differ."""
+    ours, theirs = a.convention.fields(), b.convention.fields()
+    names = [name for name in ours if ours[name] != theirs[name]]
+    return names if a.cutoff == b.cutoff else [*names, "cutoff"]
+
+
+def _walk(
+    measure: Callable[[Sequence[Metric]], Any], a: Metric, b: Metric, steps: list[Step]
+) -> tuple[Array, tuple[str, ...]]:
+    """Each query's value (2^k, Q) under every mixture: bit i of a row's number says that step i has been taken."""
+    mixtures = [
+        _mixture(a, b, [step for i, step in enumerate(steps) if mask >> i & 1]) for mask in range(2 ** len(steps))
+    ]
+    unlike = list(dict.fromkeys(mixtures))  # fields may lose their meaning in a mixture
+    found = measure(unlike)
+    at = {metric: row for row, metric in enumerate(unlike)}
+    return found.values[[at[metric] for metric in mixtures]], found.query_ids
+
+
+def _mixture(a: Metric, b: Metric, taken: list[Step]) -> Metric:
+    names = {name for step in taken for name in step}
+    changes = {name: getattr(b.convention, name) for name in names - {"cutoff"}}
+    convention = dataclasses.replace(a.convention, **changes)
+    return dataclasses.replace(a, cutoff=b.cutoff if "cutoff" in names else a.cutoff, convention=convention)
+
+
+def _centred(table: Array, middle: float) -> Array:
+    """c_q(S), what each query adds to a number less the middle."""
+    counted = ~np.isnan(table)
+    n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
+    return np.where(counted, table - middle, 0.0) / n
+
+
+def _shapley(table: Array, k: int) -> Array:
+    """φ_i = Σ_{S ∌ i} |S|! (k − 1 − |S|)!/k! · (c(S ∪ i) − c(S)), for each query: (k, Q)."""
+    shares = np.zeros((k, table.shape[1]))
+    for i in range(k):
+        for mask in range(len(table)):
+            if not mask >> i & 1:
+                weight = 1.0 / (k * math.comb(k - 1, mask.bit_count()))
+                shares[i] += weight * (table[mask | 1 << i] - table[mask])
+    return shares
+
+
+def _names(a: Metric, b: Metric) -> tuple[str, str]:
+    """What the two sides are called: their presets where they have different ones."""
+    names = (_name(a), _name(b))
+    return names if names[0] != names[1] else ("a", "b")
+
+
+def _name(metric: Metric) -> str:
+    _, _, tail = str(metric).partition("[")
+    return tail[:-1] or "podium"
+
+
+def _key(step: Step) -> str:
+    return "+".join(step)
+
+
+def _without_fields(term: Term) -> dict[str, Any]:
+    return {"amount": term.amount, "queries": term.queries, "words": term.words}

@@ -1,0 +1,97 @@
+"""Wording: what a difference between two conventions is, in a sentence.
+
+>>> from podium.metrics import Metric
+>>> a, b = Metric.parse("ndcg@10[lightgbm]"), Metric.parse("ndcg@10[trec]")
+>>> describe(("empty",), a, b, ("lightgbm", "trec"))
+'queries without anything to find count 1 in lightgbm, 0 in trec'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from podium.metrics import Metric
+
+
+def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]) -> str:
+    """The fields of a step as each of two sides, by name, has them."""
+    return "; ".join(_sentence(name, a, b, names) for name in step)
+
+
+def _sentence(name: str, a: Metric, b: Metric, names: tuple[str, str]) -> str:
+    subject, word = _WORDS[name]
+    ours, theirs = (_value(metric, name) for metric in (a, b))
+    if name == "divisor":
+        subject, word = _DIVISORS[a.name]
+    first, second = word(ours), word(theirs)
+    verb, _, rest = second.partition(" ")
+    if first.partition(" ")[0] == verb and verb in ("count", "are"):
+        second = rest
+    return f"{subject} {first} in {names[0]}, {second} in {names[1]}"
+
+
+def _value(metric: Metric, name: str) -> Any:
+    return metric.cutoff if name == "cutoff" else getattr(metric.convention, name)
+
+
+def _gain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "the entry y of " + ",".join(f"{gain:g}" for gain in value)
+    return "2^y − 1" if value == "exp2" else "y"
+
+
+def _threshold(value: float) -> str:
+    """`from 1`, or `above 0.5` for the smallest number above it."""
+    below = math.nextafter(value, -math.inf)
+    return f"above {below:g}" if len(repr(value)) > 12 or value < 1e-300 else f"from {value:g}"
+
+
+_WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "gain": ("a label y is worth", _gain),
+    "discount": (
+        "rank r counts",
+        {"log2": "1/log2(r + 1)", "letor": "1 up to rank 2 and then 1/log2(r)"}.__getitem__,
+    ),
+    "relevant": ("a document is relevant with a label", _threshold),
+    "divisor": ("the sum is divided by", str),
+    "ties": (
+        "documents of equal score",
+        {
+            "mean": "are averaged over all orders",
+            "input": "are taken in the order of the data",
+            "worst": "are taken from the smallest label",
+            "best": "are taken from the largest label",
+            "docno": "are taken by id from the last",
+        }.__getitem__,
+    ),
+    "empty": (
+        "queries without anything to find",
+        {"skip": "are left out", "zero": "count 0", "one": "count 1"}.__getitem__,
+    ),
+    "max_grade": (
+        "the largest grade is",
+        lambda value: "the largest label there is" if value is None else str(value),
+    ),
+    "short": ("lists shorter than the cut-off", {"keep": "count in full", "zero": "count 0"}.__getitem__),
+    "ideal": (
+        "relevant documents that the list misses",
+        {"judged": "count for the ideal", "list": "are ignored"}.__getitem__,
+    ),
+    "floor": ("labels worth nothing are", lambda value: "none" if value is None else f"those below {value:g}"),
+    "scores": (
+        "scores are compared in",
+        {"float64": "double precision", "float32": "single precision"}.__getitem__,
+    ),
+    "cutoff": ("the list is cut", lambda value: "nowhere" if value is None else f"at {value}"),
+}
+"""For each field what it is about, and what its values do."""
+
+_DIVISORS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "precision": ("hits are divided by", {"cutoff": "k", "list": "min(k, documents)"}.__getitem__),
+    "map": (
+        "precisions are divided by",
+        {"cutoff": "min(k, relevant documents)", "relevant": "all relevant documents"}.__getitem__,
+    ),
+}
