@@ -18,17 +18,17 @@ def read_scores(source: Source, data: Dataset) -> NDArray[np.float64]:
     where = source_name(source)
     with reading(source) as file:
         lines = [(number, line.split()) for number, line in enumerate(file, 1) if line.strip()]
-    if len(lines) != data.n_documents:
-        raise DataError(
-            f"{len(lines)} scores for the {data.n_documents} documents of {data.source or 'the data'}. "
-            "There must be one line per document.",
-            where=where,
-        )
     columns = len(lines[0][1]) if lines else 1
     if columns not in (1, 3):
         hint = " This looks like a TREC run: give its qrels as the first file." if columns == 6 else ""
         raise DataError(
             f"expected one score per line, or qid index score; got {columns} columns.{hint}", where=f"{where}:1"
+        )
+    if len(lines) != data.n_documents:
+        raise DataError(
+            f"{len(lines)} scores for the {data.n_documents} documents of {data.source or 'the data'}. "
+            "There must be one line per document.",
+            where=where,
         )
     values = np.empty(len(lines))
     for k, (number, words) in enumerate(lines):

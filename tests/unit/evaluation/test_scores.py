@@ -40,7 +40,7 @@ def test_ranklib_scores_find_their_document_by_query_and_index() -> None:
         (b"1\nnan\n3\n", "<data>:2: score nan"),
         (b"1\n2 3\n3\n", "<data>:2: 2 columns, but line 1 has 1"),
         (b"1 2\n1 2\n1 2\n", "<data>:1: expected one score per line"),
-        (b"q Q0 d 1 2.5 t\n" * 3, "TREC run"),
+        (b"q Q0 d 1 2.5 t\n", "TREC run"),
         (b"b 0 1\nb 1 1\nc 0 1\n", "<data>:3: query 'c' is not in the data"),
         (b"b 0 1\nb 2 1\na 0 1\n", "<data>:2: document 2 of query b, which has 2"),
         (b"b 0 1\nb 0 1\na 0 1\n", "<data>:2: document 0 of query b is scored twice"),

@@ -1,0 +1,178 @@
+"""The program as a whole: imports, help, and what errors look like."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium import errors
+from podium.cli import console, train
+
+Podium = Callable[..., Any]
+COMMANDS = ["demo", "methods", "check", "train", "rank", "evaluate", "compare"]
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("module", ["podium", "podium.cli.main"])
+def test_nothing_heavy_is_imported_before_a_command_runs(module: str) -> None:
+    heavy = "{'numpy', 'numba', 'scipy', 'lightgbm', 'sklearn', 'pandas', 'polars', 'pyarrow', 'narwhals'}"
+    assert python(f"import sys, {module}; print({heavy} & set(sys.modules))") == "set()\n"
+
+
+def test_public_names_are_what_they_say() -> None:
+    import podium
+
+    assert set(podium.__all__) < set(dir(podium))
+    for name in podium.__all__:
+        assert getattr(podium, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'trian'"):
+        podium.trian  # noqa: B018
+    assert podium.__version__
+
+
+def test_help_explains_every_command(podium: Podium) -> None:
+    for words in ([], ["--help"], ["-h"]):
+        result = podium(*words)
+        assert result.exit_code == 0
+        assert all(command in result.stdout for command in COMMANDS)
+    for command in COMMANDS:
+        result = podium(command, "--help")
+        assert result.exit_code == 0
+        assert "Usage: podium" in result.stdout
+
+
+def test_the_version_is_printed(podium: Podium) -> None:
+    from podium.version import version
+
+    assert podium("--version").stdout == f"podium {version()}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["trian"], "podium: No such command 'trian'. Did you mean 'train', 'rank'? See: podium --help"),
+        (["train"], "podium: Missing argument"),
+        (["train", "x", "--speed"], "podium: No such option"),
+        (["--speed"], "podium: No such option"),
+        (["train", "x", "--seed", "-1"], "podium: Invalid value for '--seed'"),
+        (["train", "x", "--method", "lamdamart"], "podium: No method 'lamdamart'. Did you mean 'lambdamart'"),
+        (["train", "x", "--method", "listnet(penlty=1)"], "podium: No parameter 'penlty'. Did you mean 'penalty'"),
+        (["train", "x", "--method", "listnet(penalty=-1)"], "podium: lbfgs: penalty must be at least 0"),
+        (["train", "x", "-m", "ndgc@10"], "podium: No metric 'ndgc'"),
+        (["train", "x", "-o", "-"], "podium: -o -: a model is not text"),
+        (["rank", "m", "x", "--format", "xml"], "podium: Invalid value for '--format'"),
+        (["evaluate", "-", "x"], "podium: Only the second file can be standard input"),
+        (["compare", "x"], "podium: Missing option '--method'"),
+        (["compare", "x", "--method", "listnet", "--preset", "letr3"], "podium: No preset 'letr3'"),
+        (["methods", "nonsense"], "podium: No method or part 'nonsense'"),
+    ],
+)
+def test_misuse_is_one_line_and_exit_2(podium: Podium, words: list[str], line: str) -> None:
+    result = podium(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(line)
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["train", "none.txt"], "podium: none.txt: no such file."),
+        (["compare", "none.txt", "--method", "random"], "podium: none.txt: no such file or folder."),
+        (["rank", "none.podium", "x"], "podium: none.podium: no such model file."),
+        (["evaluate", "none.txt", "x"], "podium: none.txt: no such file."),
+        (["check", "none.txt"], "podium: none.txt: no such file."),
+        (["train", "none.txt", "-o", "nowhere/m.podium"], "podium: -o nowhere/m.podium: the folder"),
+        (["rank", "none.podium", "x", "-o", "nowhere/s"], "podium: -o nowhere/s: the folder"),
+        (["compare", "none.txt", "--method", "random", "-o", "nowhere/d"], "podium: -o nowhere/d: the folder"),
+        (["demo", "-o", "nowhere/d"], "podium: -o nowhere/d: the folder"),
+    ],
+)
+def test_failure_is_one_line_and_exit_1(podium: Podium, words: list[str], line: str) -> None:
+    result = podium(*words)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(line)
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_the_traceback_is_shown_with_debug_wherever_it_stands(podium: Podium) -> None:
+    for words in (["--debug", "train", "none.txt"], ["train", "none.txt", "--debug"]):
+        result = podium(*words)
+        assert isinstance(result.exception, errors.DataError)
+
+
+def test_an_error_of_ours_is_one_line_too(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(train, "_read", broken)
+    result = podium("train", "x")
+    assert result.exit_code == 1
+    assert result.stderr == "podium: internal error: RuntimeError: two lines (the traceback: add --debug)\n"
+
+
+def test_an_interruption_is_one_line_and_exit_130(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(train, "_read", interrupted)
+    result = podium("train", "x")
+    assert result.exit_code == 130
+    assert result.stderr == "podium: interrupted.\n"
+
+
+def test_a_reader_who_has_seen_enough_is_no_error() -> None:
+    program = [sys.executable, "-m", "podium", "methods"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(folder: Path, tmp_path: Path) -> None:
+    words = ["compare", str(folder), "--method", "random", "--method", "regression", "-o", str(tmp_path / "out")]
+    slow = "import time, podium.solvers.base as b, podium.cli.main as m; b.Watch.see = lambda *a, **k: time.sleep(60)"
+    program = [sys.executable, "-c", f"{slow}; m.main()", *words]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "out/runs/set-random.json").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(0.2)
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-2:] == [
+        f"1 of 2 are kept in {tmp_path / 'out'}; the same command goes on from there.",
+        "podium: interrupted.",
+    ]
+    files = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file())
+    assert files == ["models/set-random.podium", "runs/set-random.json"]
+
+
+def test_tables_are_aligned_text_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    console.print_table(["method", "map"], [["a", "0.5"], ["long[name]", "–"]])
+    assert capsys.readouterr().out == "method      map\na           0.5\nlong[name]    –\n"
+
+
+def test_tables_on_a_terminal_show_names_with_brackets(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], best=[(0, 1)])
+    assert "ndcg@10[letor3]" in capsys.readouterr().out

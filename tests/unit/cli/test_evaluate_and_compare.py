@@ -1,0 +1,154 @@
+"""`podium evaluate`, `compare` and `demo`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.cli import demo
+from podium.data import read_letor
+from podium.evaluation import evaluate
+from podium.methods import METHODS
+
+Podium = Callable[..., Any]
+DATA = "0 qid:1 1:1\n2 qid:1 1:2\n0 qid:2 1:1\n0 qid:2 1:2\n"
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 1\n"
+RUN = "1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    for name, text in {"data.txt": DATA, "scores.txt": "2\n1\n4\n3\n", "qrels.txt": QRELS, "run.txt": RUN}.items():
+        (tmp_path / name).write_text(text)
+
+
+def test_scores_are_judged_with_the_counts_and_the_convention(podium: Podium) -> None:
+    result = podium("evaluate", "data.txt", "scores.txt", "-m", "mrr", "-m", "P@1,ndcg@10[gain=linear,ties=input]")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["metric", "mean", "queries", "skipped", "convention"],
+        ["mrr", "0.5000", "1", "1", "mrr[relevant=1,ties=mean,empty=skip]"],
+        ["p@1", "0.0000", "1", "1", "p@1[relevant=1,divisor=cutoff,ties=mean,empty=skip]"],
+        ["ndcg@10[gain=linear,ties=input]", "0.6309", "1", "1", "ndcg@10[linear,log2,ties=input,empty=skip]"],
+    ]
+
+
+def test_scores_may_come_from_standard_input(podium: Podium) -> None:
+    result = podium("evaluate", "data.txt", "-", "-m", "p@1", stdin=b"1\n2\n3\n4\n")
+    assert result.stdout.splitlines()[1].split()[:2] == ["p@1", "1.0000"]
+
+
+def test_the_default_metrics_are_ndcg_at_10_and_map(podium: Podium) -> None:
+    lines = podium("evaluate", "data.txt", "scores.txt").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["ndcg@10", "map"]
+
+
+def test_every_query_is_printed_as_trec_eval_does(podium: Podium) -> None:
+    lines = podium("evaluate", "data.txt", "scores.txt", "-m", "mrr", "--per-query").stdout.splitlines()
+    assert lines[:2] == ["mrr\t1\t0.5000", "mrr\t2\t–"]
+
+
+def test_json_is_all_there_is_on_standard_output(podium: Podium) -> None:
+    made = json.loads(podium("evaluate", "data.txt", "scores.txt", "-m", "mrr", "--json", "--per-query").stdout)
+    assert made["metrics"]["mrr"]["mean"] == 0.5
+    assert made["per_query"] == {"1": {"mrr": 0.5}, "2": {"mrr": None}}
+
+
+def test_four_columns_are_qrels(podium: Podium) -> None:
+    result = podium("evaluate", "qrels.txt", "run.txt", "-m", "recip_rank", "--preset", "trec")
+    assert result.stdout.splitlines()[1].split()[:3] == ["mrr[trec]", "0.5000", "1"]
+    assert result.stderr == "queries: 2 judged, 1 in the run, 1 in both\n"
+
+
+def test_letor_lines_of_four_columns_are_not_qrels(podium: Podium) -> None:
+    Path("four.txt").write_text("# made up\n\n1 qid:1 1:1 2:0\n0 qid:1 1:1 2:1\n")
+    assert podium("evaluate", "four.txt", "-", "-m", "p@1", stdin=b"2\n1\n").exit_code == 0
+
+
+def test_tables_are_data(podium: Podium) -> None:
+    Path("table.csv").write_text("label,qid,x\n1,1,0.5\n0,1,0.1\n")
+    result = podium("evaluate", "table.csv", "-", "-m", "p@1", stdin=b"2\n1\n")
+    assert result.stdout.splitlines()[1].split()[:2] == ["p@1", "1.0000"]
+
+
+@pytest.mark.parametrize(
+    ("judged", "ranked", "words"),
+    [
+        ("data.txt", "run.txt", "run.txt:1: expected one score per line"),
+        ("data.txt", "data.txt", "data.txt:1: expected a score; got '1:1'"),
+        ("qrels.txt", "scores.txt", "scores.txt:1: expected 6 columns"),
+        ("data.txt", "none.txt", "none.txt: no such file."),
+    ],
+)
+def test_files_that_do_not_fit_are_refused_in_words(podium: Podium, judged: str, ranked: str, words: str) -> None:
+    result = podium("evaluate", judged, ranked)
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_comparison_prints_the_best_first_and_keeps_everything(podium: Podium, folder: Path) -> None:
+    words = ["compare", str(folder), "--method", "random", "--methods", "regression,single-feature", "-m", "ndcg@5"]
+    result = podium(*words, "-o", "out")
+    assert result.exit_code == 0, result.stderr
+    results = json.loads(Path("out/results.json").read_text())
+    means = {name: found["mean"]["ndcg@5"] for name, found in results["methods"].items()}
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert rows[0] == ["method", "ndcg@5", "chosen", "seconds"]
+    assert [row[:2] for row in rows[1:]] == [
+        [name, f"{means[name]:.4f}"] for name in sorted(means, key=lambda name: -means[name])
+    ]
+    test = read_letor(folder / "test.txt")
+    assert podium("rank", "out/models/set-regression.podium", str(folder / "test.txt"), "-o", "s.txt").exit_code == 0
+    scores = [float(line) for line in Path("s.txt").read_text().splitlines()]
+    assert evaluate(test, scores, ["ndcg@5"]).means()["ndcg@5"].value == means["regression"]
+    again = podium(*words, "-o", "out", "--json")
+    assert "3 of 3 were found in out and not done again." in again.stderr
+    assert json.loads(again.stdout) == results
+
+
+def test_folds_are_averaged_and_pooled(podium: Podium, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "folds").mkdir()
+    for k in (1, 2):
+        (tmp_path / f"folds/Fold{k}").symlink_to(folder)
+    result = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3", "--json")
+    assert [fold["fold"] for fold in json.loads(result.stdout)["methods"]["random"]["folds"]] == ["Fold1", "Fold2"]
+    table = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3").stdout
+    assert table.splitlines()[0].split("  ") == ["method", "map[letor3]", "map[letor3] pooled", "chosen", "seconds"]
+
+
+def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
+    result = podium("compare", str(folder / "train.txt"), "--method", "random", "-m", "map")
+    assert "split by query 60/20/20; queries: train 11, vali 3, test 4" in result.stderr
+
+
+def test_all_means_every_method(podium: Podium, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr("podium.methods.METHODS", {name: METHODS[name] for name in ("random", "single-feature")})
+    result = podium("compare", str(folder), "--methods", "all", "--json")
+    assert list(json.loads(result.stdout)["methods"]) == ["random", "single-feature"]
+
+
+def test_the_demo_shows_that_learning_pays_and_its_commands_work(
+    podium: Podium, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "METHODS", ("random", "single-feature", "regression", "lambdamart"))
+    result = podium("demo", "-o", "my demo")
+    assert result.exit_code == 0, result.stderr
+    rows = {line.split("  ")[0]: line.split() for line in result.stdout.splitlines() if "." in line}
+    value = {name: float(next(word for word in row if word.startswith("0."))) for name, row in list(rows.items())[:5]}
+    order = ["(planted truth)", "lambdamart", "regression", "single-feature", "random"]
+    assert sorted(value, key=lambda name: -value[name]) == order
+    commands = [line.strip() for line in result.stdout.splitlines() if line.startswith("  podium ")]
+    shown = {shlex.split(command)[1] for command in commands}
+    assert shown == {"rank", "evaluate", "check", "methods", "train", "compare"}
+    for command in commands[:-1]:
+        assert podium(*shlex.split(command)[1:]).exit_code == 0, command
+
+
+def test_the_demo_compares_at_least_six_learners_with_both_baselines() -> None:
+    assert {"random", "single-feature"} < set(demo.METHODS) <= set(METHODS)
+    assert len(demo.METHODS) >= 8

@@ -1,0 +1,174 @@
+"""`podium train`, `rank`, `check` and `methods`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.cli.progress import Bar
+from podium.data import read_letor
+from podium.methods import METHODS
+from podium.metrics import Metric
+from podium.model import Model
+from podium.solvers import Step
+from podium.training import train
+
+Podium = Callable[..., Any]
+APART = b"1 qid:b 1:1 2:0.5 #docid = x\n0 qid:a 1:2 #docid = y\n0 qid:b 1:0 2:3 #docid = z\n2 qid:a 1:0 #docid = w\n"
+
+
+def test_training_on_a_folder_tunes_on_its_validation_file_and_says_so(podium: Podium, folder: Path) -> None:
+    result = podium("train", str(folder), "--method", "regression", "--seed", "4", "-m", "map", "-o", "m.podium")
+    assert result.exit_code == 0, result.stderr
+    model = Model.load("m.podium")
+    parts = [read_letor(folder / f"{name}.txt") for name in ("train", "vali")]
+    expected = train(parts[0], "regression", valid=parts[1], metric="map", seed=4)
+    assert repr(model.learner) == repr(expected.learner)
+    assert f"{folder / 'vali.txt'}: map {expected.info['valid']:.4f}" in result.stdout
+    assert result.stdout.count("tried") == len(METHODS["regression"].grid["penalty"])
+    assert result.stdout.count("← chosen") == 1
+
+
+def test_training_on_one_file_says_that_nothing_is_tuned(podium: Podium, folder: Path) -> None:
+    result = podium("train", str(folder / "train.txt"), "--method", "regression")
+    assert "validation none" in result.stdout
+    assert Path("model.podium").exists()
+
+
+def test_validation_data_may_leave_out_the_last_features(podium: Podium) -> None:
+    Path("train.txt").write_bytes(APART)
+    Path("valid.txt").write_text("1 qid:1 1:2\n0 qid:1 1:1\n")
+    result = podium("train", "train.txt", "--method", "regression", "--valid", "valid.txt")
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_folder_of_folds_is_for_compare(podium: Podium, folder: Path, tmp_path: Path) -> None:
+    for k in (1, 2):
+        (tmp_path / "folds").mkdir(exist_ok=True)
+        (tmp_path / f"folds/Fold{k}").symlink_to(folder)
+    result = podium("train", "folds", "--method", "regression")
+    assert result.exit_code == 1
+    assert result.stderr == "podium: folds: has 2 folds. Train on one, e.g. folds/Fold1, or use podium compare.\n"
+
+
+def trained(podium: Podium) -> None:
+    assert podium("train", "-", "--method", "regression", stdin=APART).exit_code == 0
+
+
+def test_scores_come_back_in_the_order_of_the_lines(podium: Podium) -> None:
+    trained(podium)
+    result = podium("rank", "model.podium", "-", stdin=APART)
+    model, lines = Model.load("model.podium"), APART.splitlines(keepends=True)
+    Path("data.txt").write_bytes(APART)
+    data = read_letor("data.txt")
+    assert [float(line) for line in result.stdout.splitlines()] == data.input_order(model.score(data)).tolist()
+    turned = podium("rank", "model.podium", "-", stdin=b"".join(reversed(lines)))
+    assert turned.stdout.splitlines() == list(reversed(result.stdout.splitlines()))
+
+
+def test_runs_and_objects_are_ranked_within_queries(podium: Podium) -> None:
+    trained(podium)
+    Path("data.txt").write_bytes(APART)
+    data = read_letor("data.txt")
+    score = dict(zip(data.document_ids, Model.load("model.podium").score(data), strict=True))
+    best_first = {"b": sorted("xz", key=lambda name: -score[name]), "a": sorted("yw", key=lambda name: -score[name])}
+    expected = [(query, name) for query, names in best_first.items() for name in names]
+    assert podium("rank", "model.podium", "data.txt", "--format", "trec", "-o", "run.txt").stdout == ""
+    rows = [line.split() for line in Path("run.txt").read_text().splitlines()]
+    assert [(row[0], row[2]) for row in rows] == expected
+    assert [row[3] for row in rows] == ["1", "2", "1", "2"]
+    assert [float(row[4]) for row in rows] == [score[name] for _, name in expected]
+    found = [json.loads(x) for x in podium("rank", "model.podium", "data.txt", "--format", "jsonl").stdout.splitlines()]
+    assert found[0] == {"query": "b", "document": expected[0][1], "rank": 1, "score": score[expected[0][1]]}
+    assert [(x["query"], x["document"]) for x in found] == expected
+
+
+def test_output_named_gz_is_gzipped(podium: Podium) -> None:
+    trained(podium)
+    assert podium("rank", "model.podium", "-", "-o", "s.txt.gz", stdin=APART).exit_code == 0
+    assert len(gzip.decompress(Path("s.txt.gz").read_bytes()).split()) == 4
+
+
+def test_more_features_than_the_model_knows_are_refused_and_fewer_are_zeros(podium: Podium) -> None:
+    trained(podium)
+    result = podium("rank", "model.podium", "-", "-o", "s.txt", stdin=b"0 qid:1 1:1 3:1\n")
+    assert result.exit_code == 1
+    assert "<stdin>:1: feature '3', but there are 2" in result.stderr
+    assert not Path("s.txt").exists()
+    short = podium("rank", "model.podium", "-", stdin=b"0 qid:1 1:1\n")
+    assert short.stdout == podium("rank", "model.podium", "-", stdin=b"0 qid:1 1:1 2:0\n").stdout
+
+
+def test_what_is_no_model_is_refused(podium: Podium) -> None:
+    Path("data.txt").write_bytes(APART)
+    result = podium("rank", "data.txt", "data.txt")
+    assert result.exit_code == 1
+    assert "not a podium model" in result.stderr
+
+
+def test_check_says_what_it_finds_and_fails_on_errors(podium: Podium, folder: Path) -> None:
+    result = podium("check", str(folder))
+    assert "train: 18 queries" in result.stdout
+    (folder / "test.txt").write_bytes((folder / "train.txt").read_bytes())
+    shared = podium("check", str(folder / "train.txt"), str(folder / "test.txt"))
+    assert shared.exit_code == 1
+    assert "error: " in shared.stdout
+    for word in ("where", "why", "do"):
+        assert f"  {word} " in shared.stdout
+
+
+def test_check_takes_files_or_one_folder(podium: Podium, folder: Path) -> None:
+    result = podium("check", str(folder), str(folder / "train.txt"))
+    assert result.exit_code == 2
+    assert "is a folder: check it alone" in result.stderr
+
+
+def test_every_method_is_listed_in_its_family_with_its_recipe(podium: Podium) -> None:
+    text = podium("methods").stdout
+    for name, found in METHODS.items():
+        assert found.family in text
+        assert any(line.startswith(f"{name} ") and repr(found.learner) in line for line in text.splitlines())
+
+
+def test_everything_listed_has_a_page(podium: Podium) -> None:
+    text = podium("methods").stdout
+    parts = [line.split(None, 1)[1] for line in text.split("\nparts\n")[1].splitlines()[1:6]]
+    names = [name for part in parts for name in part.split(", ")] + list(METHODS)
+    assert {"ranknet", "mlp", "lbfgs", "zscore", "ndcg", "random"} <= set(names)
+    for name in names:
+        result = podium("methods", name)
+        assert result.exit_code == 0, name
+        assert name in result.stdout.splitlines()[0]
+
+
+def test_a_page_shows_the_recipe_the_grid_and_the_convention(podium: Podium) -> None:
+    page = podium("methods", "listnet(scorer=mlp(hidden=[4]))").stdout
+    assert "recipe(loss=listnet,scorer=mlp(hidden=[4]),solver=adam)" in page
+    assert "penalty: 0.001, 0.01, 0.1, 1" in podium("methods", "listnet").stdout
+    assert Metric.parse("ndcg_cut_5").tag() in podium("methods", "ndcg_cut_5").stdout
+
+
+@pytest.mark.parametrize("fits", [1, 3])
+def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
+    seen: list[float] = []
+
+    class Shown:
+        def update(self, _: object, completed: float, **__: object) -> None:
+            seen.append(completed)
+
+    bar = Bar(Shown(), None)
+    for _ in range(2):
+        bar.begin("part", fits=fits)
+        for _ in range(fits):
+            for k in (1, 2):
+                bar.see(Step(k, 2, 0.0, None))
+        bar.end()
+    assert seen == sorted(seen)
+    assert seen[0] == 0.0
+    assert seen[1] == 1 / (2 * fits)
+    assert seen[-1] == 2.0
