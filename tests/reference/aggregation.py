@@ -7,7 +7,8 @@ from itertools import combinations, permutations
 import numpy as np
 from hypothesis import strategies as st
 
-from podium.data.rankings import QueryRankings, Rankings
+from podium.data.query_rankings import QueryRankings
+from podium.data.rankings import Rankings
 
 NAMES = "ABCDEFG"
 

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import ranking
-from podium.data.rankings import QueryRankings, Rankings
+from podium.data.query_rankings import QueryRankings
+from podium.data.rankings import Rankings
 from podium.data.trec import Run
 from podium.errors import IncompatibleError
 from podium.registry import Named

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
-from podium.data.rankings import QueryRankings
+from podium.data.query_rankings import QueryRankings
 from podium.ranking import compiled
 from podium.registry import register
 

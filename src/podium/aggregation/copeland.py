@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, lists, margins
-from podium.data.rankings import QueryRankings
+from podium.data.query_rankings import QueryRankings
 from podium.registry import register
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
-from podium.data.rankings import QueryRankings
+from podium.data.query_rankings import QueryRankings
 from podium.ranking import compiled
 from podium.registry import register
 

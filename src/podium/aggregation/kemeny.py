@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.linear_ordering import least_order, order_cost
 from podium.aggregation.pairwise import Unranked, lists, wins
-from podium.data.rankings import QueryRankings
+from podium.data.query_rankings import QueryRankings
 from podium.ranking import compiled, order
 from podium.registry import param, register
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.aggregation.base import Array
-from podium.data.rankings import QueryRankings
+from podium.data.query_rankings import QueryRankings
 from podium.ranking import compiled
 
 Unranked = Literal["last", "skip"]

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.data.query_rankings import QueryRankings
 from podium.errors import DataError
 
 Array = NDArray[np.float64]
@@ -169,60 +170,6 @@ class Rankings:
         return self.voters[voter] if self.sources is None else self.sources[voter]
 
 
-@dataclass(frozen=True, eq=False)
-class QueryRankings:
-    """The lists of all voters on one query; entries of voter v are offsets[v]:offsets[v+1], best first."""
-
-    query_id: str
-    document_ids: NDArray[Any]  # (n,)
-    documents: NDArray[np.int64]  # (e,)
-    ranks: NDArray[np.int64]  # (e,)
-    scores: Array  # (e,)
-    offsets: NDArray[np.int64]  # (V+1,)
-    weights: Array  # (V,)
-
-    @property
-    def n_documents(self) -> int:
-        return len(self.document_ids)
-
-    @property
-    def n_voters(self) -> int:
-        return len(self.weights)
-
-    def matrix(self) -> Array:
-        """Each voter's rank of each document, NaN where it gave none."""  # (V, n)
-        places = np.full((self.n_voters, self.n_documents), np.nan)
-        places[self.voter_of, self.documents] = self.ranks
-        return places
-
-    @property
-    def voter_of(self) -> NDArray[np.int64]:
-        """The voter of each entry."""  # (e,)
-        return np.repeat(np.arange(self.n_voters), np.diff(self.offsets))
-
-    def completed(self) -> QueryRankings:
-        """The lists with the documents they leave out added below, tied; silent voters stay silent."""
-        n, sizes = self.n_documents, np.diff(self.offsets)
-        speaks = sizes > 0
-        if (sizes[speaks] == n).all():
-            return self
-        places = np.where(speaks[:, None], np.inf, np.nan) * np.ones(n)  # (V, n)
-        places[self.voter_of, self.documents] = self.ranks
-        scores = np.full_like(places, np.nan)
-        scores[self.voter_of, self.documents] = self.scores
-        by = np.argsort(places, axis=1, kind="stable")[speaks]
-        last = np.zeros(self.n_voters)
-        np.maximum.at(last, self.voter_of, self.ranks)
-        ranks = np.where(np.isinf(places), last[:, None] + 1, places)[speaks]
-        return replace(
-            self,
-            documents=by.ravel(),
-            ranks=np.take_along_axis(ranks, by, axis=1).astype(np.int64).ravel(),
-            scores=np.take_along_axis(scores[speaks], by, axis=1).ravel(),
-            offsets=np.concatenate([[0], np.cumsum(np.where(speaks, n, 0))]).astype(np.int64),
-        )
-
-
 @dataclass(frozen=True)
 class _Where:
     """What messages call a row of the input."""
@@ -255,9 +202,10 @@ def _flat(order: Order | None, where: str) -> Iterator[tuple[str, int]]:
 
 def _codes(values: Column, *, known: Sequence[str] | None = None) -> tuple[NDArray[np.int64], list[str]]:
     """Numbers for names, in order of first appearance (or of `known`), and the names as text."""
+    column = values.tolist() if isinstance(values, np.ndarray) else values
     numbers: dict[str, int] = {name: at for at, name in enumerate(known or ())}
-    found = np.fromiter((numbers.setdefault(str(v), len(numbers)) for v in values), np.int64, len(values))
-    return found, list(numbers)
+    code = {value: numbers.setdefault(str(value), len(numbers)) for value in dict.fromkeys(column)}
+    return np.fromiter(map(code.__getitem__, column), np.int64, len(column)), list(numbers)
 
 
 def _positions(ids: list[str]) -> NDArray[np.int64]:

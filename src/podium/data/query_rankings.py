@@ -1,0 +1,84 @@
+"""The lists of all voters on one query, as `Rankings.query` gives them.
+
+>>> from podium.data.rankings import Rankings
+>>> votes = Rankings.from_orders([[["A", "B", "C"], ["B"]]]).query(0)
+>>> votes.completed().matrix()
+array([[1., 2., 3.],
+       [2., 1., 2.]])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.ranking import compiled
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRankings:
+    """The lists of all voters on one query; entries of voter v are offsets[v]:offsets[v+1], best first."""
+
+    query_id: str
+    document_ids: NDArray[Any]  # (n,)
+    documents: NDArray[np.int64]  # (e,)
+    ranks: NDArray[np.int64]  # (e,)
+    scores: Array  # (e,)
+    offsets: NDArray[np.int64]  # (V+1,)
+    weights: Array  # (V,)
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.document_ids)
+
+    @property
+    def n_voters(self) -> int:
+        return len(self.weights)
+
+    def matrix(self) -> Array:
+        """Each voter's rank of each document, NaN where it gave none."""  # (V, n)
+        places = np.full((self.n_voters, self.n_documents), np.nan)
+        places[self.voter_of, self.documents] = self.ranks
+        return places
+
+    @property
+    def voter_of(self) -> NDArray[np.int64]:
+        """The voter of each entry."""  # (e,)
+        return np.repeat(np.arange(self.n_voters), np.diff(self.offsets))
+
+    def completed(self) -> QueryRankings:
+        """The lists with the documents they leave out added below, tied; silent voters stay silent."""
+        n, sizes = self.n_documents, np.diff(self.offsets)
+        if ((sizes == n) | (sizes == 0)).all():
+            return self
+        offsets = np.concatenate([[0], np.cumsum(np.where(sizes > 0, n, 0))]).astype(np.int64)
+        documents, ranks = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+        scores = np.full(offsets[-1], np.nan)
+        _complete(n, self.documents, self.ranks, self.scores, self.offsets, documents, ranks, scores)
+        return replace(self, documents=documents, ranks=ranks, scores=scores, offsets=offsets)
+
+
+@compiled
+def _complete(
+    n: Any, documents: Any, ranks: Any, scores: Any, offsets: Any, all_documents: Any, all_ranks: Any, all_scores: Any
+) -> None:
+    """Copy each list and put the documents it lacks after it, one rank below its last."""
+    at = 0
+    for v in range(len(offsets) - 1):
+        if offsets[v] == offsets[v + 1]:
+            continue
+        lacks = np.ones(n, np.bool_)
+        for e in range(offsets[v], offsets[v + 1]):
+            all_documents[at], all_ranks[at], all_scores[at] = documents[e], ranks[e], scores[e]
+            lacks[documents[e]] = False
+            at += 1
+        below = ranks[offsets[v + 1] - 1] + 1
+        for j in range(n):
+            if lacks[j]:
+                all_documents[at], all_ranks[at] = j, below
+                at += 1
