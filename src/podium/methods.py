@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from podium.algorithms import OCSVM, AdaRank, GBRank, McRank, PRank, Random, RankBoost, SingleFeature
 from podium.errors import UnknownNameError
-from podium.features import None_
+from podium.features import MinMax, None_
 from podium.learner import Learner
 from podium.losses import (
     PMOPFD,
@@ -31,7 +31,7 @@ from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
 from podium.scorers import Trees
-from podium.solvers import Boosting
+from podium.solvers import Adam, Boosting
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Method:
         return inspect.cleandoc(type(self.about()).__doc__ or "")
 
 
-PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.001, 0.01, 0.1, 1.0)}
+PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 
 METHODS: dict[str, Method] = {
     "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
@@ -64,7 +64,7 @@ METHODS: dict[str, Method] = {
     "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
     "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY, "pairwise"),
     "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
-    "lambdarank": Method(Recipe(loss=LambdaRank()), PENALTY, "pairwise"),
+    "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
     "lambdamart": Method(
         Recipe(loss=LambdaRank(), scorer=Trees(leaves=7), solver=Boosting(), transform=None_()),
         {"rate": (0.05, 0.1)},
@@ -73,8 +73,8 @@ METHODS: dict[str, Method] = {
     "rankboost": Method(RankBoost(), family="pairwise"),
     "gbrank": Method(GBRank(), {"rate": (1.0, 3.0, 10.0)}, "pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
-    "listmle": Method(Recipe(loss=ListMLE()), PENALTY, "listwise"),
-    "pmop-fd": Method(Recipe(loss=PMOPFD()), PENALTY, "listwise"),
+    "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
+    "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
     "adarank-map": Method(AdaRank(), family="listwise"),
     "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
     "single-feature": Method(SingleFeature(), family="baselines"),

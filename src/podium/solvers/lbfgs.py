@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from podium.errors import IncompatibleError
+from podium.losses import Loss
 from podium.problem import Problem
 from podium.registry import param, register
+from podium.scorers import Scorer
 from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 
@@ -26,6 +29,14 @@ class LBFGS(Solver):
     """Stop when an iteration improves F by less than this, relatively."""
     patience: int | None = param(default=None, least=1)
     name = "lbfgs"
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        super().check(loss, scorer)
+        if loss.surrogate is not None:
+            raise IncompatibleError(
+                f"lbfgs compares values, but {loss.name}'s gradient is not that of its value ({loss.surrogate}). "
+                "Use solver=adam or solver=sgd, or scorer=trees with solver=boosting."
+            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         from scipy.optimize import minimize
