@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.errors import UnknownNameError
 from podium.features import Transform
-from podium.registry import Named, field_types, read
+from podium.registry import Named, field_types, read_all
 from podium.solvers import Watch
 
 Params = dict[str, NDArray[Any]]
@@ -47,12 +46,7 @@ class Learner(Named):
 
     def changed(self, settings: dict[str, str]) -> Learner:
         """The learner with other settings, given as text."""
-        hints = field_types(type(self))
-        for key in settings:
-            if key not in hints:
-                raise UnknownNameError(f"parameter of {self.name}", key, hints)
-        values = {key: read(text, hints[key], f"{self.name}: {key}") for key, text in settings.items()}
-        return replace(self, **values)  # type: ignore[type-var]
+        return replace(self, **read_all(type(self), settings))  # type: ignore[type-var]
 
     def has_parameter(self, key: str) -> bool:
         """Whether it has a setting of this name."""

@@ -103,12 +103,17 @@ def load_plugins() -> None:
 
 def build(cls: type[T], arguments: dict[str, str]) -> T:
     """An instance of `cls` from the texts of its parameters."""
+    return cls(**read_all(cls, arguments))
+
+
+def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
+    """The values of the texts of parameters of `cls`."""
     hints = field_types(cls)
     for key in arguments:
         if key not in hints:
             raise UnknownNameError(f"parameter of {getattr(cls, 'name', cls.__name__)}", key, hints)
     where = getattr(cls, "name", cls.__name__)
-    return cls(**{key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()})
+    return {key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()}
 
 
 def field_types(cls: type) -> dict[str, Any]:

@@ -43,7 +43,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it)
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
-    __metadata_request__score = {"qid": True}  # noqa: RUF012
+    # A pipeline always mentions sample_weight to its last step's score; None says that it is known and not wanted.
+    __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012
 
     def __init__(
         self,

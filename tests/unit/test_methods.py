@@ -1,0 +1,69 @@
+import pytest
+
+from podium.algorithms import SingleFeature
+from podium.errors import ParameterError, UnknownNameError
+from podium.losses import LambdaRank, ListNet
+from podium.methods import METHODS, method
+from podium.recipe import Recipe
+from podium.scorers import MLP, Trees
+from podium.solvers import LBFGS, Adam, Boosting
+
+
+def test_lambdamart_is_trees_lambdarank_and_boosting():
+    learner = method("lambdamart").learner
+    assert (type(learner.scorer), learner.loss, type(learner.solver)) == (Trees, LambdaRank(), Boosting)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_name_means_its_entry(name):
+    assert method(name) == METHODS[name] or method(name).learner == METHODS[name].learner
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_page_has_the_fixed_headings(name):
+    page = METHODS[name].page()
+    for heading in ("Formula:", "Ties:", "Cost:", "Use it for:"):
+        assert heading in page
+    if METHODS[name].family != "baselines":
+        assert "Reference:" in page
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_grid_names_parameters_of_its_learner(name):
+    found = METHODS[name]
+    assert all(found.learner.has_parameter(key) for key in found.grid)
+
+
+def test_a_specification_changes_parts_and_parameters():
+    assert method("listnet(penalty=0.5)").learner == Recipe(ListNet(), solver=LBFGS(penalty=0.5))
+    assert method("listnet(scorer=mlp(hidden=[16]))").learner == Recipe(ListNet(), MLP((16,)), Adam())
+    assert method("recipe(loss=listnet)").learner == Recipe(ListNet())
+    assert method("single-feature").learner == SingleFeature()
+
+
+def test_what_a_specification_names_is_not_tried():
+    assert method("listnet").grid
+    assert method("listnet(penalty=0.5)").grid == {}
+    assert method("listnet(solver=lbfgs)").grid == {}
+    assert method("listnet(tolerance=0.1)").grid == METHODS["listnet"].grid
+
+
+def test_a_grid_is_not_carried_to_another_solver():
+    assert method("listnet(scorer=trees)").grid == {}
+    assert method("lambdamart(scorer=linear)").grid == {}
+    assert method("lambdamart(leaves=3)").grid == METHODS["lambdamart"].grid
+
+
+def test_an_unknown_method_suggests_near_ones():
+    with pytest.raises(
+        UnknownNameError, match="No method 'lambdamrt'. Did you mean .*'lambdamart'.* See: podium methods"
+    ):
+        method("lambdamrt")
+
+
+@pytest.mark.parametrize(
+    "text", ["listnet(penalty=-1)", "listnet(penalty=x)", "random(leaves=3)", "listnet(scorer=qq)"]
+)
+def test_wrong_settings_are_refused(text):
+    with pytest.raises(ParameterError):
+        method(text)

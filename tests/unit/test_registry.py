@@ -1,0 +1,189 @@
+"""One grammar for names: what prints is parsed back to an equal value, and what is wrong is said in words."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from podium.errors import ParameterError, UnknownNameError
+from podium.features import Transform
+from podium.learner import Learner
+from podium.losses import Loss, RankNet
+from podium.methods import METHODS, method
+from podium.metrics import Metric
+from podium.registry import Named, param, read, register, split_call
+from podium.scorers import MLP, Scorer
+from podium.solvers import LBFGS, SGD, Adam, Solver
+from reference.variants import variants
+
+KINDS = [Loss, Scorer, Solver, Transform, Learner]
+VALUES = [value for kind in KINDS for cls in kind.catalogue().values() for value in variants(cls)]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_repr_parses_to_an_equal_value(value):
+    kind = next(kind for kind in KINDS if isinstance(value, kind))
+    again = kind.parse(repr(value))
+    assert again == value
+    assert repr(again) == repr(value)
+    assert hash(again) == hash(value)
+
+
+@pytest.mark.parametrize("value", [value for value in VALUES if dataclasses.fields(value)], ids=repr)
+def test_fields_cannot_be_assigned(value):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(value, dataclasses.fields(value)[0].name, None)
+
+
+@pytest.mark.parametrize("name", Metric.catalogue())
+def test_metrics_parse_too(name):
+    metric = Metric.parse(name)
+    assert Metric.parse(repr(metric)) == metric
+    if metric.cuts:
+        assert Metric.parse(f"{name}@7") != metric
+        assert Metric.parse(repr(Metric.parse(f"{name}@7"))) == Metric.parse(f"{name}@7")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_a_value_that_parses(name):
+    assert method(repr(METHODS[name].learner)).learner == METHODS[name].learner
+
+
+def test_only_what_differs_from_the_default_is_printed():
+    assert repr(RankNet()) == "ranknet"
+    assert repr(RankNet(sigma=2)) == "ranknet(sigma=2.0)"
+    assert repr(MLP(hidden=(64, 32), activation="relu")) == "mlp(hidden=[64,32],activation=relu)"
+    assert repr(SGD(patience=None)) == "sgd(patience=none)"
+
+
+def test_numbers_of_numpy_print_as_plain_ones():
+    assert repr(Adam(rate=np.float64(0.5), epochs=np.int64(7))) == "adam(rate=0.5,epochs=7)"
+    assert repr(MLP(hidden=[np.int64(3)])) == "mlp(hidden=[3])"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ranknet(sigma=2.0)",
+        " ranknet ( sigma = 2.0 ) ",
+        "ranknet(sigma=2)",
+        "ranknet(sigma=2e0)",
+        "ranknet(sigma=2.0,)",
+    ],
+)
+def test_spaces_and_spellings_of_numbers_do_not_matter(text):
+    assert Loss.parse(text) == RankNet(sigma=2.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "near"),
+    [
+        (Loss, "lamdarank", "lambdarank"),
+        (Loss, "RankNett", "ranknet"),
+        (Scorer, "tree", "trees"),
+        (Solver, "lbgfs", "lbfgs"),
+        (Transform, "z-score", "zscore"),
+        (Metric, "ncdg", "ndcg"),
+    ],
+)
+def test_an_unknown_name_suggests_near_ones(kind, name, near):
+    with pytest.raises(UnknownNameError, match=f"No {kind.kind} .*Did you mean .*'{near}'") as caught:
+        kind.parse(name)
+    assert near in caught.value.near
+
+
+def test_a_name_like_no_other_lists_what_is_known():
+    with pytest.raises(UnknownNameError, match=r"No scorer 'qqq'\. Known: linear, mlp, .*trees"):
+        Scorer.parse("qqq")
+
+
+def test_an_unknown_parameter_suggests_near_ones():
+    with pytest.raises(UnknownNameError, match="No parameter of ranknet 'sgima'. Did you mean 'sigma'?"):
+        Loss.parse("ranknet(sgima=1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no name"),
+        ("(sigma=1)", "has no name"),
+        ("ranknet(", "the bracket after 'ranknet' is not closed"),
+        ("ranknet(sigma=1", "the bracket after 'ranknet' is not closed"),
+        ("ranknet(sigma=1))", "a bracket is closed that was not opened"),
+        ("ranknet(sigma=[1)", "a bracket is not closed"),
+        ("ranknet(1)", "expected parameter=value, got '1'"),
+        ("ranknet(sigma)", "expected parameter=value, got 'sigma'"),
+        ("ranknet(sigma=1,sigma=2)", "sigma is given twice"),
+        ("ranknet(sigma=much)", "ranknet: sigma must be a number; got 'much'"),
+        ("ranknet(sigma=0)", "ranknet: sigma must be above 0; got 0.0"),
+        ("ranknet(sigma=nan)", "ranknet: sigma must be a finite number; got nan"),
+        ("ranknet(sigma=inf)", "ranknet: sigma must be a finite number; got inf"),
+        ("ranknet(normalise=perhaps)", "ranknet: normalise must be true or false; got 'perhaps'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(text, words):
+    with pytest.raises(ParameterError) as caught:
+        Loss.parse(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: RankNet(sigma="1"), "ranknet: sigma must be a finite number; got '1'"),
+        (lambda: RankNet(sigma=True), "ranknet: sigma must be a finite number; got True"),
+        (lambda: RankNet(sigma=-1), "ranknet: sigma must be above 0; got -1"),
+        (lambda: RankNet(normalise=1), "ranknet: normalise must be true or false; got 1"),
+        (lambda: LBFGS(iterations=2.5), "lbfgs: iterations must be a whole number; got 2.5"),
+        (lambda: LBFGS(iterations=0), "lbfgs: iterations must be at least 1; got 0"),
+        (lambda: LBFGS(patience="x"), "lbfgs: patience must be a whole number or none; got 'x'"),
+        (lambda: LBFGS(patience=0), "lbfgs: patience must be at least 1; got 0"),
+        (lambda: MLP(activation="gelu"), "mlp: activation must be one of tanh, relu; got 'gelu'"),
+        (lambda: MLP(hidden=3), "mlp: hidden must be a list, each a whole number; got 3"),
+        (lambda: Scorer.parse("trees(features=1.5)"), "trees: features must be at most 1; got 1.5"),
+        (lambda: Scorer.parse("mlp(activation=gelu)"), "mlp: activation must be one of tanh, relu; got 'gelu'"),
+        (lambda: method("recipe(scorer=trees(leaves=1))"), "trees: leaves must be at least 2; got 1"),
+        (lambda: METHODS["ranknet"].learner.__class__(loss=MLP()), "recipe: loss must be a loss; got mlp"),
+    ],
+)
+def test_wrong_types_and_ranges_are_refused_in_words(make, words):
+    with pytest.raises(ParameterError) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+def test_lists_nest_in_calls():
+    assert split_call("a(b=c(d=1,e=[2,3]),f=4)") == ("a", {"b": "c(d=1,e=[2,3])", "f": "4"})
+    assert read("[64,32]", tuple[int, ...], "x") == (64, 32)
+    assert read("none", int | None, "x") is None
+
+
+def test_two_things_cannot_have_one_name():
+    class Thing(Named):
+        kind = "test thing"
+        home = "podium.registry"
+
+    def make(module):
+        return register(type("One", (Thing,), {"__module__": module, "__annotations__": {}, "name": "one"}))
+
+    made = make("somewhere")
+    assert Thing.catalogue() == {"one": made}
+    with pytest.raises(ParameterError, match="Two test things are called 'one': somewhere and elsewhere"):
+        make("elsewhere")
+
+
+def test_exclusive_and_inclusive_bounds():
+    @register
+    class Bounded(Scorer):
+        low: float = param(default=0.5, above=0, below=1)
+        high: float = param(default=0.5, least=0, most=1)
+        name = "bounded-for-a-test"
+
+    try:
+        assert Bounded(high=1) == Bounded(high=1.0)
+        assert Bounded(high=0).high == 0.0
+        for wrong, words in ((0, "above 0"), (1, "below 1")):
+            with pytest.raises(ParameterError, match=f"low must be {words}; got {wrong}"):
+                Bounded(low=wrong)
+    finally:
+        del Named._catalogues["scorer"]["bounded-for-a-test"]

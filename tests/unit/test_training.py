@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.methods import Method
+from podium.metrics import Metric
+from podium.recipe import Recipe
+from podium.solvers import LBFGS, SGD
+from podium.training import candidates, measured, train
+from reference.learning import linear_data
+
+DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
+NDCG = Metric.parse("ndcg@10")
+
+
+def test_a_grid_is_the_product_of_its_lists():
+    made = candidates(Method(Recipe(), {"penalty": (0.1, 0.2), "tolerance": (0.01, 0.02, 0.03)}))
+    assert len(made) == 6
+    assert made[0] == (Recipe(solver=LBFGS(penalty=0.1, tolerance=0.01)), {"penalty": 0.1, "tolerance": 0.01})
+
+
+def test_the_setting_that_does_best_on_validation_data_wins():
+    model = train(DATA, Method(Recipe(), {"penalty": (1e9, 0.01)}), valid=VALID)
+    assert model.learner == Recipe(solver=LBFGS(penalty=0.01))
+    trials = model.info["trials"]
+    assert [trial["penalty"] for trial in trials] == [1e9, 0.01]
+    assert model.info["valid"] == max(trial["valid"] for trial in trials) == measured(model, VALID, NDCG)
+
+
+def test_without_validation_data_the_settings_are_the_methods_own():
+    model = train(DATA, Method(Recipe(), {"penalty": (1e9, 0.01)}))
+    assert model.learner == Recipe()
+    assert "trials" not in model.info
+
+
+def test_the_metric_decides():
+    by = {metric: train(DATA, "listnet", valid=VALID, metric=metric).info for metric in ("map", "ndcg@1")}
+    assert by["map"]["metric"] == "map"
+    assert by["map"]["valid"] == max(trial["valid"] for trial in by["map"]["trials"])
+    assert by["map"]["valid"] != by["ndcg@1"]["valid"]
+
+
+def test_a_method_may_be_given_by_name_or_value():
+    scores = [train(DATA, how).score(DATA) for how in ("recipe", Recipe(), Method(Recipe()))]
+    np.testing.assert_array_equal(scores[0], scores[1])
+    np.testing.assert_array_equal(scores[0], scores[2])
+
+
+def test_the_seed_matters_where_there_is_chance():
+    one, same, other = (train(DATA, Recipe(solver=SGD(epochs=2)), seed=seed).score(DATA) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_observers_see_the_steps():
+    seen = []
+    train(DATA, Recipe(solver=LBFGS(iterations=3)), observers=(seen.append,))
+    assert [step.iteration for step in seen] == [1, 2, 3]
+
+
+def test_validation_data_is_transformed_as_the_training_data_was():
+    stretched = Dataset.from_arrays(DATA.features * [1, 1000, 0.001] + 7, DATA.labels, group=DATA.sizes)
+    plain, same = (train(data, Recipe(solver=SGD(epochs=3)), valid=data).info["valid"] for data in (DATA, stretched))
+    assert plain == pytest.approx(same, abs=1e-3)
+
+
+def test_validation_data_must_fit():
+    with pytest.raises(DataError, match="validation data has 5 features, the training data 3"):
+        train(DATA, "ranknet", valid=linear_data(n_features=5))
+    with pytest.raises(DataError, match="validation data needs labels"):
+        train(DATA, "ranknet", valid=Dataset.from_arrays(VALID.features))
+
+
+def test_data_without_labels_is_refused_in_words():
+    with pytest.raises(IncompatibleError, match="listnet learns from grades, but the data has neither labels nor"):
+        train(Dataset.from_arrays(DATA.features), "listnet")
+
+
+def test_no_documents_are_refused():
+    with pytest.raises(DataError, match="there is no document to learn from"):
+        train(Dataset.from_arrays(np.empty((0, 3)), []), "ranknet")
+
+
+def test_threads_are_a_whole_number(monkeypatch):
+    monkeypatch.setenv("PODIUM_THREADS", "many")
+    with pytest.raises(ParameterError, match="PODIUM_THREADS must be a whole number of at least 1; got 'many'"):
+        train(DATA, "ranknet")
+
+
+def test_nothing_in_the_arguments_changes():
+    before = DATA.features.copy(), DATA.labels.copy()
+    train(DATA, "lambdamart(rounds=3)", valid=VALID)
+    np.testing.assert_array_equal(DATA.features, before[0])
+    np.testing.assert_array_equal(DATA.labels, before[1])
