@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 def methods(
     name: Annotated[
         str | None,
-        typer.Argument(help="A method, loss, scorer, solver, transform or metric to explain.", show_default=False),
+        typer.Argument(
+            help="A method, loss, scorer, solver, transform, metric or aggregator to explain.", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """List the methods, or explain one; also losses, scorers, solvers, transforms and metrics."""
+    """List the methods, or explain one; also losses, scorers, solvers, transforms, metrics and aggregators."""
     if name is None:
         _list()
     else:
@@ -57,7 +59,7 @@ def _explain(text: str) -> None:
     kinds = _kinds()
     for kind in kinds:
         if name in kind.catalogue():
-            _page(kind.catalogue()[name], f"{name}: a {kind.kind}")
+            _page(kind.catalogue()[name], f"{name}: {'an' if kind.kind[0] in 'aeiou' else 'a'} {kind.kind}")
             return
     try:
         metric = Metric.parse(text)
@@ -68,13 +70,14 @@ def _explain(text: str) -> None:
 
 
 def _kinds() -> list[type[Named]]:
+    from podium.aggregation import Aggregator
     from podium.features import Transform
     from podium.losses import Loss
     from podium.metrics import Metric
     from podium.scorers import Scorer
     from podium.solvers import Solver
 
-    return [Loss, Scorer, Solver, Transform, Metric]
+    return [Loss, Scorer, Solver, Transform, Metric, Aggregator]
 
 
 def _method_page(name: str, found: Method) -> None:

@@ -4,8 +4,12 @@ from podium.data.check import Finding, check
 from podium.data.dataset import Dataset
 from podium.data.folder import Fold, read_data, read_folder
 from podium.data.letor import read_letor, write_letor
+from podium.data.letor_agg import read_letor_agg
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
+from podium.data.preflib import read_preflib
+from podium.data.rankings import Rankings
+from podium.data.rankings_files import rankings_from_frame, read_rankings, read_runs
 from podium.data.splits import k_folds, split
 from podium.data.synthetic import make_letor_like
 from podium.data.tables import from_frame, read_table, to_frame
@@ -18,18 +22,24 @@ __all__ = [
     "Judged",
     "Preferences",
     "Qrels",
+    "Rankings",
     "Run",
     "check",
     "from_frame",
     "join",
     "k_folds",
     "make_letor_like",
+    "rankings_from_frame",
     "read_data",
     "read_folder",
     "read_letor",
+    "read_letor_agg",
     "read_preferences",
+    "read_preflib",
     "read_qrels",
+    "read_rankings",
     "read_run",
+    "read_runs",
     "read_table",
     "split",
     "to_frame",
