@@ -1,0 +1,71 @@
+"""What every loss promises, run over the registry. Nothing here is edited to add a loss but its slow reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import podium.losses
+from podium.losses import Loss, RankingDistribution
+from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
+from reference.losses import REFERENCES
+
+OTHER_METRICS = ["lambdarank(metric=map)", "lambdarank(metric=err@3)"]
+CASES = [loss for cls in Loss.catalogue().values() for loss in instances(cls)] + list(map(Loss.parse, OTHER_METRICS))
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """(scores, labels) of one query: scores in general position, grades with ties, some not whole."""
+    n = draw(st.integers(1, 8))
+    places = draw(st.permutations(range(n)))
+    jitter = draw(st.lists(st.floats(-1, 1, width=16), min_size=n, max_size=n))
+    grades = st.sampled_from([0.0, 1.0, 2.0, 3.0, 1.5])
+    labels = draw(st.lists(grades, min_size=n, max_size=n))
+    return general_position(places, jitter), np.array(labels)
+
+
+@pytest.mark.parametrize("loss", CASES, ids=repr)
+@pytest.mark.parametrize("check", LOSS_CHECKS.values(), ids=lambda check: check.__name__)
+@settings(max_examples=12, deadline=None)
+@given(query=queries())
+def test_every_loss_keeps_its_promises(check, loss, query):
+    check(loss, *query)
+
+
+@pytest.mark.parametrize("loss", CASES, ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(query=queries())
+def test_value_equals_brute_force(loss, query):
+    assert loss.name in REFERENCES, (
+        f"tests/reference/losses.py lacks the slow value of {loss.name}: add a function there"
+    )
+    equals_reference(loss, *query, REFERENCES[loss.name])
+
+
+def test_every_file_with_a_loss_is_imported():
+    folder = Path(podium.losses.__file__).parent
+    for file in sorted(folder.glob("*.py")):
+        if "@register" in file.read_text(encoding="utf-8"):
+            name = file.stem.replace("_", "-")
+            line = f"from podium.losses.{file.stem} import …"
+            assert name in Loss.catalogue(), f"losses/__init__.py lacks the line: {line}"
+            assert Loss.catalogue()[name].__name__ in podium.losses.__all__, f"losses/__init__.py: __all__ lacks {name}"
+
+
+@pytest.mark.parametrize("name", sorted(Loss.catalogue()))
+def test_docstrings_have_the_fixed_headings(name):
+    about = Loss.catalogue()[name].__doc__ or ""
+    places = [about.find(f"    {heading}: ") for heading in ("Formula", "Ties", "Cost", "Use it for", "Reference")]
+    assert min(places) > 0, f"{name}: a heading is missing"
+    assert places == sorted(places), f"{name}: headings are out of order"
+
+
+def test_distributions_are_losses_of_the_same_registry():
+    assert {name for name, cls in Loss.catalogue().items() if issubclass(cls, RankingDistribution)} >= {
+        "listmle", "listnet", "pmop-fd"
+    }  # fmt: skip

@@ -1,0 +1,131 @@
+"""Losses, slow and obvious: double sums and enumeration, one function per registered name."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def regression(loss: Any, s: Any, y: Any) -> float:
+    targets = [y_i if loss.target == "label" else 2**y_i - 1 for y_i in y]
+    return sum((s_i - g_i) ** 2 for s_i, g_i in zip(s, targets, strict=True))
+
+
+def ranknet(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)
+
+
+def hinge(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: max(0.0, 1 - delta), loss, s, y)
+
+
+def squared_hinge(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: max(0.0, 1 - delta) ** 2, loss, s, y)
+
+
+def exponential(loss: Any, s: Any, y: Any) -> float:
+    """Its quadratic continuation beyond 300, as the docstring says."""
+
+    def phi(delta: float) -> float:
+        beyond = max(-delta - 300, 0)
+        return math.exp(min(-delta, 300)) * (1 + beyond + beyond**2 / 2)
+
+    return over_pairs(phi, loss, s, y)
+
+
+def over_pairs(phi: Callable[[float], float], loss: Any, s: Any, y: Any) -> float:
+    """Σ φ(s_i − s_j) over y_i > y_j, or their mean."""
+    terms = [phi(s[i] - s[j]) for i, j in edges(y)]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def edges(y: Any) -> list[tuple[int, int]]:
+    """The pairs (i, j) with y_i > y_j."""
+    return [(i, j) for i, j in itertools.product(range(len(y)), repeat=2) if y[i] > y[j]]
+
+
+def listnet(loss: Any, s: Any, y: Any) -> float:
+    if len(set(y)) <= 1:
+        return 0.0
+    target = np.exp(y - np.logaddexp.reduce(y))
+    return float(-(target @ (s - np.logaddexp.reduce(s))))
+
+
+def listmle(loss: Any, s: Any, y: Any) -> float:
+    """The mean over the very tie-breaks that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    ways = list(itertools.islice(shuffles(s, y, loss.seed), loss.samples))
+    return float(np.mean([minus_log_plackett_luce(s, way) for way in ways]))
+
+
+def listmle_over_all_ties(s: Any, y: Any) -> float:
+    """The mean over every way to break the ties."""
+    blocks = [[i for i in range(len(y)) if y[i] == grade] for grade in sorted(set(y), reverse=True)]
+    ways = itertools.product(*(itertools.permutations(block) for block in blocks))
+    return float(np.mean([minus_log_plackett_luce(s, [i for block in way for i in block]) for way in ways]))
+
+
+def minus_log_plackett_luce(s: Any, order: Sequence[int]) -> float:
+    ranked = np.asarray(s)[list(order)]
+    return float(sum(np.logaddexp.reduce(ranked[k:]) - ranked[k] for k in range(len(ranked))))
+
+
+def shuffles(s: Any, y: Any, seed: int) -> Iterator[list[int]]:
+    """Orders of grade, blocks sorted by score and then shuffled again and again (Fisher–Yates with SplitMix64)."""
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    ends = [max(p for p in range(len(s)) if y[order[p]] == y[i]) + 1 for i in order]
+    state, most = seed, 2**64 - 1
+    while True:
+        start = 0
+        while start < len(order):
+            for p in range(ends[start] - 1, start, -1):
+                state = (state + 0x9E3779B97F4A7C15) & most
+                z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & most
+                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & most
+                z ^= z >> 31
+                q = start + (((z >> 32) * (p - start + 1)) >> 32)
+                order[p], order[q] = order[q], order[p]
+            start = ends[start]
+        yield list(order)
+
+
+def pmop_fd(loss: Any, s: Any, y: Any) -> float:
+    total = 0.0
+    for grade in set(y):
+        inside, rest = s[y == grade], s[y <= grade]
+        total += np.logaddexp.reduce(rest) - np.logaddexp.reduce(inside)
+    return float(total)
+
+
+def lambdarank(loss: Any, s: Any, y: Any) -> float:
+    """Documents really swapped, and the metric computed before and after."""
+
+    def measured(places: Any) -> float:
+        return float(np.nan_to_num(loss.metric(-places.astype(float), y, [0, len(y)])[0]))
+
+    places = np.empty(len(s), int)
+    places[sorted(range(len(s)), key=lambda i: (-s[i], y[i]))] = np.arange(len(s))
+    terms = []
+    for i, j in edges(y):
+        swapped = places.copy()
+        swapped[i], swapped[j] = places[j], places[i]
+        terms.append(abs(measured(swapped) - measured(places)) * np.logaddexp(0, s[j] - s[i]))
+    return float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
+
+
+REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
+    "exponential": exponential,
+    "hinge": hinge,
+    "lambdarank": lambdarank,
+    "listmle": listmle,
+    "listnet": listnet,
+    "pmop-fd": pmop_fd,
+    "ranknet": ranknet,
+    "regression": regression,
+    "squared-hinge": squared_hinge,
+}
