@@ -58,7 +58,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
-        """Learn from rows of features, their grades (larger is better) and queries; without `qid` they are one query."""
+        """Learn from rows of features, their grades (larger is better) and their queries; without `qid` all are one."""
         X, y = validate_data(self, X, y, y_numeric=True, **_ACCEPTED)
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, feature_names=names)

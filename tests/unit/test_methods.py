@@ -56,7 +56,7 @@ def test_a_grid_is_not_carried_to_another_solver():
 
 def test_an_unknown_method_suggests_near_ones():
     with pytest.raises(
-        UnknownNameError, match="No method 'lambdamrt'. Did you mean .*'lambdamart'.* See: podium methods"
+        UnknownNameError, match=r"No method 'lambdamrt'\. Did you mean .*'lambdamart'.* See: podium methods"
     ):
         method("lambdamrt")
 

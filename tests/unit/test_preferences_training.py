@@ -17,9 +17,7 @@ PAIRS = np.array([(8 * q + i, 8 * q + j) for q in range(20) for i in range(8) fo
 PAIRS = np.where((UTILITY[PAIRS[:, 0]] > UTILITY[PAIRS[:, 1]])[:, None], PAIRS, PAIRS[:, ::-1])
 SOME = RNG.random(len(PAIRS)) < 0.3
 
-ON_EDGES = [
-    name for name in METHODS if getattr(getattr(METHODS[name].learner, "loss", None), "edges", None) is not None
-]
+ON_EDGES = [name for name in METHODS if getattr(METHODS[name].about(), "edges", None) is not None]
 ON_GRADES = [name for name, cls in Loss.catalogue().items() if cls.edges is None]
 
 
@@ -68,7 +66,7 @@ def test_a_loss_of_grades_refuses_preferences_in_words(name):
     with pytest.raises(
         IncompatibleError, match=f"{name} learns from grades, but the data has only preferences.*ranknet"
     ):
-        train(preferring(PAIRS), f"recipe(loss={name})")
+        train(preferring(PAIRS), f"recipe(loss={name},solver=adam)")
 
 
 def test_batches_carry_their_preferences():

@@ -44,7 +44,7 @@ def test_parameters_find_their_part():
 
 
 def test_unknown_parameters_suggest_near_ones():
-    with pytest.raises(UnknownNameError, match="No parameter 'penaltey'. Did you mean 'penalty'?"):
+    with pytest.raises(UnknownNameError, match=r"No parameter 'penaltey'\. Did you mean 'penalty'\?"):
         RECIPE.changed({"penaltey": "1"})
 
 
@@ -55,7 +55,7 @@ def test_a_parameter_of_two_parts_is_refused_with_advice():
         name = "confusing"
 
     recipe = Recipe(loss=dataclasses.dataclass(frozen=True, repr=False)(Confusing)())
-    with pytest.raises(ParameterError, match="penalty could be of the loss or the solver. Write the part in full"):
+    with pytest.raises(ParameterError, match=r"penalty could be of the loss or the solver\. Write the part in full"):
         recipe.changed({"penalty": "1"})
 
 

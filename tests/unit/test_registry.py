@@ -98,7 +98,7 @@ def test_a_name_like_no_other_lists_what_is_known():
 
 
 def test_an_unknown_parameter_suggests_near_ones():
-    with pytest.raises(UnknownNameError, match="No parameter of ranknet 'sgima'. Did you mean 'sigma'?"):
+    with pytest.raises(UnknownNameError, match=r"No parameter of ranknet 'sgima'\. Did you mean 'sigma'\?"):
         Loss.parse("ranknet(sgima=1)")
 
 
