@@ -144,6 +144,7 @@ def test_a_feature_is_the_float32_of_the_nearest_double():
     low = (rng.lognormal(0, 15, 1000)).astype(np.float32)
     halfway = (low.astype(np.float64) + np.nextafter(low, np.float32(np.inf))) / 2  # the hardest: between two float32
     words += [f"{x:.{digits}e}" for x in halfway for digits in (15, 16, 17, 30)]
+    words += [f"{x:.3f}" for x in halfway]  # some with more digits before the point than a double has
     words += ["0" * 30 + "1.5", "1e-60", "5e-324"]
     words = [word for word in words if float(word) < 3e38]
     data = read("".join(f"1 qid:1 1:{word}\n" for word in words))
