@@ -1,0 +1,79 @@
+"""LambdaRank: every metric with swaps, the paper's force, metrics from elsewhere."""
+
+import math
+
+import numpy as np
+import pytest
+
+from podium.errors import DataError, IncompatibleError
+from podium.losses import LambdaRank, Loss
+from podium.metrics import NDCG, Metric
+from podium.metrics.dcg import DCG
+from podium.ranking import compiled
+from podium.testing import draw_query, equals_reference
+from reference.losses import lambdarank
+
+
+def test_the_force_is_the_change_of_ndcg_times_the_logistic():
+    got = LambdaRank()([2.0, 1.0], [0, 1])  # the better document is second
+    force = (1 - 1 / math.log2(3)) / (1 + math.exp(1.0 - 2.0))
+    assert got.gradient == pytest.approx([force, -force])
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "dcg@2", "mean-ndcg", "p@2", "recall@3", "mrr", "wta"])
+def test_every_metric_weighs_pairs_by_what_swapping_changes(metric):
+    loss, rng = Loss.parse(f"lambdarank(metric={metric})"), np.random.default_rng(2)
+    for n in (3, 6, 8):
+        equals_reference(loss, *draw_query(rng, n), lambdarank)
+
+
+@compiled
+def _prepare(labels, ideal, config, work):
+    for p in range(len(labels)):
+        work[p] = 1.0 / (p + 1.0) ** 2
+
+
+@compiled
+def _swap(labels, config, work, i, j):
+    return abs((labels[i] - labels[j]) * (work[i] - work[j]))
+
+
+class SquaredRanks(DCG):
+    """A metric from elsewhere: Σ y_r / r²."""
+
+    name = "squared-ranks"
+    swaps = (_prepare, _swap)
+
+
+def test_a_metric_from_elsewhere_works_too():
+    got = LambdaRank(metric=SquaredRanks())([2.0, 1.0], [0, 3])
+    assert got.value == pytest.approx(3 * (1 - 1 / 4) * math.log(1 + math.e))
+
+
+def test_only_pairs_with_a_document_above_the_cutoff_count():
+    got = LambdaRank(metric=NDCG(1))([3.0, 2.0, 1.0], [0, 1, 2])
+    gap = 1 / 3  # of the gains 1 and 3, over the ideal 3
+    expected = gap * math.log(1 + math.e) + 3 * gap * math.log(1 + math.exp(2))
+    assert got.value == pytest.approx(expected)
+
+
+def test_equal_scores_are_ranked_worst_first():
+    labels = np.array([0, 2, 1, 0, 0])
+    got = LambdaRank(metric=NDCG(1))(np.zeros(5), labels)
+    assert got.gradient[0] == got.gradient[3] == got.gradient[4] > 0
+    assert got.gradient[1] < got.gradient[2] < 0
+
+
+def test_a_metric_without_swaps_is_refused_in_words():
+    with pytest.raises(IncompatibleError, match=r"kendall .*Use one of: .*ndcg"):
+        Loss.parse("lambdarank(metric=kendall)")
+
+
+def test_labels_without_a_gain_are_refused_in_words():
+    with pytest.raises(DataError):
+        LambdaRank()([1.0, 2.0], [-1, 0])
+
+
+def test_its_text_names_the_metric():
+    assert repr(LambdaRank()) == "lambdarank"
+    assert repr(LambdaRank(metric=Metric.parse("map"))) == "lambdarank(metric=map)"
