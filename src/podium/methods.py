@@ -12,7 +12,19 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass, field, replace
 
-from podium.algorithms import OCSVM, AdaRank, GBRank, McRank, PRank, Random, RankBoost, SingleFeature
+from podium.algorithms import (
+    OCSVM,
+    SVMMAP,
+    AdaRank,
+    GBRank,
+    McRank,
+    PermuRank,
+    PRank,
+    Random,
+    RankBoost,
+    SingleFeature,
+    SortNet,
+)
 from podium.errors import UnknownNameError
 from podium.features import MinMax, None_
 from podium.learner import Learner
@@ -72,11 +84,15 @@ METHODS: dict[str, Method] = {
     ),
     "rankboost": Method(RankBoost(), family="pairwise"),
     "gbrank": Method(GBRank(), {"rate": (1.0, 3.0, 10.0)}, "pairwise"),
+    "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
     "adarank-map": Method(AdaRank(), family="listwise"),
     "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
+    "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
+    "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
+    "permurank": Method(PermuRank(), {"cost": (1.0, 10.0, 100.0)}, "listwise"),
     "single-feature": Method(SingleFeature(), family="baselines"),
     "random": Method(Random(), family="baselines"),
 }

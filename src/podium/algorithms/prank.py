@@ -51,11 +51,12 @@ class PRank(Learner):
         X = _dense(data)
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
+        rows = np.lexsort((y, *X.T))  # what is drawn first does not depend on the order of the input
         w, b = np.zeros(data.n_features), np.zeros(len(grades) - 1)
         sum_w, sum_b, steps = np.zeros_like(w), np.zeros_like(b), 0
         params, reason, epoch = {}, f"{self.epochs} epochs were allowed", 0
         for epoch in range(1, self.epochs + 1):
-            wrong = _epoch(X, y, rng.permutation(len(y)), w, b, sum_w, sum_b)
+            wrong = _epoch(X, y, rng.permutation(rows), w, b, sum_w, sum_b)
             steps += len(y)
             now = (sum_w / steps, sum_b / steps) if self.average else (w.copy(), b.copy())
             params = {"weights": now[0], "thresholds": now[1], "grades": grades}

@@ -134,8 +134,7 @@ def _binned(data: Dataset, most: int) -> tuple[NDArray[np.uint8], list[Array]]:
         values = np.unique(x[~np.isnan(x)])
         if len(values) > most:
             values = np.unique(np.quantile(x[~np.isnan(x)], np.linspace(0, 1, most), method="lower"))
-        # A value above the first threshold, −∞, is a value that is not missing.
-        thresholds = np.append(-np.inf, values[:-1].astype(np.float64))
+        thresholds = np.append(_LOWEST, values[:-1].astype(np.float64))
         binned[l] = np.where(np.isnan(x), 0, np.searchsorted(thresholds, x))
         edges.append(thresholds)
     return binned, edges
@@ -167,4 +166,5 @@ def _search(binned: NDArray[np.uint8], potential: Array, r: Array, bins: NDArray
                     r[l], bins[l], missing[l] = found, at - 1, default
 
 
+_LOWEST = float(np.finfo(np.float64).min)  # what lies above it is not missing
 _NOTHING = 1e-12

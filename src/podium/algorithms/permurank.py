@@ -1,0 +1,170 @@
+"""PermuRank: a support vector machine on pairs of whole rankings, a perfect and an imperfect one (Xu et al., 2008).
+
+>>> from podium.algorithms import PermuRank
+>>> PermuRank(cost=1.0, rounds=5)
+permurank(cost=1.0,rounds=5)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.algorithms.hinge_program import BYTES, minimise_hinge
+from podium.algorithms.linear import linear_scores
+from podium.algorithms.needs import Array, needs_memory, needs_pairs
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError
+from podium.features import Transform, ZScore
+from podium.learner import Learned, Learner, Params
+from podium.metrics import MAP, Metric
+from podium.problem import refuse_missing
+from podium.ranking import order_all
+from podium.registry import param, register
+from podium.solvers import Watch
+
+
+@register
+class PermuRank(Learner):
+    """A linear ranking that tells perfect rankings of each query from imperfect ones, weighted by their measure.
+
+    Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any measure and
+        S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. The working set B*, B of perfect and imperfect rankings starts
+        with those of the direction in which features and grades vary together. Each round solves the program and adds
+        the most violated perfect ranking, the one by grade with the least score S, and the imperfect one with the
+        largest, that of the model itself. It ends when no new ranking violates the margin.
+    Ties: every order of documents of equal grade is perfect, as far as the measure agrees.
+    Cost: per round a sort, and a quadratic program of O(queries × rounds²) pairs of rankings by features.
+    Use it for: any measure on up to some thousands of queries; `svm-map` is exact and cheaper for MAP.
+    Reference: Xu, Liu, Lu, Li and Ma, Directly optimizing evaluation measures in learning to rank, SIGIR 2008.
+    """
+
+    metric: Metric = MAP()
+    cost: float = param(default=10.0, above=0)
+    """C, what a query's loss costs."""
+    rounds: int = param(default=10, least=1)
+    patience: int | None = param(default=5, least=1)
+    transform: Transform = ZScore()
+    name = "permurank"
+
+    def check(self, data: Dataset) -> None:
+        if data.labels is None or data.preferences is None:
+            needs_pairs(data, self.name)
+        if data.labels is None:
+            raise IncompatibleError(
+                "permurank learns by a measure of grades, but the data has only preferences. Use rankboost or ranknet."
+            )
+        if not self.metric.higher_is_better:
+            raise IncompatibleError(f"permurank needs a measure of which more is better; got {self.metric}.")
+        if not _counts(self.metric, data).any():
+            raise DataError(f"permurank: {self.metric} cannot tell two rankings of any query apart.", where=data.source)
+        size = data.n_queries * self.rounds**2 * data.n_features * BYTES
+        needs_memory(size, self.name, instead="Use svm-map, or fewer rounds.")
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        refuse_missing(data, self.name)
+        keep = np.flatnonzero(_counts(self.metric, data))
+        weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
+        data, share = data.select(keep), weights[keep] / weights[keep].sum()
+        assert data.labels is not None
+        sets = [_WorkingSet() for _ in keep]
+        w, rounds, reason = np.zeros(data.n_features), 0, f"{self.rounds} rounds were allowed"
+        for rounds in range(1, self.rounds + 1):
+            direction = _sums(data, data.labels - data.labels.mean()).sum(axis=0) if rounds == 1 else w
+            added = self._add(sets, data, self.score({"weights": direction}, data), w)
+            if not added:
+                rounds, reason = rounds - 1, "no new ranking violates the margin"
+                break
+            w, objective = self._solve(sets, share)
+            if watch.see(
+                rounds, self.rounds, objective,
+                scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
+                state=w, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+        if watch.best is not None:
+            w = watch.best_state
+        return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds})
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return linear_scores(params, data, who=self.name)
+
+    def _add(self, sets: list[_WorkingSet], data: Dataset, scores: Array, w: Array) -> bool:
+        """Add to each query's set the perfect ranking of least score and the ranking by score; whether any is new."""
+        perfect, model = _by_grade(data, -scores), order_all(scores, data.offsets)[0]
+        features = [_sums(data, _weights_of_places(data, best_first)) for best_first in (perfect, model)]
+        values = [self._measure(data, best_first) for best_first in (perfect, model)]
+        added = False
+        for q, known in enumerate(sets):
+            gap, margin = values[0][q] - values[1][q], float(w @ (features[0][q] - features[1][q]))
+            if gap > 0 and margin < 1 - 1e-6:
+                new = [_include(known.perfect, features[0][q], values[0][q])]
+                new.append(_include(known.imperfect, features[1][q], values[1][q]))
+                added |= any(new)
+        return added
+
+    def _measure(self, data: Dataset, best_first: NDArray[np.int64]) -> Array:
+        assert data.labels is not None
+        scores = np.empty(data.n_documents)
+        scores[best_first] = -np.arange(data.n_documents, dtype=np.float64)
+        return self.metric(scores, data.labels, data.offsets)
+
+    def _solve(self, sets: list[_WorkingSet], share: Array) -> tuple[Array, float]:
+        rows, cost = [], []
+        for known, part in zip(sets, share, strict=True):
+            for best, reached in known.perfect:
+                for other, value in known.imperfect:
+                    if reached > value:
+                        rows.append(best - other)
+                        cost.append(self.cost * part * (reached - value))
+        A, c = np.array(rows), np.array(cost)
+        w = minimise_hinge(sp.csr_array(A), c, np.ones(A.shape[1]), who=self.name)
+        return w, 0.5 * float(w @ w) + float(c @ np.maximum(1 - A @ w, 0))
+
+
+@dataclass
+class _WorkingSet:
+    """The rankings of a query that the program knows: the feature vector that scores each, and its measure."""
+
+    perfect: list[tuple[Array, float]] = field(default_factory=list)
+    imperfect: list[tuple[Array, float]] = field(default_factory=list)
+
+
+def _include(known: list[tuple[Array, float]], features: Array, value: float) -> bool:
+    if any(np.array_equal(features, other) for other, _ in known):
+        return False
+    known.append((features, value))
+    return True
+
+
+def _counts(metric: Metric, data: Dataset) -> NDArray[np.bool_]:
+    """The queries in which the measure tells the best ranking from the worst."""
+    assert data.labels is not None
+    best, worst = (metric(scores, data.labels, data.offsets) for scores in (data.labels, -data.labels))
+    return np.asarray((best > worst) & (data.sizes > 1))
+
+
+def _by_grade(data: Dataset, keys: Array) -> NDArray[np.int64]:
+    """The documents of each query by grade, and within a grade by descending key."""
+    assert data.labels is not None
+    return np.lexsort((-keys, -data.labels, data.query_index))
+
+
+def _weights_of_places(data: Dataset, best_first: NDArray[np.int64]) -> Array:
+    """What each document's features weigh in S: 2(n + 1 − 2r)/(n(n − 1)) at rank r."""  # (N,)
+    n = np.repeat(data.sizes, data.sizes).astype(np.float64)
+    rank = 1.0 + np.arange(data.n_documents) - np.repeat(data.offsets[:-1], data.sizes)
+    weights = np.empty(data.n_documents)
+    weights[best_first] = 2 * (n + 1 - 2 * rank) / (n * (n - 1))
+    return weights
+
+
+def _sums(data: Dataset, weights: Array) -> Array:
+    """Σ_i c_i x_i over the documents of each query."""  # (Q, d)
+    gather = sp.csr_array((weights, np.arange(data.n_documents), data.offsets))
+    sums = gather @ data.features
+    return np.asarray(sums.toarray() if sp.issparse(sums) else sums, np.float64)

@@ -1,0 +1,194 @@
+"""SVM-MAP: a structural support vector machine for average precision or NDCG (Yue, Finley, Radlinski, Joachims, 2007).
+
+>>> from podium.algorithms import SVMMAP
+>>> SVMMAP(measure="ndcg", cost=10.0)
+svm-map(measure=ndcg,cost=10.0)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.algorithms.hinge_program import solve_planes
+from podium.algorithms.linear import linear_scores
+from podium.algorithms.needs import Array, needs_relevance
+from podium.data.dataset import Dataset
+from podium.features import Transform, ZScore
+from podium.learner import Learned, Learner, Params
+from podium.problem import refuse_missing
+from podium.ranking import argsort_descending, compiled
+from podium.registry import param, register
+from podium.solvers import Watch
+
+
+@register
+class SVMMAP(Learner):
+    """A linear ranking whose hinge loss bounds 1 − AP (or 1 − NDCG), solved by cutting planes.
+
+    Formula: min ½‖w‖² + C·ξ with, for any rankings π_q, (1/Q) Σ_q ⟨w, ψ(π*_q) − ψ(π_q)⟩ ≥ (1/Q) Σ_q Δ(π_q) − ξ, where
+        ψ(π) = 1/(|R||N|) Σ_{i∈R, j∈N} ±(x_i − x_j), + where π puts the relevant i before the other j. Δ = 1 − AP, or
+        1 − NDCG with gain 1 for relevant documents. The most violated ranking of each query merges its relevant and
+        its other documents, both by score: each other document j chooses the place among the relevant ones that adds
+        most to Δ − ⟨w, ψ⟩. Planes are added until none is violated by more than ε.
+    Ties: a grade of at least `relevant` is relevant, and there is no order among relevant or among other documents.
+    Cost: O(n log n) per query and plane, and a quadratic program in the number of planes, some 10 to 300.
+    Use it for: binary relevance where MAP is the aim.
+    Reference: Yue et al., A support vector method for optimizing average precision, SIGIR 2007; one slack for all
+        queries: Joachims, Finley and Yu, Cutting-plane training of structural SVMs, 2009.
+    """
+
+    measure: Literal["map", "ndcg"] = "map"
+    cost: float = param(default=10.0, above=0)
+    """C, what the mean loss costs."""
+    epsilon: float = param(default=0.001, above=0)
+    relevant: float = 1.0
+    planes: int = param(default=1000, least=1)
+    """At most so many cutting planes."""
+    transform: Transform = ZScore()
+    name = "svm-map"
+
+    def check(self, data: Dataset) -> None:
+        needs_relevance(data, self.name, relevant=self.relevant)
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        refuse_missing(data, self.name)
+        assert data.labels is not None
+        good, share = data.labels >= self.relevant, _shares(data, self.relevant)
+        G, delta = np.empty((0, data.n_features)), np.empty(0)
+        w, slack = np.zeros(data.n_features), 0.0
+        n_planes, reason, features = 0, f"{self.planes} planes were allowed", _products(data.features)
+        for n_planes in range(1, self.planes + 1):
+            coefficients, losses = violations(
+                linear_scores({"weights": w}, data, who=self.name), good, data.offsets, self.measure == "map"
+            )
+            plane = features(coefficients * np.repeat(share, data.sizes))
+            loss = float(share @ losses)
+            if loss - plane @ w <= slack + self.epsilon:
+                reason = f"no ranking is violated by more than {self.epsilon:g}"
+                break
+            G, delta = np.vstack([G, plane]), np.append(delta, loss)
+            w, slack = solve_planes(G, delta, self.cost, who=self.name)
+            watch.see(
+                n_planes, self.planes, 0.5 * float(w @ w) + self.cost * slack,
+                scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
+                state=None, patience=None,
+            )  # fmt: skip
+        objective = 0.5 * float(w @ w) + self.cost * slack
+        return Learned(self, {"weights": w}, {"stopped": reason, "iterations": n_planes, "objective": objective})
+
+    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
+        return linear_scores(params, data, who=self.name)
+
+
+def violations(scores: Array, good: NDArray[np.bool_], offsets: NDArray[np.int64], ap: bool) -> tuple[Array, Array]:
+    """The most violated ranking of each query: the coefficients c of ψ(π*) − ψ(π) = Σ_i c_i x_i (N,), and Δ(π) (Q,)."""
+    coefficients, losses = np.zeros(len(scores)), np.zeros(len(offsets) - 1)
+    largest = int(np.diff(offsets).max(initial=0))
+    harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, largest + 2)))
+    discount = np.append(0.0, 1.0 / np.log2(np.arange(1, largest + 2) + 1.0))  # at rank r, from 1
+    ideal = np.cumsum(discount)  # DCG of r relevant documents at the top
+    _violations(scores, good, offsets, ap, harmonic, discount, ideal, coefficients, losses)
+    return coefficients, losses
+
+
+def _shares(data: Dataset, relevant: float) -> Array:
+    """The weight of each query, 0 where all documents or none are relevant; they sum to 1."""
+    assert data.labels is not None
+    good = np.bincount(data.query_index, data.labels >= relevant, minlength=data.n_queries)
+    share = np.ones(data.n_queries) if data.query_weights is None else np.asarray(data.query_weights, np.float64)
+    share = np.where((good > 0) & (good < data.sizes), share, 0.0)
+    return np.asarray(share / share.sum())
+
+
+def _products(features: Any) -> Any:
+    """c ↦ Σ_i c_i x_i, of the rows that have a part in it."""
+
+    def product(coefficients: Array) -> Array:
+        rows = np.flatnonzero(coefficients)
+        return np.asarray(coefficients[rows] @ features[rows], np.float64)
+
+    return product
+
+
+@compiled
+def _violations(
+    scores: Array, good: NDArray[np.bool_], offsets: NDArray[np.int64], ap: bool,
+    harmonic: Array, discount: Array, ideal: Array, coefficients: Array, losses: Array,
+) -> None:  # fmt: skip
+    for q in range(len(losses)):
+        a, b = offsets[q], offsets[q + 1]
+        order = np.empty(b - a, np.int64)
+        argsort_descending(scores[a:b], order)
+        mine = good[a:b]
+        R = order[mine[order]]
+        N = order[~mine[order]]
+        if len(R) and len(N):
+            places = _places(scores[a:b], R, N, ap, harmonic, discount, ideal)
+            losses[q] = _settle(R, N, places, ap, harmonic, discount, ideal, coefficients[a:b])
+
+
+@compiled
+def _places(
+    s: Array, R: NDArray[np.int64], N: NDArray[np.int64], ap: bool, harmonic: Array, discount: Array, ideal: Array
+) -> NDArray[np.int64]:
+    """For each other document the number of the first relevant one that it precedes, |R| if none.
+
+    The best place moves down the list with j, because the gain of preceding falls with it: so first every second
+    document of a coarse grid is placed, then those between, each between the places of its neighbours.
+    """
+    n_r, n_n = len(R), len(N)
+    after = np.zeros(n_r + 1)  # Σ of the scores of the relevant ones from here on
+    for k in range(n_r - 1, -1, -1):
+        after[k] = after[k + 1] + s[R[k]]
+    places = np.full(n_n + 1, n_r, np.int64)  # of document j at j + 1
+    places[0] = 0
+    step = 1
+    while 2 * step <= n_n:
+        step *= 2
+    while step >= 1:
+        for at in range(step, n_n + 1, 2 * step):
+            j = at - 1
+            low, high = places[at - step], places[at + step] if at + step <= n_n else n_r
+            best = -np.inf
+            for k in range(low, high + 1):
+                margin = after[k] - (n_r - k) * s[N[j]]
+                value = _loss(k, j, n_r, ap, harmonic, discount, ideal) - 2.0 * margin / (n_r * n_n)
+                if value >= best:
+                    best, places[at] = value, k
+        step //= 2
+    return places[1:]
+
+
+@compiled
+def _loss(k: int, j: int, n_r: int, ap: bool, harmonic: Array, discount: Array, ideal: Array) -> float:
+    """What Δ gains when the other document j precedes the relevant ones k, k + 1, …, with all j before it doing so.
+
+    The m-th relevant one (from 1) with n others before it counts m/(m + n) in |R|·AP, so one more takes
+    m/(m + j) − m/(m + j + 1) away; summed over m from k + 1 to |R| by harmonic numbers. In DCG the sum telescopes.
+    """
+    if ap:
+        fewer = j * (harmonic[n_r + j] - harmonic[k + j])
+        more = (j + 1) * (harmonic[n_r + j + 1] - harmonic[k + j + 1])
+        return (more - fewer) / n_r  # type: ignore[no-any-return]
+    return (discount[k + j + 1] - discount[n_r + j + 1]) / ideal[n_r]  # type: ignore[no-any-return]
+
+
+@compiled
+def _settle(
+    R: NDArray[np.int64], N: NDArray[np.int64], places: NDArray[np.int64], ap: bool,
+    harmonic: Array, discount: Array, ideal: Array, coefficients: Array,
+) -> float:  # fmt: skip
+    """The coefficients: ±2/(|R||N|) for each pair that the ranking has the wrong way round; returns Δ."""
+    unit, loss = 2.0 / (len(R) * len(N)), 0.0
+    for j in range(len(N)):
+        loss += _loss(places[j], j, len(R), ap, harmonic, discount, ideal)
+        coefficients[N[j]] = -unit * (len(R) - places[j])
+    before = 0  # places rise with j
+    for k in range(len(R)):
+        while before < len(N) and places[before] <= k:
+            before += 1
+        coefficients[R[k]] = unit * before
+    return loss
