@@ -57,7 +57,12 @@ class LBFGS(Solver):
             if latest["stopped"]:
                 raise StopIteration
 
-        limits = {"maxiter": self.iterations, "maxfun": 4 * self.iterations, "ftol": self.tolerance, "gtol": 1e-9}
+        limits: dict[str, Any] = {
+            "maxiter": self.iterations,
+            "maxfun": 4 * self.iterations,
+            "ftol": self.tolerance,
+            "gtol": 1e-9,
+        }
         with np.errstate(over="ignore", invalid="ignore"):  # a step too far shows in the objective
             found = minimize(problem, problem.start(rng), jac=True, method="L-BFGS-B", callback=after, options=limits)
         reason = "no better validation measure" if latest["stopped"] else _why(found)
