@@ -4,13 +4,18 @@ from podium.evaluation.compare import Comparison, Outcome, compare, outcomes
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
 from podium.evaluation.scores import read_scores
+from podium.evaluation.significance import SystemComparison, compare_systems
+from podium.evaluation.tie_spread import TieSpread, tie_spread
 
 __all__ = [
     "Comparison",
     "Evaluation",
     "Outcome",
     "Reconciliation",
+    "SystemComparison",
+    "TieSpread",
     "compare",
+    "compare_systems",
     "evaluate",
     "evaluate_run",
     "outcomes",
@@ -18,4 +23,5 @@ __all__ = [
     "read_scores",
     "reconcile",
     "reconcile_run",
+    "tie_spread",
 ]

@@ -182,7 +182,7 @@ def _centred(table: Array, middle: float) -> Array:
     """c_q(S), what each query adds to a number less the middle."""
     counted = ~np.isnan(table)
     n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
-    return np.where(counted, table - middle, 0.0) / n
+    return np.asarray(np.where(counted, table - middle, 0.0) / n)
 
 
 def _shapley(table: Array, k: int) -> Array:

@@ -1,0 +1,221 @@
+"""Significance: whether systems differ by more than chance, by how much, and how many queries would tell.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> base = rng.uniform(size=200)
+    >>> values = [base, base + rng.normal(0.05, 0.1, 200), base + rng.normal(0.0, 0.1, 200)]
+    >>> found = compare_systems(values, ["old", "new", "same"])
+    >>> found.letters
+    {'new': 'a', 'same': 'b', 'old': 'b'}
+
+All tests are two-sided and paired: both systems answered the same queries. A query that either skips (NaN) is dropped
+from that pair, and counted. Differences are rounded to 12 decimals, so that what only rounding separates is a tie.
+Reference: Smucker, Allan and Carterette (2007) on tests; Efron (1987) on BCa intervals; Piepho (2004) on letters.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.evaluation.evaluate import plain
+from podium.evaluation.paired import (
+    Effect,
+    Interval,
+    bootstrap_interval,
+    effect_size,
+    paired_differences,
+    queries_needed,
+    randomisation_test,
+    t_test,
+    wilcoxon_test,
+)
+from podium.metrics import mean
+
+Array = NDArray[np.float64]
+Correction = Literal["holm", "benjamini-hochberg", "none"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems on the queries that both answered."""
+
+    a: str
+    b: str
+    difference: float  # the mean of a − b
+    interval: Interval  # of the difference
+    p: float
+    adjusted: float  # p, corrected for the number of pairs
+    significant: bool
+    effect: Effect
+    queries: int
+    dropped: int  # skipped for one of the two
+    needed: int | None  # queries to see a difference like this with power 0.8; None where there is none
+
+
+class System(NamedTuple):
+    """One system: its mean over the queries that count for it, and an interval for it."""
+
+    mean: float
+    interval: Interval
+    queries: int
+
+
+@dataclass(frozen=True)
+class SystemComparison:
+    """Systems from the best mean down, and the pairs that were tested."""
+
+    systems: dict[str, System]
+    pairs: tuple[Pair, ...]
+    letters: dict[str, str] | None  # those who share a letter do not differ significantly; None with a baseline
+    test: str
+    correction: str
+    alpha: float
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        systems = [
+            {"name": name, "mean": plain(one.mean), "interval": list(one.interval), "queries": one.queries}
+            for name, one in self.systems.items()
+        ]
+        how = {"test": self.test, "correction": self.correction, "alpha": self.alpha, "seed": self.seed}
+        return {**how, "systems": systems, "letters": self.letters, "pairs": [_plain_pair(pair) for pair in self.pairs]}
+
+
+def compare_systems(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    baseline: str | None = None,
+    test: str = "randomisation",
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> SystemComparison:
+    """Compare systems by their values of one metric, (systems × queries), NaN where a query is skipped.
+
+    Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t or
+    wilcoxon; the correction for the number of pairs is holm (the chance of any false alarm is at most alpha),
+    benjamini-hochberg (the share of false alarms is) or none.
+    """
+    table = _table(values, names)
+    means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
+    order = sorted(range(len(names)), key=lambda s: -means[names[s]])
+    tested = _pairs(names, order, baseline)
+    measure = _test(test, seed)
+    differences = [paired_differences(table[i], table[j], names=(names[i], names[j])) for i, j in tested]
+    ps = np.array([measure(d) for d, _ in differences])
+    adjusted = adjust(ps, correction)
+    pairs = tuple(
+        _pair((names[i], names[j]), found, p=(float(p), float(q)), alpha=alpha, seed=seed)
+        for (i, j), found, p, q in zip(tested, differences, ps, adjusted, strict=True)
+    )
+    systems = {names[s]: _system(table[s], alpha, seed) for s in order}
+    apart = {(pair.a, pair.b) for pair in pairs if pair.significant}
+    letters = compact_letters(list(systems), apart) if baseline is None else None
+    return SystemComparison(systems, pairs, letters, test, correction, alpha, seed)
+
+
+def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
+    """p-values corrected for their number."""
+    values = np.asarray(p, np.float64)
+    if correction == "none" or not len(values):
+        return values.copy()
+    if correction == "benjamini-hochberg":
+        from scipy.stats import false_discovery_control
+
+        return np.asarray(false_discovery_control(values, method="bh"))
+    if correction != "holm":
+        raise UnknownNameError("correction", correction, ["holm", "benjamini-hochberg", "none"])
+    order = np.argsort(values, kind="stable")
+    steps = values[order] * np.arange(len(values), 0, -1)
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
+
+def compact_letters(names: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
+    """Letters for names from the best down: two names share one unless they are `apart`.
+
+    Insert and absorb: start with one letter for all; each pair apart splits every letter that has both; letters
+    whose names are all within another's are dropped.
+    """
+    columns = [frozenset(names)]
+    for one, other in sorted(apart):
+        split = [column - {x} for column in columns if {one, other} <= column for x in (one, other)]
+        whole = [column for column in columns if not {one, other} <= column]
+        columns = []
+        for column in sorted({*whole, *split}, key=len, reverse=True):
+            if not any(column <= kept for kept in columns):
+                columns.append(column)
+    place = {name: k for k, name in enumerate(names)}
+    columns.sort(key=lambda column: sorted(place[name] for name in column))
+    return {name: "".join(_letter(k) for k, column in enumerate(columns) if name in column) for name in names}
+
+
+def _table(values: ArrayLike, names: Sequence[str]) -> Array:
+    table = np.asarray(values, np.float64)
+    if table.ndim != 2 or len(table) != len(names):
+        raise DataError(f"{len(names)} systems need values of shape (systems, queries); got shape {table.shape}.")
+    if len(set(names)) != len(names):
+        raise ParameterError(f"Systems need names of their own; got {', '.join(names)}.")
+    return table
+
+
+def _pairs(names: Sequence[str], order: list[int], baseline: str | None) -> list[tuple[int, int]]:
+    """The pairs to test, the better system first; against a baseline, the baseline second."""
+    if baseline is None:
+        return list(itertools.combinations(order, 2))
+    if baseline not in names:
+        raise UnknownNameError("system", baseline, names)
+    base = list(names).index(baseline)
+    return [(s, base) for s in order if s != base]
+
+
+def _test(name: str, seed: int) -> Callable[[Array], float]:
+    if name == "randomisation":
+        return lambda differences: randomisation_test(differences, seed=seed)
+    tests = {"t": t_test, "wilcoxon": wilcoxon_test}
+    if name not in tests:
+        raise UnknownNameError("test", name, ["randomisation", *tests])
+    return tests[name]
+
+
+def _pair(names: tuple[str, str], found: tuple[Array, int], *, p: tuple[float, float], alpha: float, seed: int) -> Pair:
+    differences, dropped = found
+    middle, spread = float(differences.mean()), float(differences.std(ddof=1))
+    return Pair(
+        *names,
+        difference=middle,
+        interval=bootstrap_interval(differences, level=1 - alpha, seed=seed),
+        p=p[0],
+        adjusted=p[1],
+        significant=p[1] <= alpha,
+        effect=effect_size(differences),
+        queries=len(differences),
+        dropped=dropped,
+        needed=queries_needed(middle, spread, alpha=alpha) if middle else None,
+    )
+
+
+def _system(values: Array, alpha: float, seed: int) -> System:
+    counted = values[~np.isnan(values)]
+    return System(float(counted.mean()), bootstrap_interval(counted, level=1 - alpha, seed=seed), len(counted))
+
+
+def _letter(k: int) -> str:
+    """a…z, then a1…z1, a2…"""
+    return "abcdefghijklmnopqrstuvwxyz"[k % 26] + (str(k // 26) if k >= 26 else "")
+
+
+def _plain_pair(pair: Pair) -> dict[str, Any]:
+    made = {**asdict(pair), "interval": list(pair.interval)}
+    made["effect"] = {**pair.effect._asdict(), "d_z": pair.effect.d_z if np.isfinite(pair.effect.d_z) else None}
+    return made
