@@ -19,7 +19,6 @@ METHODS = (
     "single-feature",
     "regression",
     "ranknet",
-    "hinge",
     "listnet",
     "listmle",
     "pmop-fd",
