@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.errors import DataError, ParameterError
-from podium.ranking import argsort_descending, break_ties, order, order_all, ranks, sort_descending, top_k
+from podium.ranking import _bucket_sort, argsort_descending, break_ties, order, order_all, ranks, sort_descending, top_k
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False),
@@ -38,6 +38,13 @@ def test_order_is_right_for_every_shape_of_scores(shape: str, n: int) -> None:
         "two values": rng.integers(0, 2, n).astype(float),
     }[shape]
     np.testing.assert_array_equal(order(scores), np.argsort(-scores, kind="stable"))
+
+
+def test_the_bucket_sort_gives_up_where_an_outlier_leaves_all_others_in_one_bucket() -> None:
+    scores, out = np.random.default_rng(0).normal(size=2000), np.empty(2000, np.int64)
+    assert _bucket_sort(scores, out, scores.max(), 3999 / np.ptp(scores))
+    scores[7] = 1e12
+    assert not _bucket_sort(scores, out, scores.max(), 3999 / np.ptp(scores))
 
 
 @settings(max_examples=100, deadline=None)
