@@ -87,7 +87,7 @@ def cheapest_sides(before: Array) -> float:
 
 @compiled
 def improve(before: Any, start: Any) -> Any:
-    """Move the document that gains the most to its best place, over and over, until no move gains."""
+    """Move each document in turn to its best place, over and over, until no move gains."""
     best = start.copy()
     n = len(best)
     small = 1e-12 * before.sum()

@@ -72,7 +72,7 @@ class _Program:
             integrality=np.full(len(self.price), int(whole)),
             bounds=Bounds(0.0, 1.0),
             constraints=LinearConstraint(cuts, 0.0, 1.0) if m else (),
-            options={"node_limit": _NODES} if whole else {},
+            options={"node_limit": _NODES, "mip_rel_gap": 0.0} if whole else {},
         )
         if found.x is None:
             return None

@@ -50,10 +50,12 @@ def test_the_integer_program_finds_the_same(rankings, data):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_integer_program_agrees_with_the_table_over_subsets(seed):
-    rankings = random_rankings(14, 3, seed)
-    before = wins(rankings.query(0))
-    order, bound = least_order(before, np.arange(14))
-    assert Kemeny()(rankings).costs[0] == bound == order_cost(before, order)
+    plain = random_rankings(14, 3, seed)
+    for rankings in (plain, plain.with_weights(np.random.default_rng(seed).uniform(0.5, 2.0, 3))):
+        before = wins(rankings.query(0))
+        order, bound = least_order(before, np.arange(14))
+        assert bound == pytest.approx(order_cost(before, order))
+        assert bound == pytest.approx(Kemeny()(rankings).costs[0])
 
 
 def test_above_the_table_the_order_is_still_proven():
