@@ -62,6 +62,10 @@ def test_line_ends_blanks_and_spellings_of_numbers_do_not_matter(text):
     assert data.comments is None
 
 
+def test_a_line_end_of_two_bytes_is_no_part_of_a_comment():
+    assert read("1 qid:1 1:1 #a \r\n0 qid:1 1:1 #b\r").comments.tolist() == ["a ", "b"]
+
+
 def test_rows_of_a_query_may_lie_apart_and_go_back_in_input_order():
     text = b"1 qid:b 1:1\n2 qid:a 1:2\n3 qid:b 1:3\n4 qid:c 1:4\n5 qid:a 1:5\n"
     data = read(text)
@@ -289,7 +293,7 @@ def test_a_huge_feature_id_gives_a_sparse_matrix_not_a_huge_array():
 def test_large_and_mostly_unwritten_is_sparse_whatever_the_order_of_rows(monkeypatch):
     monkeypatch.setattr(letor_matrix, "LARGE", 200)
     monkeypatch.setattr(letor_lines, "CHUNK", 64)
-    full = "".join("1 qid:1 " + " ".join(f"{c}:{c}" for c in range(1, 11)) + "\n" for _ in range(30))
+    full = "".join("1 qid:1 " + " ".join(f"{c}:{c % 3}" for c in range(1, 11)) + "\n" for _ in range(30))
     thin = "".join(f"1 qid:1 {c}:{c}\n" for c in range(11, 41))
     for text in (full + thin, thin + full):  # 60 × 40 cells, 330 written
         data = read(text)

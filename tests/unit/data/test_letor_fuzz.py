@@ -11,25 +11,43 @@ from podium.data import Dataset, read_letor, write_letor
 from podium.errors import DataError
 from reference import letor as reference
 
-numbers = st.one_of(
+good_numbers = st.one_of(
     st.integers(-5, 300).map(str),
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e38, 1e38).map(repr),
     st.floats(width=32, allow_nan=False, allow_infinity=False).map(str),
+    st.from_regex(r"[+-]?[0-9]{1,25}\.?[0-9]{0,25}([eE]-?[0-9])?", fullmatch=True),
+)
+numbers = st.one_of(
+    good_numbers,
+    st.floats().map(repr),
     st.from_regex(r"[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{1,3})?", fullmatch=True),
     st.sampled_from(["nan", "NULL", "inf", "-inf", "", ".", "-", "1e", "1e+", "0e999", "1_0", "+1", "--1", "१"]),
 )
-pairs = st.tuples(st.one_of(st.integers(1, 12), st.integers(-1, 10**8)).map(str), numbers).map(":".join)
+ids = st.one_of(st.integers(1, 12), st.integers(-1, 10**8))
 spaces = st.sampled_from([" ", "  ", "\t", " \r", "\x0b"])
 comments = st.one_of(st.just(""), st.text(alphabet="#ab =\tdoci7é\r", max_size=12).map("#".__add__))
-heads = st.sampled_from([" qid:1", " qid:2", " qid:é#", "", " qid:", " qid:1 qid:2"])
+
+
+@st.composite
+def good_texts(draw: st.DrawFn) -> bytes:
+    """Lines that are right, unless a number is too large for its place."""
+    heads = st.sampled_from([" qid:1", " qid:2", " qid:é#", " qid:" + "x" * 30]) if draw(st.booleans()) else st.just("")
+    lines = []
+    for _ in range(draw(st.integers(1, 6))):
+        features = draw(st.lists(st.integers(1, 10**8), max_size=5, unique=True))
+        values = [draw(st.one_of(good_numbers, st.sampled_from(["nan", "NULL"]))) for _ in features]
+        words = [f"{c}:{value}" for c, value in zip(features, values, strict=True)]
+        lines.append(draw(good_numbers) + draw(heads) + "".join(draw(spaces) + w for w in words) + draw(comments))
+    return "\n".join(lines).encode()
 
 
 @st.composite
 def lines(draw: st.DrawFn) -> str:
-    label = draw(st.one_of(st.integers(0, 4).map(str), numbers))
-    words = draw(st.lists(pairs, max_size=5))
-    space = draw(spaces)
-    return label + draw(heads).replace(" ", space) + "".join(space + word for word in words) + draw(comments)
+    """A line that is nearly right."""
+    label, space = draw(st.one_of(st.integers(0, 4).map(str), numbers)), draw(spaces)
+    head = draw(st.sampled_from([" qid:1", " qid:2", " qid:é#", "", " qid:", " qid:1 qid:2"]))
+    words = draw(st.lists(st.tuples(ids.map(str), numbers).map(":".join), max_size=5))
+    return label + head.replace(" ", space) + "".join(space + word for word in words) + draw(comments)
 
 
 texts = st.lists(lines(), max_size=6).map("\n".join).map(str.encode)
@@ -43,7 +61,7 @@ near = st.lists(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.one_of(texts, garbage, near), st.sampled_from([16, 64, 2**18]))
+@given(st.one_of(good_texts(), texts, garbage, near), st.sampled_from([16, 64, 2**18]))
 @example(b"1 qid:1 1:1", 16)
 @example(b"\n", 16)
 @example(b"1 qid:1 1:12345678 2:123456789 3:1.12345678 4:.5 5:5. 12345678:1\n", 64)
