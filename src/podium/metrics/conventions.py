@@ -10,7 +10,8 @@ A preset gives each measure the convention of the tool, so that our number is th
 - `trec`: trec_eval 9 and pytrec_eval (map@k is `map_cut_k`); `gdeval`: gdeval.pl.
 - `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: what these compute by default. XGBoost cuts at 32
   where no k is given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not
-  copied. ranx leaves the order of tied documents open; here it is input order.
+  copied, nor is CatBoost's ERR, which takes labels as chances. XGBoost compares scores in single precision, as
+  trec_eval does. ranx leaves the order of tied documents open; here it is input order.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "gdeval": {"all": {"ties": "docno", "floor": 0.0, "max_grade": 4}},
     "lightgbm": {"all": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF}},
     "xgboost": {
-        "all": {"ties": "input", "empty": "one", "ideal": "list"},
+        "all": {"ties": "input", "empty": "one", "ideal": "list", "scores": "float32"},
         "precision": {"divisor": "list", "empty": "zero"},
     },
     "catboost": {

@@ -82,7 +82,7 @@ def test_ties_in_one_order_put_the_relevant_document_there(ties: str, rank: int)
 
 
 def test_xgboost_cuts_at_32_and_ranklib_at_10_where_no_k_is_given() -> None:
-    assert repr(Metric.parse("ndcg-", preset="xgboost")) == "ndcg@32[ties=input,empty=zero,ideal=list]"
+    assert repr(Metric.parse("ndcg-", preset="xgboost")) == "ndcg@32[ties=input,empty=zero,ideal=list,scores=float32]"
     assert Metric.parse("map", preset="xgboost").cutoff == 32
     assert Metric.parse("NDCG", preset="ranklib").cutoff == 10
     assert Metric.parse("MAP@10", preset="ranklib").cutoff is None
