@@ -264,6 +264,16 @@ def test_what_is_wrong_is_said_with_its_line(text, message):
         read(text)
 
 
+@pytest.mark.parametrize(
+    "pair",
+    ["1:", "1:.", "1:-", "1:e5", "1:1e", "1:1e39", "1:-4e38", "1:inf", "1:nano", "1:nul", "1:1x", "1:1.5.2", "1:12345678x",
+     "0:1", "00:1", ":1", "1", "1.5:1", "-1:1", "1 :1", "99999999999:1", "2:1 1:1 2:1", "qid:4"],
+)  # fmt: skip
+def test_wrong_pairs_are_refused_by_the_compiled_parser_too(pair):
+    with pytest.raises(DataError, match=r"^<data>:3: "):  # the first line is always read slowly
+        read(f"1 qid:3 1:1\n2 qid:3 1:2\n1 qid:3 {pair}\n0 qid:3 1:1\n")
+
+
 def test_an_error_names_the_file_and_the_line_however_far_down(tmp_path):
     path = tmp_path / "train.txt"
     path.write_bytes(b"# head\n" + b"1 qid:1 1:1 2:0.5\n" * 50_000 + b"1 qid:1 1:1 1:2\n")
