@@ -9,6 +9,7 @@ are interleaved, so that other load on the machine falls on all rows alike.
 from __future__ import annotations
 
 import argparse
+import functools
 import statistics
 import time
 from collections.abc import Callable
@@ -30,7 +31,7 @@ def main() -> None:
     data, scores = make(asked.queries, asked.documents)
     work: dict[str, Callable[[], object]] = {"ranknet in numpy": lambda: numpy_ranknet(scores, data)}
     for name in [*Loss.catalogue(), *MORE]:
-        work[name] = lambda loss=Loss.parse(name): sweep(loss, scores, data, threads=1)
+        work[name] = functools.partial(sweep, Loss.parse(name), scores, data, threads=1)
     agree(work["ranknet"](), work["ranknet in numpy"]())
     times = measure(work, asked.repeats)
     print(f"{asked.queries} queries of {asked.documents} documents, CPU ms per sweep, one thread")

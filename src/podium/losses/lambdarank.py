@@ -18,13 +18,15 @@ from numpy.typing import ArrayLike
 
 from podium import ranking
 from podium.losses.base import Array, kernel, template
-from podium.losses.blocks import clear, take
+from podium.losses.blocks import take
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric, dcg, err, mean_ndcg, mrr, ndcg, precision, recall, wta
 from podium.metrics import map as average_precision
 from podium.metrics.kernels import additive_swap
 from podium.registry import register
 
+FAR = 600.0
+"""Scores further apart than this have an exponential per pair instead of one per document."""
 CONFIG = 4
 """Where the metric's own numbers start in `params[0]`, after normalise, cut-off, workspace for none, for one more."""
 
@@ -38,35 +40,39 @@ def lambdas(
     Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k.
     """
     n = len(scores)
-    clear(gradient, curvature)
     order = _worst_first(scores, labels)
-    s, y, ideal = take(scores, order), take(labels, order), np.empty(n)
+    s, y, ideal, slope, bend = take(scores, order), take(labels, order), np.empty(n), np.zeros(n), np.zeros(n)
     config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
-    value = 0.0
+    e, near, value = _exponentials(s), n > 0 and s[0] - s[n - 1] < FAR, 0.0
     for p in range(min(n, int(params[0, 1]))):
+        inverse = 1.0 / e[p]
         for q in range(p + 1, n):
             if y[p] != y[q]:
                 weight = swap(y, config, work, p, q)
-                sign = 1.0 if y[p] > y[q] else -1.0
-                v, slope, bend = _logistic(sign * (s[p] - s[q]))
-                value += weight * v
-                gradient[order[p]] += weight * sign * slope
-                gradient[order[q]] -= weight * sign * slope
-                curvature[order[p]] += weight * bend
-                curvature[order[q]] += weight * bend
-    _share(scores, labels, order, gradient)
-    _share(scores, labels, order, curvature)
+                t = e[q] * inverse if near else math.exp(s[q] - s[p])  # at most 1, since p is above q
+                r = weight / (1.0 + t)
+                value += weight * math.log1p(t) + (0.0 if y[p] > y[q] else weight * (s[p] - s[q]))
+                force = -r * t if y[p] > y[q] else r
+                slope[p] += force
+                slope[q] -= force
+                bend[p] += r * t / (1.0 + t)
+                bend[q] += r * t / (1.0 + t)
+    _share(s, y, slope)
+    _share(s, y, bend)
+    for p in range(n):
+        gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
 
 
 @kernel
-def _logistic(delta: Any) -> Any:
-    """log(1 + e^(−δ)) and its first two derivatives."""
-    e = math.exp(-abs(delta))
-    r = 1.0 / (1.0 + e)
-    return math.log1p(e) + max(-delta, 0.0), -(e * r if delta > 0.0 else r), e * r * r
+def _exponentials(s: Any) -> Any:
+    """e^(s − s_0) for scores that fall."""
+    e = np.empty(len(s))
+    for p in range(len(s)):
+        e[p] = math.exp(s[p] - s[0])
+    return e
 
 
 @kernel
@@ -95,17 +101,17 @@ def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
 
 
 @kernel
-def _share(scores: Any, labels: Any, order: Any, numbers: Any) -> None:
+def _share(s: Any, y: Any, numbers: Any) -> None:
     """Give documents of equal score and grade the mean of their numbers, since their places are arbitrary."""
     start = 0
-    while start < len(order):
-        i, end, total = order[start], start, 0.0
-        while end < len(order) and scores[order[end]] == scores[i] and labels[order[end]] == labels[i]:
-            total += numbers[order[end]]
+    while start < len(s):
+        end, total = start, 0.0
+        while end < len(s) and s[end] == s[start] and y[end] == y[start]:
+            total += numbers[end]
             end += 1
         if end > start + 1:
             for p in range(start, end):
-                numbers[order[p]] = total / (end - start)
+                numbers[p] = total / (end - start)
         start = end
 
 

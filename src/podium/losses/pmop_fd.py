@@ -10,7 +10,7 @@ is that of a random subset and whose other members are drawn evenly. See `ordere
 
 >>> from podium.losses import PMOPFD
 >>> round(PMOPFD()([2.0, 1.0, 1.0], [1, 1, 0]).value, 4)  # −log((e² + e)/(e² + 2e))
-0.2395
+0.2382
 """
 
 from __future__ import annotations

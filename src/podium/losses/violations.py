@@ -10,7 +10,7 @@ from podium import ranking
 from podium.losses.base import kernel, vector_kernel
 from podium.losses.blocks import bounds, by_grade, count_edges, take
 
-LONG = 600
+LONG = 1000
 """Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
 
 
@@ -33,30 +33,39 @@ def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
 def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     n = len(scores)
     s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
-    total, squares = 0.0, 0.0
-    for p in range(n):
+    total, squares, p = 0.0, 0.0, 0
+    while p < n and ends[p] < n:
         i, end = order[p], ends[p]
-        counts[i, 0], sums[i, 0], m2 = _row(1.0 - s[p], s[end:], lost[end:], lost_m[end:])
-        total += sums[i, 0]
+        k = order[p + 1] if p + 1 < end else i  # the next of the same grade, or none: a = −∞ violates nothing
+        next_a = 1.0 - scores[k] if k != i else -np.inf
+        one, sum_m, other, other_m, m2 = _two_rows(1.0 - s[p], next_a, s[end:], lost[end:], lost_m[end:])
+        counts[k, 0], sums[k, 0] = other, other_m
+        counts[i, 0], sums[i, 0] = one, sum_m
+        total += sum_m + other_m
         squares += m2
-    for p in range(n):
-        counts[order[p], 1], sums[order[p], 1] = lost[p], lost_m[p]
+        p += 1 if k == i else 2
+    for q in range(p, n):
+        counts[order[q], 0], sums[order[q], 0] = 0.0, 0.0
+    for q in range(n):
+        counts[order[q], 1], sums[order[q], 1] = lost[q], lost_m[q]
     return total, squares
 
 
 @vector_kernel
-def _row(a: Any, s: Any, lost: Any, lost_m: Any) -> Any:
-    """m_j = [a + s_j]_+ for all j: how many are positive, Σ m, Σ m². Sums may be reordered, to fill vectors."""
-    number, total, squares = 0.0, 0.0, 0.0
+def _two_rows(a: Any, b: Any, s: Any, lost: Any, lost_m: Any) -> Any:
+    """m_j = [a + s_j]_+ for all j: how many are positive, Σ m; the same for b; Σ m² of both."""
+    one, sum_a, other, sum_b, squares = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(len(s)):
-        m = max(a + s[j], 0.0)
-        one = 1.0 if m > 0.0 else 0.0
-        lost[j] += one
-        lost_m[j] += m
-        number += one
-        total += m
-        squares += m * m
-    return number, total, squares
+        m, k = max(a + s[j], 0.0), max(b + s[j], 0.0)
+        m_counts, k_counts = 1.0 if m > 0.0 else 0.0, 1.0 if k > 0.0 else 0.0
+        lost[j] += m_counts + k_counts
+        lost_m[j] += m + k
+        one += m_counts
+        other += k_counts
+        sum_a += m
+        sum_b += k
+        squares += m * m + k * k
+    return one, sum_a, other, sum_b, squares
 
 
 @kernel
