@@ -95,6 +95,17 @@ def test_another_number_of_features_is_refused():
         trained().score(linear_data(n_features=5))
 
 
+def test_features_are_found_by_name_whatever_their_order():
+    X, y, qid = DATA.features, DATA.labels, DATA.query_index
+    names = [f"f{k}" for k in range(DATA.n_features)]
+    model = train(Dataset.from_arrays(X, y, qid=qid, feature_names=names), "ranknet")
+    back = np.column_stack([X[:, ::-1], np.zeros(len(X))])
+    shuffled = Dataset.from_arrays(back, y, qid=qid, feature_names=[*names[::-1], "new"])
+    np.testing.assert_array_equal(model.score(shuffled), model.predict(X, qid))
+    with pytest.raises(DataError, match="no feature 'f0'"):
+        model.score(Dataset.from_arrays(X, y, qid=qid, feature_names=["g", *names[1:]]))
+
+
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     assert "no such model file" in refused(tmp_path / "none.podium")
     assert "cannot be read" in refused(tmp_path)
