@@ -83,7 +83,7 @@ METHODS: dict[str, Method] = {
         "pairwise",
     ),
     "rankboost": Method(RankBoost(), family="pairwise"),
-    "gbrank": Method(GBRank(), {"rate": (1.0, 3.0, 10.0)}, "pairwise"),
+    "gbrank": Method(GBRank(), {"leaves": (4, 7, 20)}, "pairwise"),
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),

@@ -16,10 +16,11 @@ from podium.ranking import argsort_descending, compiled
 
 @compiled
 def add_pairs(
-    A: Array, B: Array, b: Array, out: Array, winner: NDArray[np.int64], loser: NDArray[np.int64], weight: Array,
+    A: Array, B: Array, b: Array, out: Array,
+    winner: NDArray[np.int64], loser: NDArray[np.int64], target: Array, weight: Array,
     dA: Array, dB: Array, db: Array, dout: Array,
 ) -> float:  # fmt: skip
-    """Σ weight·[(1 − N≻)² + N≺²] over the pairs of one query; adds its derivatives to dA, dB, db and dout."""
+    """Σ weight·[(P̄ − N≻)² + (1 − P̄ − N≺)²] over the pairs of one query; adds its derivatives to dA, dB, db and dout."""
     n_hidden, total = len(b), 0.0
     u, v = np.empty(n_hidden), np.empty(n_hidden)
     for e in range(len(winner)):
@@ -31,9 +32,10 @@ def add_pairs(
             better += out[0, h] * u[h] + out[1, h] * v[h]
             worse += out[0, h] * v[h] + out[1, h] * u[h]
         better, worse = _sigmoid(better), _sigmoid(worse)
-        total += weight[e] * ((1.0 - better) ** 2 + worse**2)
-        to_better = -2.0 * weight[e] * (1.0 - better) * better * (1.0 - better)
-        to_worse = 2.0 * weight[e] * worse * worse * (1.0 - worse)
+        off_better, off_worse = better - target[e], worse - 1.0 + target[e]
+        total += weight[e] * (off_better**2 + off_worse**2)
+        to_better = 2.0 * weight[e] * off_better * better * (1.0 - better)
+        to_worse = 2.0 * weight[e] * off_worse * worse * (1.0 - worse)
         dout[2, 0] += to_better + to_worse
         for h in range(n_hidden):
             dout[0, h] += to_better * u[h] + to_worse * v[h]

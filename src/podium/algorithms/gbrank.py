@@ -39,10 +39,10 @@ class GBRank(Learner):
         judgments, SIGIR 2007.
     """
 
-    rate: float = param(default=1.0, above=0)
-    """β."""
+    rate: float = param(default=1.0, above=0, most=1)
+    """β; above 1 the targets would run away from f."""
     rounds: int = param(default=300, least=1)
-    leaves: int = param(default=20, least=2)
+    leaves: int = param(default=7, least=2)
     min_documents: int = param(default=20, least=1)
     """The least number of documents in a leaf."""
     normalise: bool = False

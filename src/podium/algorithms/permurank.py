@@ -33,9 +33,9 @@ class PermuRank(Learner):
 
     Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any measure and
         S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. The working set B*, B of perfect and imperfect rankings starts
-        with those of the direction in which features and grades vary together. Each round solves the program and adds
-        the most violated perfect ranking, the one by grade with the least score S, and the imperfect one with the
-        largest, that of the model itself. It ends when no new ranking violates the margin.
+        with the ranking by grade and the reverse. Each round solves the program and adds the most violated perfect
+        ranking, the one by grade with the least score S, and the imperfect one with the largest, that of the model
+        itself. It ends when no new ranking violates the margin.
     Ties: every order of documents of equal grade is perfect, as far as the measure agrees.
     Cost: per round a sort, and a quadratic program of O(queries × rounds²) pairs of rankings by features.
     Use it for: any measure on up to some thousands of queries; `svm-map` is exact and cheaper for MAP.
@@ -73,9 +73,7 @@ class PermuRank(Learner):
         sets = [_WorkingSet() for _ in keep]
         w, rounds, reason = np.zeros(data.n_features), 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            direction = _sums(data, data.labels - data.labels.mean()).sum(axis=0) if rounds == 1 else w
-            added = self._add(sets, data, self.score({"weights": direction}, data), w)
-            if not added:
+            if not self._add(sets, data, w, first=rounds == 1):
                 rounds, reason = rounds - 1, "no new ranking violates the margin"
                 break
             w, objective = self._solve(sets, share)
@@ -93,9 +91,11 @@ class PermuRank(Learner):
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         return linear_scores(params, data, who=self.name)
 
-    def _add(self, sets: list[_WorkingSet], data: Dataset, scores: Array, w: Array) -> bool:
+    def _add(self, sets: list[_WorkingSet], data: Dataset, w: Array, *, first: bool) -> bool:
         """Add to each query's set the perfect ranking of least score and the ranking by score; whether any is new."""
-        perfect, model = _by_grade(data, -scores), order_all(scores, data.offsets)[0]
+        scores = self.score({"weights": _covariance(data) if first else w}, data)
+        perfect = _by_grade(data, -scores)
+        model = _by_grade(data, scores, upwards=True) if first else order_all(scores, data.offsets)[0]
         features = [_sums(data, _weights_of_places(data, best_first)) for best_first in (perfect, model)]
         values = [self._measure(data, best_first) for best_first in (perfect, model)]
         added = False
@@ -148,10 +148,16 @@ def _counts(metric: Metric, data: Dataset) -> NDArray[np.bool_]:
     return np.asarray((best > worst) & (data.sizes > 1))
 
 
-def _by_grade(data: Dataset, keys: Array) -> NDArray[np.int64]:
-    """The documents of each query by grade, and within a grade by descending key."""
+def _covariance(data: Dataset) -> Array:
+    """The direction in which features and grades vary together: it settles ties before anything is learned."""
     assert data.labels is not None
-    return np.lexsort((-keys, -data.labels, data.query_index))
+    return np.asarray(_sums(data, data.labels - data.labels.mean()).sum(axis=0))
+
+
+def _by_grade(data: Dataset, keys: Array, *, upwards: bool = False) -> NDArray[np.int64]:
+    """The documents of each query from the best grade, or the worst, and within a grade by descending key."""
+    assert data.labels is not None
+    return np.lexsort((-keys, data.labels if upwards else -data.labels, data.query_index))
 
 
 def _weights_of_places(data: Dataset, best_first: NDArray[np.int64]) -> Array:

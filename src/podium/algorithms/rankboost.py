@@ -113,7 +113,7 @@ class _Weak(NamedTuple):
         return 0.5 * math.log((1 + r) / (1 - r))
 
     def __call__(self, x: NDArray[np.float32]) -> Array:
-        return np.where(np.isnan(x), self.missing, x > self.threshold).astype(np.float64)
+        return np.where(np.isnan(x), self.missing, x > np.float64(self.threshold)).astype(np.float64)
 
 
 def _as_params(weak: list[_Weak]) -> Params:
@@ -134,7 +134,7 @@ def _binned(data: Dataset, most: int) -> tuple[NDArray[np.uint8], list[Array]]:
         values = np.unique(x[~np.isnan(x)])
         if len(values) > most:
             values = np.unique(np.quantile(x[~np.isnan(x)], np.linspace(0, 1, most), method="lower"))
-        thresholds = np.append(_LOWEST, values[:-1].astype(np.float64))
+        thresholds = np.append(_LOWEST, values.astype(np.float64))
         binned[l] = np.where(np.isnan(x), 0, np.searchsorted(thresholds, x))
         edges.append(thresholds)
     return binned, edges
@@ -143,22 +143,25 @@ def _binned(data: Dataset, most: int) -> tuple[NDArray[np.uint8], list[Array]]:
 def _best(binned: NDArray[np.uint8], edges: list[Array], potential: Array) -> _Weak:
     """The weak ranker with the largest |r|."""
     r, bins, missing = np.empty(len(edges)), np.empty(len(edges), np.int64), np.empty(len(edges))
-    _search(binned, potential, r, bins, missing)
+    _search(binned, potential, np.array([len(one) for one in edges]), r, bins, missing)
     l = int(np.argmax(np.abs(r)))
     return _Weak(l, float(edges[l][bins[l]]), float(missing[l]), float(r[l]))
 
 
 @compiled
-def _search(binned: NDArray[np.uint8], potential: Array, r: Array, bins: NDArray[np.int64], missing: Array) -> None:
+def _search(
+    binned: NDArray[np.uint8], potential: Array, counts: NDArray[np.int64],
+    r: Array, bins: NDArray[np.int64], missing: Array,
+) -> None:  # fmt: skip
     """For each feature the threshold with the largest |Σ_{x > θ} π|, with or without the missing values' potential."""
-    histogram: Any = np.empty(MOST_BINS + 1)
+    histogram: Any = np.empty(MOST_BINS + 2)
     for l in range(binned.shape[0]):
         row = binned[l]
         histogram[:] = 0.0
         for i in range(len(row)):
             histogram[row[i]] += potential[i]
         above, r[l], bins[l], missing[l] = 0.0, 0.0, 0, 0.0
-        for at in range(MOST_BINS, 0, -1):
+        for at in range(counts[l], 0, -1):
             above += histogram[at]
             for default in (0.0, 1.0):
                 found = above + default * histogram[0]

@@ -30,8 +30,8 @@ class SortNet(Learner):
 
     Formula: hidden units u = σ(Vx + Uy + b), v = σ(Vy + Ux + b); outputs N≻ = σ(⟨w,u⟩ + ⟨w',v⟩ + c) and
         N≺ = σ(⟨w,v⟩ + ⟨w',u⟩ + c), so that N≻(x,y) = N≺(y,x): the comparator N≻ − N≺ is antisymmetric. It minimises
-        (1 − N≻)² + N≺² over pairs with x better than y, plus λ/2 ‖θ‖², by Adam, a query per step. The pairs
-        that its sorting puts in the wrong order after a round are added once more for the next.
+        (P̄ − N≻)² + (1 − P̄ − N≺)² over pairs, P̄ = 1 where x is better than y, by Adam with weight decay λ, a query per
+        step. The pairs that its sorting puts in the wrong order after a round are added once more for the next.
     Ties: documents of equal grade are not compared. Answers need not be transitive. `order=sort`: merge sort from the
         order of the answers against the mean document, which always ends and does not depend on the input's order;
         `order=wins`: the number of others that a document beats. A score is a place in the order, so it says nothing
@@ -123,7 +123,7 @@ class SortNet(Learner):
         A, B = (_times(X, layer) for layer in params["first"])
         mine = slice(pairs.offsets[q], pairs.offsets[q + 1])
         dA, dB, db, dout = np.zeros_like(A), np.zeros_like(B), np.zeros(self.hidden), np.zeros((3, self.hidden))
-        edges = (pairs.winner[mine], pairs.loser[mine], pairs.weight[mine])
+        edges = (pairs.winner[mine], pairs.loser[mine], pairs.target[mine], pairs.weight[mine])
         value = add_pairs(A, B, params["bias"], params["out"], *edges, dA, dB, db, dout)
         gradient = np.concatenate([(X.T @ dA).ravel(), (X.T @ dB).ravel(), db, dout.ravel()[: 2 * self.hidden + 1]])
         scale = (1.0 if data.query_weights is None else data.query_weights[q]) / pairs.weight[mine].sum()
@@ -142,6 +142,7 @@ class _Pairs(NamedTuple):
 
     winner: NDArray[np.int64]
     loser: NDArray[np.int64]
+    target: Array  # the probability that the winner comes first
     weight: Array  # how often the pair is in the set
     offsets: NDArray[np.int64]
 
@@ -152,7 +153,8 @@ def _pairs(data: Dataset) -> _Pairs:
         assert data.labels is not None
         edges = from_labels(data.labels, data.offsets)
     winner, loser = edges.edges[:, 0].astype(np.int64), edges.edges[:, 1].astype(np.int64)
-    return _Pairs(winner, loser, np.ascontiguousarray(edges.edges[:, 2]), edges.offsets)
+    target = np.ascontiguousarray(edges.edges[:, 2])
+    return _Pairs(winner, loser, target, np.ones(len(winner)), edges.offsets)
 
 
 def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
@@ -166,8 +168,8 @@ def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
 def _with_misordered(pairs: _Pairs, scores: Array, offsets: NDArray[np.int64]) -> _Pairs:
     """The pairs, and again those that are in the wrong order."""
     first = np.repeat(offsets[:-1], np.diff(pairs.offsets))
-    wrong = scores[first + pairs.winner] < scores[first + pairs.loser]
-    return pairs._replace(weight=pairs.weight * (1.0 + wrong))
+    ahead = scores[first + pairs.winner] - scores[first + pairs.loser]
+    return pairs._replace(weight=1.0 + (ahead * (pairs.target - 0.5) < 0))
 
 
 def _start(n_features: int, hidden: int, rng: np.random.Generator) -> Array:

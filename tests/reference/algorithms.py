@@ -1,0 +1,166 @@
+"""Slow and obvious versions of the learners that are algorithms of their own."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+Array = NDArray[np.float64]
+
+
+def prank_step(w: Array, b: Array, x: Array, y: int) -> tuple[Array, Array]:
+    """One round of PRank as it is printed; grades are 1, …, l and b has the l − 1 finite thresholds."""
+    l = len(b) + 1
+    predicted = min(r for r in range(1, l + 1) if r == l or w @ x - b[r - 1] < 0)
+    if predicted == y:
+        return w, b
+    z = [-1 if y <= r else 1 for r in range(1, l)]
+    zeta = np.array([z[r] if z[r] * (w @ x - b[r]) <= 0 else 0 for r in range(l - 1)])
+    return w + zeta.sum() * x, b - zeta
+
+
+def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: float) -> tuple[Array, Array, float]:
+    """w, b and the minimum of the OC SVM with a fixed margin, by a general solver; grades are 0, …, K − 1."""
+    n_edges = int(y.max())
+    rows = [(i, r, -1.0 if y[i] == r else 1.0) for r in range(n_edges) for i in range(len(y)) if y[i] in (r, r + 1)]
+    d = X.shape[1]
+
+    def slack_constraints(v: Array) -> Array:
+        w, b, xi = v[:d], v[d : d + n_edges], v[d + n_edges :]
+        return np.array([side * (X[i] @ w - b[r]) - 1 + xi[k] for k, (i, r, side) in enumerate(rows)])
+
+    start = np.concatenate([np.zeros(d + n_edges), np.full(len(rows), 1.0)])
+    found = minimize(
+        lambda v: 0.5 * v[:d] @ v[:d] + cost * v[d + n_edges :].sum(),
+        start,
+        constraints={"type": "ineq", "fun": slack_constraints},
+        bounds=[(None, None)] * (d + n_edges) + [(0, None)] * len(rows),
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-12},
+    )
+    assert found.success, found.message
+    return found.x[:d], found.x[d : d + n_edges], float(found.fun)
+
+
+def sum_of_margins_value(X: Array, y: NDArray[np.int64], cost: float, w: Array) -> float:
+    """The least of Σ(a_r − b_r) + C Σ slack over a_1 ≤ b_1 ≤ a_2 ≤ … for a given w, by linear programming."""
+    from scipy.optimize import linprog
+
+    n_edges, s = int(y.max()), X @ w
+    below = [(i, r) for r in range(n_edges) for i in range(len(y)) if y[i] == r]
+    above = [(i, r) for r in range(n_edges) for i in range(len(y)) if y[i] == r + 1]
+    n_slack = len(below) + len(above)
+    c = np.concatenate([np.tile([1.0, -1.0], n_edges), np.full(n_slack, cost)])
+    A, limit = [], []
+    for k, (i, r) in enumerate(below):  # s ≤ a + ξ
+        row = np.zeros(len(c))
+        row[2 * r], row[2 * n_edges + k] = -1, -1
+        A.append(row)
+        limit.append(-s[i])
+    for k, (i, r) in enumerate(above):  # s ≥ b − ξ
+        row = np.zeros(len(c))
+        row[2 * r + 1], row[2 * n_edges + len(below) + k] = 1, -1
+        A.append(row)
+        limit.append(s[i])
+    for at in range(2 * n_edges - 1):
+        row = np.zeros(len(c))
+        row[at], row[at + 1] = 1, -1
+        A.append(row)
+        limit.append(0.0)
+    bounds = [(None, None)] * (2 * n_edges) + [(0, None)] * n_slack
+    return float(linprog(c, A_ub=np.array(A), b_ub=limit, bounds=bounds).fun)
+
+
+def every_ranking(good: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Array]:
+    """All rankings of a query: relevance in rank order (n!, n), and c with ψ(π*) − ψ(π) = Σ c_i x_i (n!, n)."""
+    orders = np.array(list(itertools.permutations(range(len(good)))))
+    place = np.argsort(orders, axis=1)
+    c = np.zeros(orders.shape)
+    for i, j in itertools.product(np.flatnonzero(good), np.flatnonzero(~good)):
+        wrong = 2.0 * (place[:, i] > place[:, j]) / (good.sum() * (~good).sum())  # −1 instead of +1
+        c[:, i] += wrong
+        c[:, j] -= wrong
+    return good[orders], c
+
+
+def ap_loss(ranked: NDArray[np.bool_]) -> Array:
+    """1 − AP of relevance in rank order (…, n)."""
+    precision = np.cumsum(ranked, axis=-1) / np.arange(1, ranked.shape[-1] + 1)
+    return np.asarray(1 - (precision * ranked).sum(axis=-1) / ranked.sum(axis=-1))
+
+
+def ndcg_loss(ranked: NDArray[np.bool_]) -> Array:
+    """1 − NDCG of relevance in rank order (…, n), gain 1 for what is relevant."""
+    discount = 1 / np.log2(np.arange(2, ranked.shape[-1] + 2))
+    ideal = np.cumsum(discount)[ranked.sum(axis=-1) - 1]
+    return np.asarray(1 - (discount * ranked).sum(axis=-1) / ideal)
+
+
+def structural_svm(queries: list[tuple[Array, NDArray[np.bool_]]], cost: float, loss: Any) -> tuple[Array, float]:
+    """w and the minimum of the structural SVM with one slack per query and a constraint for every ranking."""
+    d, n_queries = queries[0][0].shape[1], len(queries)
+    rows, losses, owner = [], [], []
+    for q, (X, good) in enumerate(queries):
+        ranked, c = every_ranking(good)
+        rows.append(c @ X)
+        losses.append(loss(ranked))
+        owner.append(np.full(len(c), q))
+    A, delta, place = np.vstack(rows), np.concatenate(losses), np.concatenate(owner)
+    found = minimize(
+        lambda v: 0.5 * v[:d] @ v[:d] + cost / n_queries * v[d:].sum(),
+        np.concatenate([np.zeros(d), np.ones(n_queries)]),
+        jac=lambda v: np.concatenate([v[:d], np.full(n_queries, cost / n_queries)]),
+        constraints={"type": "ineq", "fun": lambda v: A @ v[:d] + v[d:][place] - delta},
+        bounds=[(None, None)] * d + [(0, None)] * n_queries,
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-12},
+    )
+    assert found.success, found.message
+    return found.x[:d], float(found.fun)
+
+
+def adarank(features: Array, measure: Any, rounds: int) -> Array:
+    """The weights of AdaRank after so many rounds; `measure` gives each query's value for scores of all documents."""
+    d = features.shape[1]
+    w, loss = np.zeros(d), np.sum(np.exp(-measure(np.zeros(len(features)))))
+    P = np.full(len(measure(features[:, 0])), 1.0)
+    for _ in range(rounds):
+        P = P / P.sum()
+        weak = [(float(P @ measure(sign * features[:, l])), l, sign) for sign in (1, -1) for l in range(d)]
+        for value, l, sign in sorted(weak, key=lambda one: -one[0]):
+            made = w.copy()
+            made[l] += sign * 0.5 * np.log((1 + value) / (1 - value))
+            if np.sum(np.exp(-measure(features @ made))) < loss:
+                break
+        else:
+            return w
+        w, loss = made, np.sum(np.exp(-measure(features @ made)))
+        P = np.exp(-measure(features @ w))
+    return w
+
+
+def pairs_of(labels: Array, offsets: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """The rows (better, worse) of every pair of different grades within a query."""
+    found = []
+    for a, b in itertools.pairwise(offsets):
+        found += [(i, j) for i in range(a, b) for j in range(a, b) if labels[i] > labels[j]]
+    return found
+
+
+def best_threshold(X: Array, pairs: list[tuple[int, int]], scores: Array) -> tuple[int, float, float, float]:
+    """RankBoost's weak ranker by looking at all pairs: feature, threshold, default for missing, and r."""
+    D = np.array([np.exp(scores[j] - scores[i]) for i, j in pairs])
+    D /= D.sum()
+    best = (0, 0.0, 0.0, 0.0)
+    for l in range(X.shape[1]):
+        for threshold in (-np.inf, *np.unique(X[~np.isnan(X[:, l]), l])):
+            for default in (0.0, 1.0):
+                h = np.where(np.isnan(X[:, l]), default, X[:, l] > threshold)
+                r = float(sum(weight * (h[i] - h[j]) for weight, (i, j) in zip(D, pairs, strict=True)))
+                if abs(r) > abs(best[3]) + 1e-12:
+                    best = (l, float(threshold), default, r)
+    return best

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from podium.algorithms import OCSVM
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.solvers import Watch
+from reference.algorithms import fixed_margin_svm, sum_of_margins_value
+
+
+def small(seed, n=14):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    y = np.digitize(X @ [1.0, -0.5] + 0.7 * rng.standard_normal(n), [-0.5, 0.5])
+    y[:3] = [0, 1, 2]
+    return Dataset.from_arrays(X, y), y
+
+
+def learned(learner, data):
+    return learner.learn(data, np.random.default_rng(0), Watch())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("cost", [0.1, 2.0])
+def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
+    data, y = small(seed)
+    found = learned(OCSVM(cost=cost), data)
+    w, _, value = fixed_margin_svm(data.features.astype(float), y, cost)
+    assert found.record["objective"] == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(found.params["weights"], w, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sum_of_margins_is_the_least_over_all_directions(seed):
+    data, y = small(seed)
+    X = data.features.astype(float)
+    w = learned(OCSVM(margins="sum", cost=1.0), data).params["weights"]
+    assert np.linalg.norm(w) <= 1 + 1e-6
+    reached = sum_of_margins_value(X, y, 1.0, w)
+    turns = [sum_of_margins_value(X, y, 1.0, np.array([np.cos(t), np.sin(t)])) for t in np.linspace(0, 2 * np.pi, 73)]
+    assert reached <= min(*turns, 0.0) + 1e-6
+
+
+def test_only_neighbouring_grades_share_a_threshold():
+    # The outer grades lie far from their own threshold's other side: moving them further changes nothing.
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    y = [0, 0, 1, 1, 2, 2]
+    near = learned(OCSVM(cost=10.0), Dataset.from_arrays(X, y)).params
+    X[0], X[5] = -50.0, 50.0
+    far = learned(OCSVM(cost=10.0), Dataset.from_arrays(X, y)).params
+    np.testing.assert_allclose(near["weights"], [2.0], atol=1e-4)  # margin 1 on either side of a gap of 1
+    np.testing.assert_allclose(near["thresholds"], [3.0, 7.0], atol=1e-3)
+    np.testing.assert_allclose(far["weights"], near["weights"], atol=1e-4)
+    assert OCSVM().grade(near, Dataset.from_arrays(X)).tolist() == y
+
+
+def test_query_weights_count_as_repeated_queries():
+    data, _ = small(5)
+    two = [np.tile(data.features, (2, 1)), np.tile(data.labels, 2)]
+    weighted = Dataset.from_arrays(data.features, data.labels, query_weights=[2.0])
+    once, twice = learned(OCSVM(cost=1.0), weighted), learned(OCSVM(cost=1.0), Dataset.from_arrays(*two))
+    np.testing.assert_allclose(once.params["weights"], twice.params["weights"], atol=1e-4)
+
+
+def test_sparse_features_give_the_dense_answer():
+    import scipy.sparse as sp
+
+    data, _ = small(6)
+    sparse = Dataset.from_arrays(sp.csr_array(data.features), data.labels)
+    dense, other = learned(OCSVM(), data).params, learned(OCSVM(), sparse).params
+    np.testing.assert_allclose(dense["weights"], other["weights"], atol=1e-6)
+
+
+def test_a_cost_that_leaves_the_margins_unbounded_is_refused():
+    data, _ = small(7)
+    with pytest.raises(IncompatibleError, match="Use a cost above"):
+        OCSVM(margins="sum", cost=0.01).check(data)
+
+
+def test_data_beyond_memory_is_refused_with_what_it_would_need():
+    n = 1_000_000
+    labels = np.arange(n) % 2.0
+    with pytest.raises(IncompatibleError, match=r"would need about \d+ GB"):
+        OCSVM().check(Dataset(np.broadcast_to(np.float32(0), (n, 136)), labels, np.array([0, n])))

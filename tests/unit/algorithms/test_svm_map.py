@@ -1,0 +1,76 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from podium.algorithms import SVMMAP
+from podium.algorithms.svm_map import violations
+from podium.data.dataset import Dataset
+from podium.errors import DataError
+from podium.solvers import Watch
+from reference.algorithms import ap_loss, every_ranking, ndcg_loss, structural_svm
+
+LOSSES = {"map": ap_loss, "ndcg": ndcg_loss}
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    for n, scale, _ in itertools.product(range(2, 9), (0.03, 0.5, 3.0), range(2)):
+        good = rng.permutation(np.arange(n) < rng.integers(1, n))
+        yield scale * rng.standard_normal(n), good
+    yield np.zeros(6), np.array([True, False, False, True, False, True])
+    yield 0.3 * np.round(rng.standard_normal(8)), rng.permutation(np.arange(8) < 3)
+
+
+@pytest.mark.parametrize("measure", LOSSES)
+def test_the_search_finds_the_most_violated_ranking(measure):
+    loss = LOSSES[measure]
+    for scores, good in cases():
+        coefficients, losses = violations(scores, good, np.array([0, len(good)]), measure == "map")
+        ranked, c = every_ranking(good)
+        assert losses[0] - scores @ coefficients == pytest.approx(np.max(loss(ranked) - c @ scores), abs=1e-10)
+
+
+@pytest.mark.parametrize("measure", LOSSES)
+def test_the_ranking_found_has_the_loss_and_the_features_claimed(measure):
+    rng = np.random.default_rng(4)
+    scores, good = rng.standard_normal(400) * 0.3, rng.random(400) < 0.3
+    coefficients, losses = violations(scores, good, np.array([0, 400]), measure == "map")
+    # Each relevant document's coefficient counts the others before it, which gives the ranking back.
+    unit = 2 / (good.sum() * (~good).sum())
+    by_score = np.argsort(-scores, kind="stable")
+    before = np.round(coefficients[by_score[good[by_score]]] / unit).astype(int)
+    ranked = np.zeros(400, bool)
+    ranked[before + np.arange(len(before))] = True
+    assert losses[0] == pytest.approx(LOSSES[measure](ranked), rel=1e-10)
+    assert coefficients.sum() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", LOSSES)
+@pytest.mark.parametrize("cost", [0.5, 20.0])
+def test_training_reaches_the_optimum_over_all_rankings(measure, cost):
+    rng = np.random.default_rng(7)
+    sizes, labels = [4, 5, 4], [1, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 1]
+    X = rng.standard_normal((13, 2)).round(3)
+    data = Dataset.from_arrays(X, labels, group=sizes)
+    found = SVMMAP(measure=measure, cost=cost, epsilon=1e-7).learn(data, rng, Watch())
+    parts = [(data.features[a:b].astype(float), data.labels[a:b] >= 1) for a, b in itertools.pairwise(data.offsets)]
+    w, value = structural_svm(parts, cost, LOSSES[measure])
+    assert found.record["objective"] == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(found.params["weights"], w, atol=1e-3)
+
+
+def test_queries_of_one_kind_only_change_nothing():
+    rng = np.random.default_rng(8)
+    X, labels = rng.standard_normal((12, 2)), [1, 0, 0, 1, 0, 0]
+    alone = SVMMAP().learn(Dataset.from_arrays(X[:6], labels, group=[3, 3]), rng, Watch())
+    mixed = Dataset.from_arrays(X, [*labels, *np.zeros(3), *np.ones(3)], group=[3, 3, 3, 0, 3])
+    found = SVMMAP().learn(mixed, rng, Watch())
+    np.testing.assert_allclose(found.params["weights"], alone.params["weights"], atol=1e-8)
+
+
+def test_labels_that_are_not_made_binary_are_refused():
+    data = Dataset.from_arrays(np.eye(4), [0.0, 0.2, 0.5, 0.9])
+    with pytest.raises(DataError, match=r"needs binary labels.*grades go from 0 to 0.9.*Set relevant"):
+        SVMMAP().check(data)
+    SVMMAP(relevant=0.5).check(data)
