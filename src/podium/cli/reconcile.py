@@ -11,6 +11,7 @@ from podium.cli.evaluate import is_qrels
 
 if TYPE_CHECKING:
     from podium.evaluation.reconcile import Reconciliation
+    from podium.metrics import Metric
 
 Side = Annotated[
     str | None,
@@ -60,12 +61,13 @@ def reconcile(
         _print(found)
 
 
-def _side(metric: str, convention: str | None) -> str:
+def _side(metric: str, convention: str | None) -> Metric:
     from podium.errors import ParameterError
+    from podium.metrics import Metric
 
     if "[" in metric:
         raise ParameterError(f"-m {metric}: give the conventions with --a and --b, and the measure alone with -m.")
-    return metric if convention is None else f"{metric}[{convention}]"
+    return Metric.parse(metric if convention is None else f"{metric}[{convention}]")
 
 
 def _print(found: Reconciliation) -> None:

@@ -122,13 +122,11 @@ def _reconcile(measure: Callable[[Sequence[Metric]], Any], a: str | Metric, b: s
             "Name the same measure twice, e.g. ndcg@10[lightgbm] and ndcg@10[trec]."
         )
     steps: list[Step] = [(name,) for name in _differing(first, second)]
+    measure([first, second])  # what either side refuses is said in its own name
     try:
         table, query_ids = _walk(measure, first, second, steps)
-    except DataError:
-        # a side may refuse labels that only the other side's ideal list brings in: then these change together
+    except DataError:  # one side's gain meets labels that only the other side's ideal brings in: they change together
         joined = [step for step in steps if step[0] in _WITH_IDEAL]
-        if len(joined) < 2:
-            raise
         steps = [step for step in steps if step not in joined] + [tuple(name for step in joined for name in step)]
         table, query_ids = _walk(measure, first, second, steps)
     ends = table[[0, -1]]

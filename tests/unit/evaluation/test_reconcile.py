@@ -121,6 +121,12 @@ def test_different_measures_are_refused() -> None:
         reconcile(data, scores, "ndcg@10", "map")
 
 
+def test_labels_that_a_side_refuses_are_refused_in_its_name() -> None:
+    data = Dataset.from_arrays(np.zeros((2, 1)), [4, 0])
+    with pytest.raises(DataError, match=r"^ndcg@10\[letor4\]: label 4 has no gain"):
+        reconcile(data, [1, 2], "ndcg@10[lightgbm]", "ndcg@10[letor4]")
+
+
 def test_no_query_that_counts_is_refused() -> None:
     data = Dataset.from_arrays(np.zeros((2, 1)), [0, 0])
     with pytest.raises(DataError, match="every query is skipped"):
