@@ -99,6 +99,30 @@ class Model:
                 f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
             ) from error
 
+    def _with_my_features(self, data: Dataset) -> Dataset:
+        """The data with the model's features in the model's order: by name where both have names, else by place."""
+        mine, theirs = self.feature_names, data.feature_names
+        if mine is not None and theirs is not None and mine != theirs:
+            place = {name: column for column, name in enumerate(theirs)}
+            missing = [name for name in mine if name not in place]
+            if missing:
+                raise DataError(
+                    f"no feature {missing[0]!r}, which the model was trained with"
+                    + (f" ({len(missing)} are missing)." if len(missing) > 1 else "."),
+                    where=data.source,
+                )
+            columns = [place[name] for name in mine]
+            X = data.features
+            mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+            return replace(data, features=mapped, feature_names=mine)
+        if data.n_features != self.n_features:
+            raise DataError(
+                f"{data.n_features} features, but the model was trained with {self.n_features}. "
+                "Score data with the same features in the same order.",
+                where=data.source,
+            )
+        return data
+
 
 def _read(path: str | PathLike[str]) -> Model:
     with zipfile.ZipFile(path) as archive:
@@ -132,30 +156,6 @@ def _try_out(model: Model) -> Model:
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model
-
-    def _with_my_features(self, data: Dataset) -> Dataset:
-        """The data with the model's features in the model's order: by name where both have names, else by place."""
-        mine, theirs = self.feature_names, data.feature_names
-        if mine is not None and theirs is not None and mine != theirs:
-            place = {name: column for column, name in enumerate(theirs)}
-            missing = [name for name in mine if name not in place]
-            if missing:
-                raise DataError(
-                    f"no feature {missing[0]!r}, which the model was trained with"
-                    + (f" ({len(missing)} are missing)." if len(missing) > 1 else "."),
-                    where=data.source,
-                )
-            columns = [place[name] for name in mine]
-            X = data.features
-            mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
-            return replace(data, features=mapped, feature_names=mine)
-        if data.n_features != self.n_features:
-            raise DataError(
-                f"{data.n_features} features, but the model was trained with {self.n_features}. "
-                "Score data with the same features in the same order.",
-                where=data.source,
-            )
-        return data
 
 
 def _little_endian(array: NDArray[Any]) -> NDArray[Any]:

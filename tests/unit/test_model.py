@@ -157,6 +157,13 @@ def test_a_flipped_byte_of_content_is_refused(path, name):
     assert "damaged" in refused(path) or "checksum" in refused(path)
 
 
+def test_an_array_that_does_not_match_its_checksum_is_refused(path):
+    with zipfile.ZipFile(path) as archive:
+        about = json.loads(archive.read("model.json"))["arrays"]
+    rewrite(path, arrays={"params/scorer": np.ones(4)}, head={"arrays": about})
+    assert "Array params/scorer does not match its checksum" in refused(path)
+
+
 def test_compressed_entries_are_refused_before_they_are_unpacked(path):
     rewrite(path, compression=zipfile.ZIP_DEFLATED, extra=[("bomb", bytes(50_000_000))])
     assert path.stat().st_size < 100_000
