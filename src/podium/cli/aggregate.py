@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def aggregate(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="RUN…", help="TREC runs, each a voter; or one PrefLib file; or one LETOR-agg file."),
+        typer.Argument(metavar="RUN", help="TREC runs, each a voter; or one PrefLib file; or one LETOR-agg file."),
     ],
     method: Annotated[
         str,
