@@ -5,6 +5,7 @@ An edge may carry the probability that its winner comes first; without one it is
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,7 @@ def from_rows(
 def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> Preferences:
     """Every edge that grades imply: i before j where y_i > y_j."""
     parts, counts = [], []
-    for a, b in zip(offsets[:-1], offsets[1:], strict=True):
+    for a, b in itertools.pairwise(offsets):
         winner, loser = np.nonzero(labels[a:b, None] > labels[None, a:b])
         parts.append(np.column_stack([winner, loser, np.ones(len(winner))]))
         counts.append(len(winner))
@@ -70,9 +71,7 @@ def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> Pref
     return Preferences(edges.astype(np.float64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
 
-def _check_edges(
-    first: NDArray[np.int64], second: NDArray[np.int64], odds: NDArray[np.float64], n_rows: int
-) -> None:
+def _check_edges(first: NDArray[np.int64], second: NDArray[np.int64], odds: NDArray[np.float64], n_rows: int) -> None:
     for name, rows in (("winner", first), ("loser", second)):
         bad = np.flatnonzero((rows < 0) | (rows >= n_rows))
         if len(bad):

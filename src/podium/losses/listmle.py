@@ -142,6 +142,6 @@ class ListMLE(PlackettLuce):
     Reference: Xia et al., Listwise approach to learning to rank: theory and algorithm, ICML 2008.
     """
 
-    samples: int = param(20, least=1)
-    seed: int = param(0, least=0)
+    samples: int = param(default=20, least=1)
+    seed: int = param(default=0, least=0)
     grades = staticmethod(over_grades)

@@ -57,7 +57,7 @@ class LBFGS(Solver):
             if latest["stopped"]:
                 raise StopIteration
 
-        limits: dict[str, Any] = {
+        limits: Any = {
             "maxiter": self.iterations,
             "maxfun": 4 * self.iterations,
             "ftol": self.tolerance,
