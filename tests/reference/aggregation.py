@@ -78,3 +78,28 @@ def grouped(draw, documents: list[str]):
         else:
             groups[-1].append(document)
     return groups
+
+
+def orders_within(ranks: dict[int, int]):
+    """Every strict order that a list with ties may stand for, best first."""
+    groups = [[j for j in ranks if ranks[j] == r] for r in sorted(set(ranks.values()))]
+    ways = [()]
+    for group in groups:
+        ways = [way + more for way in ways for more in permutations(group)]
+    return ways
+
+
+def plackett_luce(order: tuple[int, ...], s: np.ndarray) -> float:
+    """Π φ of a place / Σ φ of what remains."""
+    return float(np.prod([np.exp(s[j]) / sum(np.exp(s[i]) for i in order[p:]) for p, j in enumerate(order)]))
+
+
+def ordered_partition(ranks: dict[int, int], s: np.ndarray) -> float:
+    """Π Φ(X) / Σ_S Φ(S) over the subsets S of what remains, Φ the exponential of the mean."""
+    chance = 1.0
+    for r in sorted(set(ranks.values())):
+        left = [j for j in ranks if ranks[j] >= r]
+        subsets = [set(c) for m in range(1, len(left) + 1) for c in combinations(left, m)]
+        total = sum(np.exp(np.mean([s[j] for j in subset])) for subset in subsets)
+        chance *= np.exp(np.mean([s[j] for j in left if ranks[j] == r])) / total
+    return float(chance)

@@ -9,7 +9,10 @@ from podium.aggregation.copeland import Copeland
 from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.markov import MC1, MC2, MC3, MC4
+from podium.aggregation.plackett_luce import PlackettLuce
+from podium.aggregation.pmop import PMOP
 from podium.aggregation.rrf import RRF
+from podium.aggregation.worths import Worths
 
 __all__ = [
     "MC1",
@@ -25,6 +28,9 @@ __all__ = [
     "Copeland",
     "Footrule",
     "Kemeny",
+    "PMOP",
+    "PlackettLuce",
     "Solved",
+    "Worths",
     "agreement",
 ]
