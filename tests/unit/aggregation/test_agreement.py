@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from reference.aggregation import votes
 from scipy.stats import kendalltau
 
 from podium.aggregation import Borda, agreement
 from podium.data.rankings import Rankings
+from reference.aggregation import votes
 
 
 @given(rankings=votes())
