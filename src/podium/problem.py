@@ -48,6 +48,11 @@ class Problem:
         down = self._smooth.pullback(params, data.features, got.gradient)
         return value, np.concatenate([down, got.params]) / data.n_queries + self.penalty * mask * theta
 
+    def resampled(self, step: int) -> Problem:
+        """The problem with other draws of a loss that draws at random; itself with any other loss."""
+        loss = self.loss.resampled(step)
+        return self if loss is self.loss else replace(self, loss=loss)
+
     def split(self, theta: Array) -> tuple[Array, Loss]:
         """The scorer's parameters, and the loss with its learned parameters at their values."""
         n = len(theta) - len(self.loss.learned)

@@ -49,10 +49,27 @@ def edges(y: Any) -> list[tuple[int, int]]:
 
 
 def listnet(loss: Any, s: Any, y: Any) -> float:
+    """Over all sequences of k documents; from k = 4 on over the very ones that the seed draws."""
     if len(set(y)) <= 1:
         return 0.0
-    target = np.exp(y - np.logaddexp.reduce(y))
-    return float(-(target @ (s - np.logaddexp.reduce(s))))
+    k = min(loss.k, len(s))
+    if k > 3:
+        return float(np.mean([minus_log_plackett_luce(s, way, k) for way in drawn_by_labels(s, y, k, loss)]))
+    ways = [[*way, *(set(range(len(s))) - set(way))] for way in itertools.permutations(range(len(s)), k)]
+    return math.fsum(math.exp(-minus_log_plackett_luce(y, way, k)) * minus_log_plackett_luce(s, way, k) for way in ways)
+
+
+def drawn_by_labels(s: Any, y: Any, k: int, loss: Any) -> Iterator[list[int]]:
+    """Orders whose first k documents are drawn one after another, P ∝ e^y, from documents by grade and score."""
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws = uniforms(started(loss.seed, [y[i] for i in order]))
+    for _ in range(loss.samples):
+        ranked = list(order)
+        for p in range(k):
+            weights = np.exp([y[i] - max(y) for i in ranked[p:]])
+            q = p + min(int(np.searchsorted(np.cumsum(weights), next(draws) * weights.sum(), "right")), len(s) - p - 1)
+            ranked[p], ranked[q] = ranked[q], ranked[p]
+        yield ranked
 
 
 def listmle(loss: Any, s: Any, y: Any) -> float:
@@ -60,7 +77,7 @@ def listmle(loss: Any, s: Any, y: Any) -> float:
     if len(set(y)) <= 1:
         return 0.0
     ways = list(itertools.islice(shuffles(s, y, loss.seed), loss.samples))
-    return float(np.mean([minus_log_plackett_luce(s, way) for way in ways]))
+    return float(np.mean([minus_log_plackett_luce(s, way, loss.k) for way in ways]))
 
 
 def listmle_over_all_ties(s: Any, y: Any) -> float:
@@ -70,28 +87,52 @@ def listmle_over_all_ties(s: Any, y: Any) -> float:
     return float(np.mean([minus_log_plackett_luce(s, [i for block in way for i in block]) for way in ways]))
 
 
-def minus_log_plackett_luce(s: Any, order: Sequence[int]) -> float:
+def minus_log_plackett_luce(s: Any, order: Sequence[int], k: int | None = None) -> float:
     ranked = np.asarray(s)[list(order)]
-    return float(sum(np.logaddexp.reduce(ranked[k:]) - ranked[k] for k in range(len(ranked))))
+    return float(sum(np.logaddexp.reduce(ranked[r:]) - ranked[r] for r in range(len(ranked))[:k]))
 
 
 def shuffles(s: Any, y: Any, seed: int) -> Iterator[list[int]]:
-    """Orders of grade, blocks sorted by score and then shuffled again and again (Fisher–Yates with SplitMix64)."""
+    """Orders of grade, blocks sorted by score and then shuffled again and again (Fisher–Yates)."""
     order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
-    ends = [max(p for p in range(len(s)) if y[order[p]] == y[i]) + 1 for i in order]
-    state, most = seed, 2**64 - 1
+    ends = ends_of_blocks([y[i] for i in order])
+    draws = split_mix(started(seed, [y[i] for i in order]))
     while True:
         start = 0
         while start < len(order):
             for p in range(ends[start] - 1, start, -1):
-                state = (state + 0x9E3779B97F4A7C15) & most
-                z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & most
-                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & most
-                z ^= z >> 31
-                q = start + (((z >> 32) * (p - start + 1)) >> 32)
+                q = start + (((next(draws) >> 32) * (p - start + 1)) >> 32)
                 order[p], order[q] = order[q], order[p]
             start = ends[start]
         yield list(order)
+
+
+def ends_of_blocks(descending: Sequence[float]) -> list[int]:
+    return [max(p for p, other in enumerate(descending) if other == grade) + 1 for grade in descending]
+
+
+def started(seed: int, descending: Sequence[float]) -> int:
+    """The state of the generator at a query with these grades."""
+    for end in ends_of_blocks(descending):
+        seed = mixed(seed) ^ end
+    return seed
+
+
+def split_mix(state: int) -> Iterator[int]:
+    """The generator SplitMix64."""
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        yield mixed(state)
+
+
+def uniforms(state: int) -> Iterator[float]:
+    return ((bits >> 11) * 2.0**-53 for bits in split_mix(state))
+
+
+def mixed(state: int) -> int:
+    z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) % 2**64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) % 2**64
+    return z ^ (z >> 31)
 
 
 def pmop_fd(loss: Any, s: Any, y: Any) -> float:

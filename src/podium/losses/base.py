@@ -146,6 +146,15 @@ class Loss(Named):
         """
         return np.array(list(self.numbers().values()), np.float64)
 
+    def resampled(self, step: int) -> Loss:
+        """The same loss with other draws, for a step of a stochastic solver; itself where it draws nothing.
+
+        A loss that draws at random has a field `seed`, and the same seed gives the same bits.
+        """
+        if "seed" not in field_types(type(self)):
+            return self
+        return dataclasses.replace(self, seed=self.seed + step)  # type: ignore[type-var,attr-defined]
+
     def learned_values(self) -> Array:
         """The present values of the learned parameters."""
         return np.array([getattr(self, name) for name in self.learned], np.float64)

@@ -14,6 +14,7 @@ import numpy as np
 
 from podium.losses.base import kernel
 from podium.losses.blocks import bounds, by_grade_and_score, clear, count_edges
+from podium.losses.draws import share, shuffle_blocks, start
 from podium.losses.plackett_luce import PlackettLuce
 from podium.registry import param, register
 
@@ -23,12 +24,13 @@ FAR = 300.0
 
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    """Mean over tie-breaks of −Σ_k log(φ_k / Σ_{l ≥ k} φ_l), φ = e^s; 0 where all grades are equal."""
+    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal."""
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
-    n, samples, state = len(scores), int(params[0, 0]), np.uint64(params[0, 1])
+    n, samples = len(scores), int(params[0, 0])
     if n == 0 or ends[0] == n:
         return 0.0
+    state, places = start(params[0, 1], ends), n if params[0, 2] < 0.0 else min(n, int(params[0, 2]))
     if count_edges(ends) == n * (n - 1) // 2:
         samples = 1  # no ties
     low, high = bounds(scores)
@@ -37,55 +39,37 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
         s[i], ranked[i] = scores[i] - high, order[i]
         phi[i] = math.exp(s[i])
     for _ in range(samples):
-        state = _shuffle(ranked, ends, state)
+        state = shuffle_blocks(ranked, ends, state)
         if high - low <= FAR:
-            value += _one_ranking(phi, ranked, gradient, curvature, work)
+            value += _one_ranking(phi, ranked, places, gradient, curvature, work)
         else:
-            value += _one_wide_ranking(s, ranked, gradient, curvature, work)
-    value /= samples
+            value += one_wide_ranking(s, ranked, places, gradient, curvature, work)
+        for p in range(places):
+            value -= s[ranked[p]]
+            gradient[ranked[p]] -= 1.0
     for i in range(n):
-        value -= s[i]
-        gradient[i] = gradient[i] / samples - 1.0
+        gradient[i] /= samples
         curvature[i] = max(curvature[i] / samples, 0.0)
-    _share(scores, order, ends, gradient)
-    _share(scores, order, ends, curvature)
-    return value
-
-
-_STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-_27, _30, _31, _32 = (np.uint64(c) for c in (27, 30, 31, 32))
+    share(scores, order, ends, gradient)
+    share(scores, order, ends, curvature)
+    return value / samples
 
 
 @kernel
-def _shuffle(ranked: Any, ends: Any, state: Any) -> Any:
-    """Shuffle each block with the generator SplitMix64; the state after it."""
-    start = 0
-    while start < len(ranked):
-        for p in range(ends[start] - 1, start, -1):
-            state += _STEP
-            z = (state ^ (state >> _30)) * _MIX_1
-            z = (z ^ (z >> _27)) * _MIX_2
-            z ^= z >> _31
-            q = start + np.int64(((z >> _32) * np.uint64(p - start + 1)) >> _32)
-            ranked[p], ranked[q] = ranked[q], ranked[p]
-        start = ends[start]
-    return state
-
-
-@kernel
-def _one_ranking(phi: Any, ranked: Any, gradient: Any, curvature: Any, rest: Any) -> float:
-    """Σ_k log R_k, R_k = Σ_{l ≥ k} φ_l, of one strict ranking; adds Σ_k p_ik and Σ_k p_ik(1 − p_ik), p_ik = φ_i/R_k."""
+def _one_ranking(phi: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
+    """Σ_{r ≤ k} log R_r, R_r = Σ_{l ≥ r} φ_l, of one ranking; adds Σ_r p_ir and Σ_r p_ir(1 − p_ir), p = φ_i/R_r."""
     total, value, product = 0.0, 0.0, 1.0
     for p in range(len(ranked) - 1, -1, -1):
         total += phi[ranked[p]]
         rest[p] = total
-        product *= total  # one logarithm for many factors
-        if product < 1e-150 or product > 1e150:
-            value += math.log(product)
-            product = 1.0
+        if p < places:
+            product *= total  # one logarithm for many factors
+            if product < 1e-150 or product > 1e150:
+                value += math.log(product)
+                product = 1.0
     stages, squares = 0.0, 0.0
     for p in range(len(ranked)):
-        i, r = ranked[p], 1.0 / rest[p]
+        i, r = ranked[p], 1.0 / rest[p] if p < places else 0.0
         stages += r
         squares += r * r
         gradient[i] += phi[i] * stages
@@ -94,49 +78,36 @@ def _one_ranking(phi: Any, ranked: Any, gradient: Any, curvature: Any, rest: Any
 
 
 @kernel
-def _one_wide_ranking(s: Any, ranked: Any, gradient: Any, curvature: Any, rest: Any) -> float:
-    """The same where φ would underflow: R_k by its logarithm, the sums over k scaled by R_k."""
+def one_wide_ranking(s: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
+    """The same where φ would underflow: R_r by its logarithm, the sums over r scaled by R_r."""
     value, log_rest = 0.0, -np.inf
     for p in range(len(ranked) - 1, -1, -1):
         mine = s[ranked[p]]
         high = max(log_rest, mine)
         log_rest = high + math.log1p(math.exp(min(log_rest, mine) - high))
         rest[p] = log_rest
-        value += log_rest
+        value += log_rest if p < places else 0.0
     stages, squares = 0.0, 0.0
     for p in range(len(ranked)):
-        i = ranked[p]
+        i, counts = ranked[p], 1.0 if p < places else 0.0
         shrink = math.exp(rest[p] - rest[p - 1]) if p > 0 else 0.0
-        stages, squares = 1.0 + stages * shrink, 1.0 + squares * shrink * shrink
+        stages, squares = counts + stages * shrink, counts + squares * shrink * shrink
         e = math.exp(s[i] - rest[p])
         gradient[i] += e * stages
         curvature[i] += e * stages - e * e * squares
     return value
 
 
-@kernel
-def _share(scores: Any, order: Any, ends: Any, numbers: Any) -> None:
-    """Give documents of equal grade and score the mean of their numbers, which a few shuffles leave unequal."""
-    start = 0
-    while start < len(order):
-        end, total = start, 0.0
-        while end < ends[start] and scores[order[end]] == scores[order[start]]:
-            total += numbers[order[end]]
-            end += 1
-        for p in range(start, end):
-            numbers[order[p]] = total / (end - start)
-        start = end
-
-
 @register
 class ListMLE(PlackettLuce):
     """The negative log-likelihood of the labels' order; a block of equal grades is averaged over its orders.
 
-    Formula: L = −Σ_k log(φ_k / Σ_{l ≥ k} φ_l), documents in order of grade, φ = e^s.
+    Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k places where
+        `k` is given.
     Ties: the mean of L over `samples` ways to break them. The ways are drawn from `seed` relative to the order of
         scores within a block, so they are the same for every call and the order of rows has no say; L is
-        continuous, with slight kinks where scores of one block cross. A query whose grades are all equal
-        contributes 0.
+        continuous, with slight kinks where scores of one block cross. Stochastic solvers draw anew for every step.
+        A query whose grades are all equal contributes 0.
     Cost: O(samples · n) per query after sorting; O(n) without ties.
     Use it for: full rankings, and graded labels with few ties; pmop-fd models ties instead of averaging over them.
     Reference: Xia et al., Listwise approach to learning to rank: theory and algorithm, ICML 2008.
@@ -144,4 +115,5 @@ class ListMLE(PlackettLuce):
 
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
+    k: int | None = param(default=None, least=1)
     grades = staticmethod(over_grades)

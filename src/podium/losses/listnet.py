@@ -1,4 +1,4 @@
-"""ListNet (Cao et al., 2007): cross entropy between the top-one probabilities of labels and of scores.
+"""ListNet (Cao et al., 2007): cross entropy between the top-k probabilities of labels and of scores.
 
 >>> from podium.losses import ListNet
 >>> round(ListNet()([2.0, 1.0], [1, 0]).value, 4)  # log(1 + e^−1) + 1/(1 + e)
@@ -10,28 +10,47 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from podium.losses.base import kernel
-from podium.losses.blocks import bounds, clear
+from podium.losses.blocks import bounds, by_grade_and_score, clear
+from podium.losses.draws import advance, share, start, uniform
+from podium.losses.listmle import one_wide_ranking
 from podium.losses.plackett_luce import PlackettLuce
-from podium.registry import register
+from podium.registry import param, register
 
 
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
+    """−Σ P_y(π) log P_s(π) over the first k documents π; 0 where all grades are equal.
+
+    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
+    before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
+    """
     clear(gradient, curvature)
-    n = len(scores)
-    (worst, best), (_, top) = bounds(labels), bounds(scores)
+    worst, best = bounds(labels)
     if worst == best:
         return 0.0
+    k = min(int(params[0, 0]), len(scores))
+    if k == 1:
+        return _top_one(scores, labels, gradient, curvature)
+    if k > 3:
+        return _sampled(scores, labels, gradient, curvature, params)
+    return _top_three(scores, labels, gradient, curvature, k)
+
+
+@kernel
+def _top_one(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
+    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s)."""
+    (_, best), (_, top) = bounds(labels), bounds(scores)
     total, target = 0.0, 0.0
-    for i in range(n):
+    for i in range(len(scores)):
         curvature[i] = math.exp(scores[i] - top)
         gradient[i] = math.exp(labels[i] - best)
         total += curvature[i]
         target += gradient[i]
     log_total, value = math.log(total), 0.0
-    for i in range(n):
+    for i in range(len(scores)):
         wanted, p = gradient[i] / target, curvature[i] / total
         value += wanted * (log_total - (scores[i] - top))
         gradient[i] = p - wanted
@@ -39,15 +58,153 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
+@kernel
+def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) -> float:
+    """The first two or three places, by sums over the documents that stand before the last of them."""
+    n = len(scores)
+    value = _top_one(scores, labels, gradient, curvature)
+    first, target, unused = np.zeros(n), np.zeros(n), np.zeros(n)
+    (_, best), total, here = bounds(labels), 0.0, np.ones(n, np.bool_)
+    for i in range(n):
+        first[i] = math.exp(labels[i] - best)
+        total += first[i]
+    for i in range(n):
+        first[i] /= total
+    value += _leave_one_out(scores, here, first, gradient, curvature)
+    _leave_one_out(labels, here, first, target, unused)
+    if k == 3:
+        second = np.zeros(n)
+        for i in range(n):
+            here[i] = False
+            _choose(labels, here, first[i], second)
+            value += _leave_one_out(scores, here, second, gradient, curvature)
+            _leave_one_out(labels, here, second, target, unused)
+            here[i] = True
+    for i in range(n):
+        value -= target[i] * scores[i]
+        gradient[i] -= target[i]
+        curvature[i] = max(curvature[i], 0.0)
+    return value
+
+
+@kernel
+def _choose(y: Any, here: Any, weight: Any, out: Any) -> None:
+    """The probability weight·P(j comes first) of the documents that are here."""
+    high, total = -np.inf, 0.0
+    for j in range(len(y)):
+        if here[j]:
+            high = max(high, y[j])
+    for j in range(len(y)):
+        out[j] = math.exp(y[j] - high) if here[j] else 0.0
+        total += out[j]
+    for j in range(len(y)):
+        out[j] *= weight / total
+
+
+@kernel
+def _leave_one_out(s: Any, here: Any, weights: Any, gradient: Any, curvature: Any) -> float:
+    """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
+
+    A document that holds more than half of the sum is left out by adding up the others, since the difference would
+    lose its digits. There is at most one.
+    """
+    top = -1
+    for j in range(len(s)):
+        if here[j] and (top < 0 or s[j] > s[top]):
+            top = j
+    total, value, inverse, inverse_2 = 0.0, 0.0, 0.0, 0.0
+    for j in range(len(s)):
+        total += math.exp(s[j] - s[top]) if here[j] else 0.0
+    large = top if total < 2.0 else -1
+    for j in range(len(s)):
+        if here[j] and j != large:
+            rest = total - math.exp(s[j] - s[top])
+            value += weights[j] * (math.log(rest) + s[top])
+            inverse += weights[j] / rest
+            inverse_2 += weights[j] / rest**2
+    for j in range(len(s)):
+        if here[j]:
+            phi, own, own_2 = math.exp(s[j] - s[top]), 0.0, 0.0
+            if j != large:
+                own, own_2 = weights[j] / (total - phi), weights[j] / (total - phi) ** 2
+            gradient[j] += phi * (inverse - own)
+            curvature[j] += phi * (inverse - own) - phi**2 * (inverse_2 - own_2)
+    return value if large < 0 else value + _without(s, here, large, weights[large], gradient, curvature)
+
+
+@kernel
+def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> float:
+    """weight·log Σ_{l≠out} φ_l and its derivatives, by a sum of its own."""
+    high, total = -np.inf, 0.0
+    for j in range(len(s)):
+        if here[j] and j != out:
+            high = max(high, s[j])
+    for j in range(len(s)):
+        total += math.exp(s[j] - high) if here[j] and j != out else 0.0
+    for j in range(len(s)):
+        if here[j] and j != out:
+            p = math.exp(s[j] - high) / total
+            gradient[j] += weight * p
+            curvature[j] += weight * p * (1.0 - p)
+    return weight * (math.log(total) + high)
+
+
+@kernel
+def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    """The mean of −log P_s over first k documents drawn by P_y."""
+    n, places, samples = len(scores), int(params[0, 0]), int(params[0, 1])
+    order, ends = by_grade_and_score(scores, labels)
+    state, places = start(params[0, 2], ends), min(places, n)
+    ranked, work, value = order.copy(), np.empty(n), 0.0
+    for _ in range(samples):
+        for p in range(n):
+            ranked[p] = order[p]
+        for p in range(places):
+            state = advance(state)
+            q = _pick(labels, ranked, p, uniform(state))
+            ranked[p], ranked[q] = ranked[q], ranked[p]
+        value += one_wide_ranking(scores, ranked, places, gradient, curvature, work)
+        for p in range(places):
+            value -= scores[ranked[p]]
+            gradient[ranked[p]] -= 1.0
+    for i in range(n):
+        gradient[i] /= samples
+        curvature[i] = max(curvature[i] / samples, 0.0)
+    share(scores, order, ends, gradient)
+    share(scores, order, ends, curvature)
+    return value / samples
+
+
+@kernel
+def _pick(labels: Any, ranked: Any, first: Any, u: Any) -> int:
+    """The place of a document drawn from places `first` on, P ∝ e^y."""
+    high, total = -np.inf, 0.0
+    for p in range(first, len(ranked)):
+        high = max(high, labels[ranked[p]])
+    for p in range(first, len(ranked)):
+        total += math.exp(labels[ranked[p]] - high)
+    left = u * total
+    for p in range(first, len(ranked) - 1):
+        left -= math.exp(labels[ranked[p]] - high)
+        if left < 0.0:
+            return p
+    return len(ranked) - 1
+
+
 @register
 class ListNet(PlackettLuce):
-    """Softmax cross entropy: the document that comes first, as labels and as scores would have it.
+    """Cross entropy of what comes first: the document, or the first k in their order, as labels and scores have it.
 
-    Formula: L = −Σ P_y(i) log P_s(i) with P_y(i) = e^{y_i}/Σ e^{y_j} and P_s(i) = e^{s_i}/Σ e^{s_j}.
+    Formula: L = −Σ P_y(π) log P_s(π) over all π of k documents, P_s(π) = Π_r e^{s_π(r)} / Σ_{l not before r} e^{s_l}
+        and P_y likewise; for k = 1, L = −Σ P_y(i) log P_s(i) with P_y(i) = e^{y_i}/Σ e^{y_j}.
     Ties: documents of equal grade share their probability; a query whose grades are all equal contributes 0.
-    Cost: O(n) per query.
+    Cost: O(n) per query for k = 1 and 2, O(n²) for 3, all exact. From k = 4 on it is the mean over `samples` π drawn
+        by P_y from `seed`, O(samples·k·n); stochastic solvers draw anew for every step.
     Use it for: a fast, smooth, convex loss that cares about the top of the list; often the best linear ranker.
     Reference: Cao et al., Learning to rank: from pairwise approach to listwise approach, ICML 2007.
     """
 
+    k: int = param(default=1, least=1)
+    samples: int = param(default=20, least=1)
+    seed: int = param(default=0, least=0)
     grades = staticmethod(over_grades)

@@ -37,7 +37,7 @@ class SGD(Solver):
         value, epoch, reason = np.inf, 0, f"{self.epochs} epochs were allowed"
         for epoch in range(1, self.epochs + 1):
             rng.shuffle(queries)
-            now, value = self._epoch(problem, theta, queries, memory)
+            now, value = self._epoch(problem, theta, queries, memory, epoch)
             if not np.isfinite(now).all():
                 reason = f"diverged in epoch {epoch}; use a smaller rate than {self.rate}"
                 if watch.best is None:
@@ -57,13 +57,14 @@ class SGD(Solver):
         return best_or_last(problem, theta, watch, value=value, iterations=epoch, reason=reason)
 
     def _epoch(
-        self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: dict[str, Any]
+        self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: dict[str, Any], epoch: int
     ) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective on the way."""
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters
             for start in range(0, len(queries), self.batch):
-                value, gradient = problem.on(problem.data.select(queries[start : start + self.batch]), theta)
+                today = problem.resampled((epoch - 1) * len(queries) + start)
+                value, gradient = today.on(problem.data.select(queries[start : start + self.batch]), theta)
                 theta = theta - self.step(gradient, memory)
                 values.append(value)
         return theta, float(np.mean(values))
