@@ -8,6 +8,7 @@ from podium.aggregation.combsum import CombSum
 from podium.aggregation.copeland import Copeland
 from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
+from podium.aggregation.mallows import Mallows
 from podium.aggregation.markov import MC1, MC2, MC3, MC4
 from podium.aggregation.plackett_luce import PlackettLuce
 from podium.aggregation.pmop import PMOP
@@ -19,6 +20,7 @@ __all__ = [
     "MC2",
     "MC3",
     "MC4",
+    "PMOP",
     "RRF",
     "Aggregator",
     "Borda",
@@ -28,7 +30,7 @@ __all__ = [
     "Copeland",
     "Footrule",
     "Kemeny",
-    "PMOP",
+    "Mallows",
     "PlackettLuce",
     "Solved",
     "Worths",

@@ -55,8 +55,9 @@ class PMOP(WorthModel):
 
     def holds(self, query: QueryRankings) -> NDArray[np.bool_]:
         ranks = query.matrix()
-        tied = (ranks[:, :, None] == ranks[:, None, :]).any(axis=0)
-        return (wins(query) > 0.0) | tied
+        tied: NDArray[np.bool_] = (ranks[:, :, None] == ranks[:, None, :]).any(axis=0)
+        held: NDArray[np.bool_] = (wins(query) > 0.0) | tied
+        return held
 
     def _slope(self, query: QueryRankings, s: Array) -> tuple[float, Array]:
         gradient = np.zeros(len(s))

@@ -1,4 +1,4 @@
-"""Plackett–Luce and PMOP: likelihoods against brute force, published worths, recovery, and what cannot be determined."""
+"""Plackett–Luce and PMOP: likelihoods by brute force, published worths, recovery, and what cannot be determined."""
 
 from pathlib import Path
 
