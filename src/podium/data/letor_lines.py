@@ -21,16 +21,20 @@ from podium.errors import DataError
 CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
 LONGEST_LINE = 2**28
 SPARE = 16
+BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
 def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
     """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
     buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
-    filled = 0
+    filled, began = 0, False
     while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
         end = buffer.rfind(b"\n", filled, filled + got) + 1
         filled += got
+        if not began and buffer.startswith(BOM):
+            buffer[: len(BOM)] = b" " * len(BOM)
+        began = True
         if end:
             yield buffer, end
             buffer[: filled - end] = buffer[end:filled]

@@ -62,6 +62,11 @@ def test_line_ends_blanks_and_spellings_of_numbers_do_not_matter(text):
     assert data.comments is None
 
 
+def test_a_byte_order_mark_at_the_start_is_passed_over():
+    data = read_letor(io.BytesIO(b"\xef\xbb\xbf2 qid:7 1:0.5\n0 qid:7 1:4\n"))
+    assert data.labels.tolist() == [2.0, 0.0]
+
+
 def test_a_line_end_of_two_bytes_is_no_part_of_a_comment():
     assert read("1 qid:1 1:1 #a \r\n0 qid:1 1:1 #b\r").comments.tolist() == ["a ", "b"]
 
