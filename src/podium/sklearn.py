@@ -29,6 +29,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from podium.data.dataset import Dataset
+from podium.errors import DataError
 from podium.metrics import Metric, mean
 from podium.training import train
 
@@ -63,11 +64,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, feature_names=names)
         self.model_ = train(data, self.method, metric=self.metric, seed=_seed(self.random_state))
+        self.needs_qid_ = qid is not None and self.model_.learner.transform.per_query
         return self
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """The score of each row, larger is better; `qid` matters only to transforms that look at a whole query."""
         check_is_fitted(self)
+        if qid is None and self.needs_qid_:
+            raise DataError(
+                f"{self.method} scales features within each query ({self.model_.learner.transform}): predict needs qid, "
+                "as fit got it. Pass qid, or use transform=zscore."
+            )
         X = validate_data(self, X, reset=False, **_ACCEPTED)
         return self.model_.predict(X, qid)
 

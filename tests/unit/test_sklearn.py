@@ -143,3 +143,12 @@ def test_wrong_names_and_lengths_are_refused_when_fitting():
         Ranker("ranknet").fit(X, Y, qid=[1, 2, 3])
     with pytest.raises(NotFittedError):
         Ranker().predict(X)
+
+
+def test_a_transform_of_whole_queries_asks_for_them_in_predict_too():
+    rng = np.random.default_rng(0)
+    X, qid = rng.random((40, 3)), np.repeat(np.arange(8), 5)
+    ranker = Ranker("ranknet(transform=minmax)").fit(X, (X[:, 0] > 0.5).astype(int), qid=qid)
+    with pytest.raises(DataError, match="predict needs qid"):
+        ranker.predict(X)
+    assert ranker.predict(X, qid=qid).shape == (40,)

@@ -22,6 +22,8 @@ class Transform(Named):
 
     kind: ClassVar[str] = "transform"
     home: ClassVar[str] = "podium.features"
+    per_query: ClassVar[bool] = False
+    """Whether a document's features depend on the other documents of its query."""
 
     def fit(self, data: Dataset) -> State:
         """What to remember of the training data."""

@@ -21,6 +21,7 @@ class MinMax(Transform):
     """x' = (x − min) / (max − min), both over the documents of the query."""
 
     name = "minmax"
+    per_query = True
 
     def fit(self, data: Dataset) -> State:
         return {}
