@@ -72,8 +72,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if qid is None and self.needs_qid_:
             raise DataError(
-                f"{self.method} scales features within each query ({self.model_.learner.transform}): predict needs qid, "
-                "as fit got it. Pass qid, or use transform=zscore."
+                f"{self.method} scales features within each query ({self.model_.learner.transform}): "
+                "predict needs qid, as fit got it. Pass qid, or use transform=zscore."
             )
         X = validate_data(self, X, reset=False, **_ACCEPTED)
         return self.model_.predict(X, qid)
