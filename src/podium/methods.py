@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
     "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
     "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
-    "permurank": Method(PermuRank(), {"cost": (1.0, 10.0, 100.0)}, "listwise"),
+    "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
     "single-feature": Method(SingleFeature(), family="baselines"),
     "random": Method(Random(), family="baselines"),
 }

@@ -47,8 +47,8 @@ class OCSVM(Learner):
 
     def check(self, data: Dataset) -> None:
         grades = needs_grades(data, self.name)
-        rows = 2.0 * (data.features.nnz if sp.issparse(data.features) else data.features.size)
-        needs_memory(rows * BYTES, self.name, instead="Use prank, or fewer queries.")
+        values = data.features.size  # those written, where sparse
+        needs_memory(2.0 * values * BYTES, self.name, instead="Use prank, or fewer queries.")
         if self.margins == "sum":
             least = min(float(document_weights(data)[data.labels == g].sum()) for g in (grades[0], grades[-1]))
             if self.cost * least <= 1:
@@ -66,12 +66,9 @@ class OCSVM(Learner):
         features: Any = data.features
         X: Any = sp.csr_array(features[docs].astype(np.float64))
         find = self._fixed if self.margins == "fixed" else self._sum
-        w, b = find(X, edge, sign, cost, len(grades) - 1)
-        slack = np.maximum(1 - sign * (X @ w - b[edge]), 0)
-        record = {"stopped": "the program was solved", "iterations": 1, "objective": 0.5 * w @ w + cost @ slack}
-        return Learned(
-            self, {"weights": w, "thresholds": b, "grades": grades}, record if self.margins == "fixed" else {}
-        )
+        w, b, objective = find(X, edge, sign, cost, len(grades) - 1)
+        record = {"stopped": "the program was solved", "objective": objective}
+        return Learned(self, {"weights": w, "thresholds": b, "grades": grades}, record)
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         return linear_scores(params, data, who=self.name)
@@ -80,15 +77,20 @@ class OCSVM(Learner):
         """The grade predicted for each document."""  # (N,)
         return grade_of(self.score(params, data), params)
 
-    def _fixed(self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array]:
+    def _fixed(
+        self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
+    ) -> tuple[Array, Array, float]:
         """Hinge on sign·(⟨w,x⟩ − b_r): rows sign·(x, −e_r)."""
         n, d = X.shape
         places = sp.csr_array((-sign, (np.arange(n), edge)), shape=(n, n_edges))
         rows = sp.hstack([sp.diags_array(sign) @ X, places])
         theta = minimise_hinge(rows, cost, np.append(np.ones(d), np.zeros(n_edges)), who=self.name)
-        return theta[:d], theta[d:]
+        value = 0.5 * theta[:d] @ theta[:d] + cost @ np.maximum(1 - rows @ theta, 0)
+        return theta[:d], theta[d:], float(value)
 
-    def _sum(self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int) -> tuple[Array, Array]:
+    def _sum(
+        self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
+    ) -> tuple[Array, Array, float]:
         """Variables (w, a, b, ξ): sign·(⟨w,x⟩ − a_r or b_r) + ξ ≥ 0, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1."""
         n, d = X.shape
         limits = 2 * n_edges  # a_1, b_1, a_2, b_2, …
@@ -111,7 +113,7 @@ class OCSVM(Learner):
             sp.csc_array((len(q), len(q))), q, A, b, nonnegative=2 * n + limits - 1, cone=d + 1, who=self.name
         )
         between = found[d : d + limits].reshape(n_edges, 2)
-        return found[:d], between.mean(axis=1)
+        return found[:d], between.mean(axis=1), float(q @ found)
 
 
 def _adjacent(y: NDArray[np.int64], n_grades: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

@@ -8,6 +8,7 @@ permurank(cost=1.0,rounds=5)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,18 +34,21 @@ class PermuRank(Learner):
 
     Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any measure and
         S(π) = 2/(n(n−1)) Σ_{i before j} ⟨w, x_i − x_j⟩. The working set B*, B of perfect and imperfect rankings starts
-        with the ranking by grade and the reverse. Each round solves the program and adds the most violated perfect
-        ranking, the one by grade with the least score S, and the imperfect one with the largest, that of the model
-        itself. It ends when no new ranking violates the margin.
-    Ties: every order of documents of equal grade is perfect, as far as the measure agrees.
+        with those of the direction in which features and grades vary together. Each round solves the program and adds
+        an imperfect ranking, the one with the largest S, which is the model's own, and a perfect one. It ends when no
+        new ranking violates the margin.
+    Ties: every order of documents of equal grade is perfect. `perfect=nearest` adds the one with the largest S, which
+        asks nothing of documents of equal grade; `violated`, the literature's rule, the one with the least, which asks
+        that they score alike and ranks OHSUMED markedly worse.
     Cost: per round a sort, and a quadratic program of O(queries × rounds²) pairs of rankings by features.
     Use it for: any measure on up to some thousands of queries; `svm-map` is exact and cheaper for MAP.
     Reference: Xu, Liu, Lu, Li and Ma, Directly optimizing evaluation measures in learning to rank, SIGIR 2008.
     """
 
     metric: Metric = MAP()
-    cost: float = param(default=10.0, above=0)
+    cost: float = param(default=0.1, above=0)
     """C, what a query's loss costs."""
+    perfect: Literal["nearest", "violated"] = "nearest"
     rounds: int = param(default=10, least=1)
     patience: int | None = param(default=5, least=1)
     transform: Transform = ZScore()
@@ -73,7 +77,11 @@ class PermuRank(Learner):
         sets = [_WorkingSet() for _ in keep]
         w, rounds, reason = np.zeros(data.n_features), 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            if not self._add(sets, data, w, first=rounds == 1):
+            direction = _covariance(data) if rounds == 1 else w
+            added = self._add(sets, data, w, self._by_score(data, direction))
+            if rounds == 1 and not added:  # that direction ranks all perfectly: begin with the reverse
+                added = self._add(sets, data, w, self._by_score(data, -direction))
+            if not added:
                 rounds, reason = rounds - 1, "no new ranking violates the margin"
                 break
             w, objective = self._solve(sets, share)
@@ -91,13 +99,18 @@ class PermuRank(Learner):
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         return linear_scores(params, data, who=self.name)
 
-    def _add(self, sets: list[_WorkingSet], data: Dataset, w: Array, *, first: bool) -> bool:
-        """Add to each query's set the perfect ranking of least score and the ranking by score; whether any is new."""
-        scores = self.score({"weights": _covariance(data) if first else w}, data)
-        perfect = _by_grade(data, -scores)
-        model = _by_grade(data, scores, upwards=True) if first else order_all(scores, data.offsets)[0]
-        features = [_sums(data, _weights_of_places(data, best_first)) for best_first in (perfect, model)]
-        values = [self._measure(data, best_first) for best_first in (perfect, model)]
+    def _by_score(self, data: Dataset, w: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each query a perfect ranking, and the ranking by score."""
+        scores = self.score({"weights": w}, data)
+        ties = scores if self.perfect == "nearest" else -scores
+        return _by_grade(data, ties), order_all(scores, data.offsets)[0]
+
+    def _add(
+        self, sets: list[_WorkingSet], data: Dataset, w: Array, rankings: tuple[NDArray[np.int64], NDArray[np.int64]]
+    ) -> bool:
+        """Add a perfect and an imperfect ranking of each query where w violates their margin; whether any is new."""
+        features = [_sums(data, _weights_of_places(data, best_first)) for best_first in rankings]
+        values = [self._measure(data, best_first) for best_first in rankings]
         added = False
         for q, known in enumerate(sets):
             gap, margin = values[0][q] - values[1][q], float(w @ (features[0][q] - features[1][q]))
@@ -149,15 +162,15 @@ def _counts(metric: Metric, data: Dataset) -> NDArray[np.bool_]:
 
 
 def _covariance(data: Dataset) -> Array:
-    """The direction in which features and grades vary together: it settles ties before anything is learned."""
+    """The direction in which features and grades vary together."""
     assert data.labels is not None
     return np.asarray(_sums(data, data.labels - data.labels.mean()).sum(axis=0))
 
 
-def _by_grade(data: Dataset, keys: Array, *, upwards: bool = False) -> NDArray[np.int64]:
-    """The documents of each query from the best grade, or the worst, and within a grade by descending key."""
+def _by_grade(data: Dataset, keys: Array) -> NDArray[np.int64]:
+    """The documents of each query by grade, and within a grade by descending key."""
     assert data.labels is not None
-    return np.lexsort((-keys, data.labels if upwards else -data.labels, data.query_index))
+    return np.lexsort((-keys, -data.labels, data.query_index))
 
 
 def _weights_of_places(data: Dataset, best_first: NDArray[np.int64]) -> Array:

@@ -34,9 +34,11 @@ def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
 def test_the_sum_of_margins_is_the_least_over_all_directions(seed):
     data, y = small(seed)
     X = data.features.astype(float)
-    w = learned(OCSVM(margins="sum", cost=1.0), data).params["weights"]
+    found = learned(OCSVM(margins="sum", cost=1.0), data)
+    w = found.params["weights"]
     assert np.linalg.norm(w) <= 1 + 1e-6
     reached = sum_of_margins_value(X, y, 1.0, w)
+    assert found.record["objective"] == pytest.approx(reached, abs=1e-5)
     turns = [sum_of_margins_value(X, y, 1.0, np.array([np.cos(t), np.sin(t)])) for t in np.linspace(0, 2 * np.pi, 73)]
     assert reached <= min(*turns, 0.0) + 1e-6
 

@@ -5,7 +5,7 @@ import pytest
 
 from podium.algorithms import PermuRank
 from podium.algorithms.hinge_program import minimise_hinge
-from podium.algorithms.permurank import _by_grade, _sums, _weights_of_places
+from podium.algorithms.permurank import _sums, _weights_of_places
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
@@ -21,12 +21,15 @@ def test_the_score_of_a_ranking_is_its_mean_over_pairs():
     np.testing.assert_allclose(_sums(data, _weights_of_places(data, order))[0], expected, rtol=1e-6)
 
 
-def test_the_perfect_ranking_added_has_the_least_score():
-    data, s = linear_data(1, 6, seed=2), np.random.default_rng(2).standard_normal(6)
-    value = lambda order: s @ _weights_of_places(data, np.array(order))  # noqa: E731
-    perfect = [o for o in itertools.permutations(range(6)) if (np.diff(data.labels[list(o)]) <= 0).all()]
-    assert value(_by_grade(data, -s)) == pytest.approx(min(map(value, perfect)))
-    assert len(perfect) > 1
+@pytest.mark.parametrize(("perfect", "best"), [("nearest", max), ("violated", min)])
+def test_the_perfect_ranking_added_has_the_largest_or_the_least_score(perfect, best):
+    data, w = linear_data(1, 6, seed=2), np.random.default_rng(2).standard_normal(3)
+    value = lambda order: data.features @ w @ _weights_of_places(data, np.array(order))  # noqa: E731
+    every = [o for o in itertools.permutations(range(6)) if (np.diff(data.labels[list(o)]) <= 0).all()]
+    found, by_score = PermuRank(perfect=perfect)._by_score(data, w)
+    assert value(found) == pytest.approx(best(map(value, every)))
+    assert value(by_score) == pytest.approx(max(map(value, itertools.permutations(range(6)))))
+    assert len(every) > 1
 
 
 def test_a_hinge_program_reaches_its_known_optimum():
