@@ -30,6 +30,7 @@ from podium.features import MinMax, None_
 from podium.learner import Learner
 from podium.losses import (
     PMOPFD,
+    AppRank,
     Exponential,
     Hinge,
     LambdaRank,
@@ -70,8 +71,8 @@ METHODS: dict[str, Method] = {
     "mcrank": Method(McRank(), family="pointwise"),
     "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
     "prank": Method(PRank(), family="pointwise"),
-    "oc-svm": Method(OCSVM(), {"cost": (1e-5, 1e-4, 1e-3)}, "pointwise"),
-    "oc-svm-sum": Method(OCSVM(margins="sum"), {"cost": (0.002, 0.01, 0.1)}, "pointwise"),
+    "oc-svm": Method(OCSVM(), {"cost": (0.01, 0.1, 1.0)}, "pointwise"),
+    "oc-svm-sum": Method(OCSVM(margins="sum"), {"cost": (1.05, 1.2, 1.5)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
     "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
     "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY, "pairwise"),
@@ -93,6 +94,8 @@ METHODS: dict[str, Method] = {
     "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
+    "apprank": Method(Recipe(loss=AppRank(), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
+    "apprank-ap": Method(Recipe(loss=AppRank(measure="ap"), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
     "single-feature": Method(SingleFeature(), family="baselines"),
     "random": Method(Random(), family="baselines"),
 }

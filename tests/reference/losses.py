@@ -15,8 +15,64 @@ def regression(loss: Any, s: Any, y: Any) -> float:
     return sum((s_i - g_i) ** 2 for s_i, g_i in zip(s, targets, strict=True))
 
 
+def subset_regression(loss: Any, s: Any, y: Any) -> float:
+    targets = [y_i if loss.target == "label" else 2**y_i - 1 for y_i in y]
+    places = sorted(range(len(y)), key=lambda i: -y[i])
+    weights = np.where(np.arange(len(y)) < loss.top, 1.0, loss.rest)
+    shared = [np.mean([w for w, i in zip(weights, places, strict=True) if y[i] == y_i]) for y_i in y]
+    return sum(w * (s_i - g_i) ** 2 for w, s_i, g_i in zip(shared, s, targets, strict=True))
+
+
 def ranknet(loss: Any, s: Any, y: Any) -> float:
-    return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)
+    if not loss.ties:
+        return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)
+    terms = []
+    for i, j in itertools.combinations(range(len(y)), 2):
+        target, delta = 0.5 + 0.5 * np.sign(y[i] - y[j]), loss.sigma * (s[i] - s[j])
+        terms.append(-target * delta + np.logaddexp(0, delta))
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def rank_regress(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: (1 - delta) ** 2, loss, s, y)
+
+
+def frank(loss: Any, s: Any, y: Any) -> float:
+    return over_pairs(lambda delta: 1 - math.sqrt(1 / (1 + math.exp(min(-delta, 700)))), loss, s, y)
+
+
+def ir_svm(loss: Any, s: Any, y: Any) -> float:
+    gain = np.array([2.0**y_i - 1 for y_i in y])
+    terms = [(gain[i] - gain[j]) / np.ptp(gain) * max(0.0, 1 - s[i] + s[j]) for i, j in edges(y)]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def pairties_rk(loss: Any, s: Any, y: Any) -> float:
+    theta = 1 + math.exp(loss.alpha)
+
+    def log_win(i: int, j: int) -> float:
+        return float(-np.logaddexp(0, math.log(theta) + s[j] - s[i]))
+
+    def log_tie(i: int, j: int) -> float:
+        return math.log(theta**2 - 1) + log_win(i, j) + log_win(j, i)
+
+    return over_all_pairs(log_win, log_tie, loss, y)
+
+
+def pairties_d(loss: Any, s: Any, y: Any) -> float:
+    def log_z(i: int, j: int) -> float:
+        return float(np.logaddexp.reduce([s[i], s[j], loss.beta + (s[i] + s[j]) / 2]))
+
+    return over_all_pairs(
+        lambda i, j: s[i] - log_z(i, j), lambda i, j: loss.beta + (s[i] + s[j]) / 2 - log_z(i, j), loss, y
+    )
+
+
+def over_all_pairs(log_win: Callable[..., float], log_tie: Callable[..., float], loss: Any, y: Any) -> float:
+    """−Σ of log P(i ≻ j) over y_i > y_j and of log P(i ≈ j) over tied pairs, or their mean."""
+    terms = [-log_win(i, j) for i, j in edges(y)]
+    terms += [-log_tie(i, j) for i, j in itertools.combinations(range(len(y)), 2) if y[i] == y[j]]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 
 def hinge(loss: Any, s: Any, y: Any) -> float:
@@ -136,11 +192,35 @@ def mixed(state: int) -> int:
 
 
 def pmop_fd(loss: Any, s: Any, y: Any) -> float:
+    s, y = (-s, -y) if loss.backward else (s, y)
     total = 0.0
     for grade in set(y):
         inside, rest = s[y == grade], s[y <= grade]
         total += np.logaddexp.reduce(rest) - np.logaddexp.reduce(inside)
     return float(total)
+
+
+def pmop_exact(loss: Any, s: Any, y: Any) -> float:
+    """All subsets of what remains listed."""
+    s, y = (-s, -y) if loss.backward else (s, y)
+    return math.fsum(log_subsets(s[y <= grade]) - s[y == grade].mean() for grade in set(y))
+
+
+def log_subsets(s: Any) -> float:
+    """log Σ e^{mean of s over S} over the subsets that are not empty."""
+    subsets = (itertools.combinations(s, m) for m in range(1, len(s) + 1))
+    return float(np.logaddexp.reduce([np.mean(subset) for subset in itertools.chain.from_iterable(subsets)]))
+
+
+def log_subsets_by_recursion(s: Any) -> float:
+    """The same in O(N³): e_m of z = e^{s/m} document by document, in logarithms."""
+    sizes = []
+    for m in range(1, len(s) + 1):
+        e = np.append(0.0, np.full(m, -np.inf))
+        for x in np.asarray(s) / m:
+            e[1:] = np.logaddexp(e[1:], e[:-1] + x)
+        sizes.append(e[m])
+    return float(np.logaddexp.reduce(sizes))
 
 
 def lambdarank(loss: Any, s: Any, y: Any) -> float:
@@ -159,14 +239,38 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
     return float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
 
 
+def apprank(loss: Any, s: Any, y: Any) -> float:
+    """The measure, at ranks that are sums of sigmoids."""
+    if len(set(y)) <= 1:
+        return 0.0
+
+    def ahead(i: int, others: Any) -> float:
+        return 1 + math.fsum(math.exp(-np.logaddexp(0, loss.alpha * (s[i] - s[j]))) for j in others if j != i)
+
+    everyone = range(len(s))
+    if loss.measure == "ap":
+        relevant = [i for i in everyone if y[i] >= 1]
+        return 1 - math.fsum(ahead(i, relevant) / ahead(i, everyone) for i in relevant) / len(relevant)
+    ideal = math.fsum((2**grade - 1) / math.log2(r + 2) for r, grade in enumerate(sorted(y, reverse=True)))
+    return 1 - math.fsum((2 ** y[i] - 1) / math.log2(1 + ahead(i, everyone)) for i in everyone) / ideal
+
+
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
+    "apprank": apprank,
     "exponential": exponential,
+    "frank": frank,
     "hinge": hinge,
+    "ir-svm": ir_svm,
     "lambdarank": lambdarank,
     "listmle": listmle,
     "listnet": listnet,
+    "pairties-d": pairties_d,
+    "pairties-rk": pairties_rk,
+    "pmop-exact": pmop_exact,
     "pmop-fd": pmop_fd,
+    "rank-regress": rank_regress,
     "ranknet": ranknet,
     "regression": regression,
     "squared-hinge": squared_hinge,
+    "subset-regression": subset_regression,
 }

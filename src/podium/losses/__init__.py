@@ -1,32 +1,49 @@
 """The losses, one file each. A new one: its file, one import line here, one test with one number from the paper."""
 
-from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, sweep, template
+from podium.losses.apprank import AppRank
+from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, product, sweep, template
 from podium.losses.exponential import Exponential
+from podium.losses.frank import FRank
 from podium.losses.hinge import Hinge
+from podium.losses.ir_svm import IRSVM
 from podium.losses.lambdarank import LambdaRank
 from podium.losses.listmle import ListMLE
 from podium.losses.listnet import ListNet
 from podium.losses.pairs import PairwiseLoss
+from podium.losses.pairties_d import PairTiesD
+from podium.losses.pairties_rk import PairTiesRK
+from podium.losses.pmop_exact import PMOPExact
 from podium.losses.pmop_fd import PMOPFD
+from podium.losses.rank_regress import RankRegress
 from podium.losses.ranknet import RankNet
 from podium.losses.regression import Regression
 from podium.losses.squared_hinge import SquaredHinge
+from podium.losses.subset_regression import SubsetRegression
 
 __all__ = [
+    "IRSVM",
     "PMOPFD",
+    "AppRank",
     "Derivatives",
     "Exponential",
+    "FRank",
     "Hinge",
     "LambdaRank",
     "ListMLE",
     "ListNet",
     "Loss",
+    "PMOPExact",
+    "PairTiesD",
+    "PairTiesRK",
     "PairwiseLoss",
     "RankNet",
+    "RankRegress",
     "RankingDistribution",
     "Regression",
     "SquaredHinge",
+    "SubsetRegression",
     "kernel",
+    "product",
     "sweep",
     "template",
 ]

@@ -1,0 +1,175 @@
+"""AppRank (Qin, Liu & Li, 2010): a measure of the ranking in which ranks are smooth functions of scores.
+
+A document's rank is 1 + how many others are above it; each "above" becomes a sigmoid of the difference in scores.
+
+>>> from podium.losses import AppRank
+>>> round(AppRank(alpha=1.0)([2.0, 1.0], [1, 0]).value, 4)  # 1 − 1/log2(2 + 1/(1 + e))
+0.1551
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from podium.errors import DataError
+from podium.losses.base import Array, Loss, kernel, vector_kernel
+from podium.losses.blocks import bounds, clear
+from podium.ranking import sort_descending
+from podium.registry import param, register
+
+FAR = 200.0
+"""Where α times the spread of scores is above this, each pair takes an exponential of its own."""
+AP = 1.0
+"""The place of `ap` among the measures."""
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """1 − the measure at smooth ranks r_i = ½ + Σ_j p_ij, p_ij = σ(α(s_j − s_i)), p_ii = ½; 0 for equal grades."""
+    clear(gradient, curvature)
+    worst, best = bounds(labels)
+    if worst == best:
+        return 0.0
+    n, measure, alpha = len(scores), params[0, 0], params[0, 1]
+    relevant, largest, value = np.empty(n), _largest(labels, measure), 1.0
+    e, above, weight = np.empty(n), np.empty(n), np.empty(n)
+    near = _exponentials(scores, alpha, e)
+    for i in range(n):
+        relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
+    for i in range(n):
+        gain = relevant[i] if measure == AP else 2.0 ** labels[i] - 1.0
+        if gain != 0.0:
+            _above(scores, i, alpha, e, near, above)
+            if measure == AP:
+                value -= _precision(i, relevant, above, weight) / largest
+            else:
+                value -= _discounted_gain(gain, above, weight) / largest
+            _add_row(i, above, weight, alpha / largest, gradient, curvature)
+    for i in range(n):
+        curvature[i] *= alpha
+    return value
+
+
+@kernel
+def _largest(labels: Any, measure: Any) -> float:
+    """What the best ranking measures: the number of relevant documents, or the ideal DCG."""
+    descending, total = np.empty(len(labels)), 0.0
+    sort_descending(labels, descending)
+    for place in range(len(labels)):
+        if measure == AP:
+            total += 1.0 if descending[place] >= 1.0 else 0.0
+        else:
+            total += (2.0 ** descending[place] - 1.0) / math.log2(place + 2.0)
+    return total
+
+
+@kernel
+def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
+    """e^(αs) around the middle, and whether it stays within range."""
+    low, high = bounds(scores)
+    for i in range(len(scores)):
+        e[i] = math.exp(min(max(alpha * (scores[i] - 0.5 * (low + high)), -FAR), FAR))
+    return bool(alpha * (high - low) < 2.0 * FAR)
+
+
+@kernel
+def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> None:
+    """p_ij = e_j/(e_i + e_j): how far j is above i, for all j."""
+    if near:
+        _share(e[i], e, above)
+    else:
+        for j in range(len(scores)):
+            t = math.exp(-alpha * abs(scores[j] - scores[i]))
+            above[j] = 1.0 / (1.0 + t) if scores[j] > scores[i] else t / (1.0 + t)
+
+
+@vector_kernel
+def _share(mine: Any, e: Any, above: Any) -> None:
+    for j in range(len(e)):
+        above[j] = e[j] / (mine + e[j])
+
+
+@vector_kernel
+def _total(values: Any) -> float:
+    total = 0.0
+    for v in values:
+        total += v
+    return total
+
+
+@kernel
+def _discounted_gain(gain: Any, above: Any, weight: Any) -> float:
+    """G/log2(1 + r); `weight` becomes its falling slope −G·D'(r), the same for every p_ij."""
+    rank = 0.5 + _total(above)
+    log = math.log2(1.0 + rank)
+    slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
+    for j in range(len(above)):
+        weight[j] = slope
+    return gain / log
+
+
+@kernel
+def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
+    """The precision P = c/r at the place of i, c = ½ + Σ_j relevant p_ij; `weight` becomes −∂P/∂p_ij = (P − y_j)/r."""
+    rank, count = 0.5 + _total(above), 0.5
+    for j in range(len(above)):
+        count += relevant[j] * above[j]
+    for j in range(len(above)):
+        weight[j] = (count / rank - relevant[j]) / rank
+    return count / rank
+
+
+@vector_kernel
+def _add_row(i: Any, above: Any, weight: Any, scale: Any, gradient: Any, curvature: Any) -> None:
+    """Add the derivatives of one row's term to all documents, and |slope| by document for the curvature.
+
+    p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) help; those of c/r are 2|P'|r'/r.
+    """
+    mine, bent, moved, rank = 0.0, 0.0, 0.0, 0.5
+    for j in range(len(above)):
+        rank += above[j]
+    for j in range(len(above)):
+        slope = above[j] * (1.0 - above[j]) if j != i else 0.0
+        force = scale * weight[j] * slope
+        gradient[j] += force
+        curvature[j] += abs(force) * (1.0 + 2.0 * slope / rank)
+        mine += force
+        bent += abs(force)
+        moved += slope
+    gradient[i] -= mine
+    curvature[i] += bent + 2.0 * abs(mine) * moved / rank
+
+
+@register
+class AppRank(Loss):
+    """1 − NDCG, or 1 − AP, at smooth ranks.
+
+    Formula: r_i = 1 + Σ_{j≠i} σ(α(s_j − s_i)); L = 1 − Σ_i (2^{y_i} − 1)/log2(1 + r_i) / ideal DCG (`measure=ndcg`), or
+        L = 1 − (1/R) Σ_i c_i/r_i over the R relevant documents, y ≥ 1, c_i = 1 + Σ_{j≠i} relevant σ(α(s_j − s_i))
+        (`measure=ap`).
+    Ties: documents of equal grade are compared like others, as the measure does; a query whose grades are all equal
+        contributes 0.
+    Cost: O(n) per relevant document, so O(n²) per query at most.
+    Use it for: optimising the measure itself, smooth and bounded; not convex, so a large α needs a good start.
+    Curvature: a bound, since ranks bend both ways.
+    Reference: Qin, Liu & Li, A general approximation framework for direct optimization of information retrieval
+        measures, Information Retrieval 2010.
+    """
+
+    measure: Literal["ndcg", "ap"] = "ndcg"
+    alpha: float = param(default=10.0, above=0)
+    grades = staticmethod(over_grades)
+    curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+
+    def params(self, known: Array) -> Array:
+        refuse_negative(self.name, known)
+        return super().params(known)
+
+
+def refuse_negative(name: str, labels: Array) -> None:
+    """Refuse labels whose gain 2^y − 1 is negative."""
+    if labels.min(initial=0.0) < 0:
+        raise DataError(f"{name} needs labels of at least 0, whose gain is 2^y − 1; got {labels.min():g}.")
