@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
 from podium.errors import PodiumError
-from podium.losses import Derivatives, Loss, PairwiseLoss, RankingDistribution, sweep
+from podium.losses import Derivatives, Loss, PairwiseLoss, RankingDistribution, product, sweep
 from podium.registry import Named, field_types
 
 N = TypeVar("N", bound=Named)
@@ -106,6 +106,22 @@ def curvature_is_right(loss: Loss, scores: Array, labels: Array) -> None:
     assert not stuck.any(), f"no curvature where the gradient is {got.gradient[stuck]}"
 
 
+def product_is_right(loss: Loss, scores: Array, labels: Array) -> None:
+    """Where a loss offers its Hessian times a direction, that is the derivative of the gradient along it."""
+    data = Dataset.from_arrays(np.zeros((len(scores), 1)), labels, group=[len(scores)])
+    edges = dataclasses.replace(data, preferences=from_labels(labels, data.offsets, ties=loss.compares_ties))
+    direction = np.cos(3.0 * np.arange(len(scores)) + scores)
+    for kernel, known in ((loss.grades_product, data), (loss.edges_product, edges)):
+        if kernel is None:
+            continue
+
+        def gradient(t: Array, known: Dataset = known) -> Array:
+            return sweep(loss, scores + t[0] * direction, known).gradient
+
+        got = product(loss, scores, known, direction=direction)
+        _near(got, _slopes(gradient, np.zeros(1))[0], 1e-6, "Hessian times direction against finite differences")
+
+
 def order_of_rows_does_not_matter(loss: Loss, scores: Array, labels: Array) -> None:
     """Permuting documents permutes their derivatives, ties in scores included."""
     turn = np.roll(np.arange(len(scores)), 1)[::-1]
@@ -137,7 +153,7 @@ def no_preference_gives_nothing(loss: Loss, scores: Array, labels: Array) -> Non
     for n, equal in ((0, False), (1, False), (len(scores), True)):
         got = loss(scores[:n], np.full(n, 2.0) if equal else labels[:n])
         _finite(got, f"{n} documents, {'equal' if equal else 'any'} grades")
-        if isinstance(loss, PairwiseLoss):
+        if isinstance(loss, PairwiseLoss) and not loss.compares_ties:
             assert not np.any([got.value, *got.gradient]), f"{n} documents without a preference give {got}"
         if n == 1 and loss.shift_invariant:
             assert not got.gradient.any(), f"one document has gradient {got.gradient}"
@@ -147,7 +163,7 @@ def edges_of_grades_are_grades(loss: Loss, scores: Array, labels: Array) -> None
     """Edges that grades imply give what grades give; an edge of P̄ is the turned edge of 1 − P̄."""
     if loss.edges is None or loss.grades is None:
         return
-    edges = from_labels(labels, np.array([0, len(labels)])).edges
+    edges = from_labels(labels, np.array([0, len(labels)]), ties=loss.compares_ties).edges
     _same(loss(scores, edges), loss(scores, labels), "edges against grades")
     odds = np.linspace(0.1, 0.9, len(edges))
     there = np.column_stack([edges[:, :2], odds]).reshape(-1, 3)
@@ -195,9 +211,9 @@ def equals_reference(loss: Loss, scores: Array, labels: Array, reference: Refere
 LOSS_CHECKS: dict[str, Callable[[Loss, Array, Array], None]] = {
     check.__name__: check
     for check in (
-        derivative_is_right, derivative_of_parameters_is_right, curvature_is_right, order_of_rows_does_not_matter,
-        shift_changes_nothing, extreme_scores_are_finite, no_preference_gives_nothing, edges_of_grades_are_grades,
-        text_gives_it_back, nothing_given_is_changed, sweep_is_the_sum_of_queries,
+        derivative_is_right, derivative_of_parameters_is_right, curvature_is_right, product_is_right,
+        order_of_rows_does_not_matter, shift_changes_nothing, extreme_scores_are_finite, no_preference_gives_nothing,
+        edges_of_grades_are_grades, text_gives_it_back, nothing_given_is_changed, sweep_is_the_sum_of_queries,
     )
 }  # fmt: skip
 """What every loss promises, by name: (loss, scores, labels) → None."""

@@ -60,12 +60,14 @@ def from_rows(
     return Preferences(np.ascontiguousarray(edges), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
 
-def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64]) -> Preferences:
-    """Every edge that grades imply: i before j where y_i > y_j."""
+def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64], *, ties: bool = False) -> Preferences:
+    """Every edge that grades imply: i before j where y_i > y_j; with `ties`, one of probability ½ where y_i = y_j."""
     parts, counts = [], []
     for a, b in itertools.pairwise(offsets):
-        winner, loser = np.nonzero(labels[a:b, None] > labels[None, a:b])
-        parts.append(np.column_stack([winner, loser, np.ones(len(winner))]))
+        above = labels[a:b, None] > labels[None, a:b]
+        tied = np.triu(labels[a:b, None] == labels[None, a:b], 1) & ties
+        winner, loser = np.nonzero(above | tied)
+        parts.append(np.column_stack([winner, loser, np.where(tied[winner, loser], 0.5, 1.0)]))
         counts.append(len(winner))
     edges = np.concatenate(parts) if parts else np.empty((0, 3))
     return Preferences(edges.astype(np.float64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))

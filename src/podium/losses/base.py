@@ -85,6 +85,10 @@ class Loss(Named):
     """Its kernel on grades, or None."""
     edges: ClassVar[Any] = None
     """Its kernel on edges, or None."""
+    grades_product: ClassVar[Any] = None
+    """Its Hessian times a direction v, on grades: (scores, labels, v, out, params) → 0; or None. See `product`."""
+    edges_product: ClassVar[Any] = None
+    """The same on edges, or None."""
     learned: ClassVar[tuple[str, ...]] = ()
     """The parameters that are trained along with the scorer, from their given values."""
     shift_invariant: ClassVar[bool] = True
@@ -106,6 +110,11 @@ class Loss(Named):
             return _run(self, s, y, one_query)
         edges = from_rows(y[:, 0], y[:, 1], y[:, 2] if y.shape[1] > 2 else None, offsets=one_query)
         return _run(self, s, edges.edges, one_query, edge_offsets=edges.offsets)
+
+    @property
+    def compares_ties(self) -> bool:
+        """Whether it compares documents of equal grade, which then ask for equal scores."""
+        return False
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """The function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
@@ -223,6 +232,24 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
     return _run(loss, s, known, data.offsets, edge_offsets=edge_offsets, weights=data.query_weights, threads=threads)
 
 
+def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None) -> Array:
+    """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
+    out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
+    edges = data.preferences if loss.uses_edges(data) else None
+    numbers = loss.params(data.labels if edges is None else edges.edges)
+    unlearned = np.zeros((data.n_queries, len(numbers)))
+
+    def run(first: int, last: int) -> None:
+        rest = (data.offsets, first, last, v, out, none, np.vstack([numbers, np.zeros(len(numbers))]), unlearned)
+        if edges is None:
+            _compiled_grades()(loss.grades_product, scores, data.labels, *rest)
+        else:
+            _compiled_edges()(loss.edges_product, scores, edges.edges, edges.offsets, *rest)
+
+    _over_queries(run, data.offsets, threads)
+    return out if data.query_weights is None else out * np.repeat(data.query_weights, data.sizes)
+
+
 _SMALL = 4096  # documents below which starting threads costs more than it saves
 
 
@@ -248,20 +275,26 @@ def _run(
         else:
             _compiled_edges()(loss.edges, scores, known, edge_offsets, *rest)
 
-    threads = default_threads() if threads is None else threads
-    if threads == 1 or len(scores) < _SMALL or n_queries == 1:
-        run(0, n_queries)
-    else:
-        cuts = np.searchsorted(offsets, np.linspace(0, len(scores), 4 * threads + 1)).clip(0, n_queries)
-        cuts[-1] = n_queries
-        run(0, 0)  # compiles once, before the threads would do so together
-        list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
+    _over_queries(run, offsets, threads)
     if weights is not None:
         per_document = np.repeat(weights, np.diff(offsets))
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * weights
         learned = learned * weights[:, None]
     places = [list(loss.numbers()).index(name) for name in loss.learned]
     return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
+
+
+def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], threads: int | None) -> None:
+    """Call `run(first, last)` for blocks of queries that cover all, on threads."""
+    threads = default_threads() if threads is None else threads
+    n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
+    if threads == 1 or n_documents < _SMALL or n_queries == 1:
+        run(0, n_queries)
+        return
+    cuts = np.searchsorted(offsets, np.linspace(0, n_documents, 4 * threads + 1)).clip(0, n_queries)
+    cuts[-1] = n_queries
+    run(0, 0)  # compiles once, before the threads would do so together
+    list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
 @kernel

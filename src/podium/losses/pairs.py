@@ -76,3 +76,19 @@ def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature
                 curvature[i] += bend
                 curvature[j] += bend
     return scale(value, n_edges, gradient, curvature, params)
+
+
+@template
+def product_over_edges(pair: Any, scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv of `sum_over_edges`: Σ over edges of (P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
+    for i in range(len(out)):
+        out[i] = 0.0
+    over = float(len(edges)) if params[0, 0] != 0.0 else 1.0
+    for e in range(len(edges)):
+        i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
+        delta = scores[i] - scores[j]
+        bend = odds * pair(delta, params)[2] + (1.0 - odds) * pair(-delta, params)[2]
+        force = bend * (direction[i] - direction[j]) / over
+        out[i] += force
+        out[j] -= force
+    return 0.0

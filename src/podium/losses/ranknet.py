@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import bounds, by_grade, count_edges
-from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
+from podium.losses.blocks import bounds, by_grade, clear, count_edges
+from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
 FAR = 200.0
@@ -35,6 +35,8 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     """Σ φ(s_i − s_j) over y_i > y_j, in order of grade, with one exponential per document: p = e_j/(e_i + e_j)."""
     n, sigma = len(scores), params[0, 1]
     low, high = bounds(scores)
+    if params[0, 2] != 0.0:
+        return _with_ties(scores, labels, gradient, curvature, params)
     if sigma * (high - low) > FAR:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
@@ -52,13 +54,13 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
             slope[p + 1] -= won_2
             bend[p + 1] += bent_2
         else:
-            won, bent = _row(e[p], 1.0 / e[p], *lower)
+            won, bent = row(e[p], 1.0 / e[p], *lower)
         slope[p] -= won
         bend[p] += bent
         p += 2 if p + 1 < end else 1
         rows += 2
         if rows >= rows_per_log or ends[p] == n:
-            value += _take_log(product)
+            value += take_log(product)
             rows = 0
     for p in range(n):
         gradient[order[p]] = sigma * slope[p]
@@ -67,7 +69,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @vector_kernel
-def _row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
+def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
     """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`."""
     won, bent = 0.0, 0.0
     for j in range(len(e)):
@@ -103,7 +105,7 @@ def _two_rows(a: Any, b: Any, inverse: Any, e: Any, slope: Any, bend: Any, produ
 
 
 @kernel
-def _take_log(product: Any) -> float:
+def take_log(product: Any) -> float:
     """Σ log of the products, several to a logarithm; sets them back to 1."""
     value, run = 0.0, 1.0
     for j in range(len(product)):
@@ -116,9 +118,54 @@ def _take_log(product: Any) -> float:
 
 
 @kernel
+def _with_ties(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The same over all pairs, one by one; a tied one has P̄ = ½."""
+    clear(gradient, curvature)
+    n, value = len(scores), 0.0
+    for i in range(n):
+        for j in range(i):
+            winner, loser = (i, j) if labels[i] > labels[j] else (j, i)
+            v, slope, bend = _pair(scores[winner] - scores[loser], params)
+            if labels[i] == labels[j]:  # φ(−δ) = φ(δ) + σδ, so the mean of both is φ(δ) + ½σδ
+                v += 0.5 * params[0, 1] * (scores[winner] - scores[loser])
+                slope += 0.5 * params[0, 1]
+            value += v
+            gradient[winner] += slope
+            gradient[loser] -= slope
+            curvature[winner] += bend
+            curvature[loser] += bend
+    return scale(value, n * (n - 1) // 2, gradient, curvature, params)
+
+
+@kernel
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges: RankNet's cross entropy with target probability P̄."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
+
+
+@kernel
+def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv of `over_grades`: Σ φ''(δ)·(v_i − v_j) over the pairs of i."""
+    n, edges = len(scores), 0
+    for i in range(n):
+        out[i] = 0.0
+    for i in range(n):
+        for j in range(i):
+            if labels[i] != labels[j] or params[0, 2] != 0.0:
+                force = _pair(scores[i] - scores[j], params)[2] * (direction[i] - direction[j])  # φ'' is even
+                out[i] += force
+                out[j] -= force
+                edges += 1
+    if params[0, 0] != 0.0 and edges > 0:
+        for i in range(n):
+            out[i] /= edges
+    return 0.0
+
+
+@kernel
+def bend_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv of `over_edges`."""
+    return product_over_edges(_pair, scores, edges, direction, out, params)
 
 
 @register
@@ -127,12 +174,21 @@ class RankNet(PairwiseLoss):
 
     Formula: L = Σ_{y_i > y_j} log(1 + e^(−σ(s_i − s_j))); an edge with target probability P̄ counts
         −P̄·σδ + log(1 + e^(σδ)).
-    Ties: documents of equal grade are not compared; an explicit edge with P̄ = ½ asks for equal scores.
-    Cost: O(n²) per query, half a nanosecond per pair; gradients are accumulated per document, so scorers see n of them.
+    Ties: documents of equal grade are not compared, or (`ties=true`) have P̄ = ½, which asks for equal scores; so does
+        an explicit edge with P̄ = ½.
+    Cost: O(n²) per query, half a nanosecond per pair (with ties, 20); gradients are accumulated per document, so
+        scorers see n of them.
     Use it for: a robust first choice, graded labels or preferences, any scorer.
     Reference: Burges et al., Learning to rank using gradient descent, ICML 2005.
     """
 
     sigma: float = param(default=1.0, above=0)
+    ties: bool = False
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
+    grades_product = staticmethod(bend_grades)
+    edges_product = staticmethod(bend_edges)
+
+    @property
+    def compares_ties(self) -> bool:
+        return self.ties

@@ -26,6 +26,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
+@kernel
+def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv: 2v."""
+    for i in range(len(out)):
+        out[i] = 2.0 * direction[i]
+    return 0.0
+
+
 @register
 class Regression(Loss):
     """Squared error between each score and its document's grade, or its gain.
@@ -39,4 +47,5 @@ class Regression(Loss):
 
     target: Literal["label", "gain"] = "label"
     grades = staticmethod(over_grades)
+    grades_product = staticmethod(bend_grades)
     shift_invariant: ClassVar[bool] = False
