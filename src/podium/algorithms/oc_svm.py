@@ -1,8 +1,8 @@
 """OC SVM: parallel hyperplanes between neighbouring grades with a large margin (Shashua and Levin, 2003).
 
 >>> from podium.algorithms import OCSVM
->>> OCSVM(margins="sum", cost=0.1)
-oc-svm(margins=sum,cost=0.1)
+>>> OCSVM(margins="sum", cost=2.0)
+oc-svm(margins=sum,cost=2.0)
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class OCSVM(Learner):
     Formula: fixed: min ½‖w‖² + C Σ_r (Σ_{y_i = r} ξ_i + Σ_{y_i = r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for documents
         of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + C Σ(ξ + ξ*) with
         ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be. Only
-        neighbouring grades share a threshold. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2.
+        neighbouring grades share a threshold. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2,
+        and where grades overlap so much that no margin pays, its answer is w = 0.
     Ties: documents of equal grade are not compared; queries play no part but by their weights.
     Cost: an interior point method: some 20 steps of O(documents × features²), memory for twice the features.
     Use it for: grades that mean the same in every query, up to some 100,000 documents; `grade` predicts grades.
@@ -40,34 +41,37 @@ class OCSVM(Learner):
     """
 
     margins: Literal["fixed", "sum"] = "fixed"
-    cost: float = param(default=0.01, above=0)
-    """C, what a unit of slack costs."""
+    cost: float = param(default=1.5, above=0)
+    """C × the number of documents of the lowest grade or of the highest, whichever has fewer."""
     transform: Transform = ZScore()
     name = "oc-svm"
 
     def check(self, data: Dataset) -> None:
-        grades = needs_grades(data, self.name)
+        needs_grades(data, self.name)
         values = data.features.size  # those written, where sparse
         needs_memory(2.0 * values * BYTES, self.name, instead="Use prank, or fewer queries.")
-        if self.margins == "sum":
-            least = min(float(document_weights(data)[data.labels == g].sum()) for g in (grades[0], grades[-1]))
-            if self.cost * least <= 1:
-                raise IncompatibleError(
-                    f"oc-svm(margins=sum): cost={self.cost:g} lets the outer margins grow without end, because a whole "
-                    f"grade of weight {least:g} costs less than its margin. Use a cost above {1 / least:.3g}."
-                )
+        if self.margins == "sum" and self.cost <= 1:
+            raise IncompatibleError(
+                f"oc-svm(margins=sum): cost={self.cost:g} lets the outer margins grow without end, because giving up a "
+                "whole grade costs less than its margin brings. Use a cost above 1."
+            )
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         refuse_missing(data, self.name)
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
         docs, edge, sign = _adjacent(y, len(grades))
-        cost = self.cost * document_weights(data)[docs]
+        weights = document_weights(data)
+        cost = self.cost / min(weights[y == 0].sum(), weights[y == y.max()].sum()) * weights[docs]
         features: Any = data.features
         X: Any = sp.csr_array(features[docs].astype(np.float64))
         find = self._fixed if self.margins == "fixed" else self._sum
         w, b, objective = find(X, edge, sign, cost, len(grades) - 1)
-        record = {"stopped": "the program was solved", "objective": objective}
+        reason = "the program was solved"
+        if self.margins == "sum" and objective > -_NO_MARGIN:
+            w, b = np.zeros_like(w), np.zeros_like(b)
+            reason = "no direction has margins worth their slack, so w = 0; use a cost nearer to 1"
+        record = {"stopped": reason, "objective": objective}
         return Learned(self, {"weights": w, "thresholds": b, "grades": grades}, record)
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
@@ -114,6 +118,9 @@ class OCSVM(Learner):
         )
         between = found[d : d + limits].reshape(n_edges, 2)
         return found[:d], between.mean(axis=1), float(q @ found)
+
+
+_NO_MARGIN = 1e-6  # below it, what the interior point method leaves of w is noise
 
 
 def _adjacent(y: NDArray[np.int64], n_grades: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

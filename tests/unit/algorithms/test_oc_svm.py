@@ -8,12 +8,17 @@ from podium.solvers import Watch
 from reference.algorithms import fixed_margin_svm, sum_of_margins_value
 
 
-def small(seed, n=14):
+def small(seed, n=14, noise=0.7):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 2))
-    y = np.digitize(X @ [1.0, -0.5] + 0.7 * rng.standard_normal(n), [-0.5, 0.5])
-    y[:3] = [0, 1, 2]
+    utility = X @ [1.0, -0.5] + noise * rng.standard_normal(n)
+    y = np.digitize(utility, np.quantile(utility, [1 / 3, 2 / 3]))
     return Dataset.from_arrays(X, y), y
+
+
+def outer(y):
+    """The documents of the lowest or the highest grade, whichever are fewer: cost is C times that."""
+    return min(np.sum(y == 0), np.sum(y == y.max()))
 
 
 def learned(learner, data):
@@ -24,7 +29,7 @@ def learned(learner, data):
 @pytest.mark.parametrize("cost", [0.1, 2.0])
 def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
     data, y = small(seed)
-    found = learned(OCSVM(cost=cost), data)
+    found = learned(OCSVM(cost=cost * outer(y)), data)
     w, _, value = fixed_margin_svm(data.features.astype(float), y, cost)
     assert found.record["objective"] == pytest.approx(value, rel=1e-5)
     np.testing.assert_allclose(found.params["weights"], w, atol=2e-3)
@@ -32,14 +37,15 @@ def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sum_of_margins_is_the_least_over_all_directions(seed):
-    data, y = small(seed)
-    X = data.features.astype(float)
-    found = learned(OCSVM(margins="sum", cost=1.0), data)
+    data, y = small(seed, noise=0.1)
+    X, C = data.features.astype(float), 3.0 / outer(y)
+    found = learned(OCSVM(margins="sum", cost=3.0), data)
     w = found.params["weights"]
-    assert np.linalg.norm(w) <= 1 + 1e-6
-    reached = sum_of_margins_value(X, y, 1.0, w)
+    assert np.linalg.norm(w) == pytest.approx(1, abs=1e-5)
+    reached = sum_of_margins_value(X, y, C, w)
+    assert reached < -0.01
     assert found.record["objective"] == pytest.approx(reached, abs=1e-5)
-    turns = [sum_of_margins_value(X, y, 1.0, np.array([np.cos(t), np.sin(t)])) for t in np.linspace(0, 2 * np.pi, 73)]
+    turns = [sum_of_margins_value(X, y, C, np.array([np.cos(t), np.sin(t)])) for t in np.linspace(0, 2 * np.pi, 73)]
     assert reached <= min(*turns, 0.0) + 1e-6
 
 
@@ -47,9 +53,9 @@ def test_only_neighbouring_grades_share_a_threshold():
     # The outer grades lie far from their own threshold's other side: moving them further changes nothing.
     X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
     y = [0, 0, 1, 1, 2, 2]
-    near = learned(OCSVM(cost=10.0), Dataset.from_arrays(X, y)).params
+    near = learned(OCSVM(cost=20.0), Dataset.from_arrays(X, y)).params
     X[0], X[5] = -50.0, 50.0
-    far = learned(OCSVM(cost=10.0), Dataset.from_arrays(X, y)).params
+    far = learned(OCSVM(cost=20.0), Dataset.from_arrays(X, y)).params
     np.testing.assert_allclose(near["weights"], [2.0], atol=1e-4)  # margin 1 on either side of a gap of 1
     np.testing.assert_allclose(near["thresholds"], [3.0, 7.0], atol=1e-3)
     np.testing.assert_allclose(far["weights"], near["weights"], atol=1e-4)
@@ -75,8 +81,14 @@ def test_sparse_features_give_the_dense_answer():
 
 def test_a_cost_that_leaves_the_margins_unbounded_is_refused():
     data, _ = small(7)
-    with pytest.raises(IncompatibleError, match="Use a cost above"):
-        OCSVM(margins="sum", cost=0.01).check(data)
+    with pytest.raises(IncompatibleError, match="Use a cost above 1"):
+        OCSVM(margins="sum", cost=0.9).check(data)
+
+
+def test_margins_that_are_not_worth_their_slack_are_reported():
+    found = learned(OCSVM(margins="sum", cost=50.0), small(3, noise=3.0)[0])
+    assert "use a cost nearer to 1" in found.record["stopped"]
+    assert not found.params["weights"].any()
 
 
 def test_data_beyond_memory_is_refused_with_what_it_would_need():

@@ -49,7 +49,7 @@ def test_it_orders_what_can_be_ordered(name):
     learner = PermuRank(metric=Metric.parse(name), cost=1e4, rounds=20)
     found = learner.learn(data, rng, Watch())
     values = learner.metric(learner.score(found.params, data), data.labels, data.offsets)
-    assert np.nanmean(values) > 0.99
+    assert np.nanmean(values) > 0.98
 
 
 def test_preferences_and_measures_that_see_no_difference_are_refused():
