@@ -26,7 +26,7 @@ def test_probabilities_follow_the_definition(law):
     for scores in EXAMPLES[:3]:
         for ranks in all_rankings(len(scores), ties=law.has_ties):
             assert np.exp(law.log_prob(scores, ranks)) == pytest.approx(
-                PROBABILITIES[law.name](scores, ranks), rel=1e-9
+                PROBABILITIES[law.name](law, scores, ranks), rel=1e-9
             )
 
 

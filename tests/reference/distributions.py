@@ -7,8 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from scipy.integrate import cumulative_simpson
+from scipy.stats import norm
 
-def plackett_luce(scores: Any, ranks: Any) -> float:
+
+def plackett_luce(law: Any, scores: Any, ranks: Any) -> float:
     """Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}; 0 for ties."""
     n = len(scores)
     if sorted(ranks) != list(range(1, n + 1)):
@@ -17,19 +21,43 @@ def plackett_luce(scores: Any, ranks: Any) -> float:
     return math.prod(phi[k] / sum(phi[k:]) for k in range(n))
 
 
-def pmop_fd(scores: Any, ranks: Any) -> float:
-    """Π_k Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S), Φ the mean of φ."""
+def pmop_fd(law: Any, scores: Any, ranks: Any) -> float:
+    """Φ is the mean of φ = e^s."""
+    return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), law, scores, ranks)
+
+
+def pmop(law: Any, scores: Any, ranks: Any) -> float:
+    """Φ is e to the mean of s."""
+    return chosen_blocks(lambda block: math.exp(sum(block) / len(block)), law, scores, ranks)
+
+
+def chosen_blocks(phi: Callable[[Any], float], law: Any, scores: Any, ranks: Any) -> float:
+    """Π_k Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S); backward, the same of turned scores and turned ranks."""
+    if law.backward:
+        scores, ranks = [-s for s in scores], [max(ranks) + 1 - r for r in ranks]
     result = 1.0
     for k in range(1, max(ranks) + 1):
-        rest = [math.exp(s) for s, r in zip(scores, ranks, strict=True) if r >= k]
-        block = [math.exp(s) for s, r in zip(scores, ranks, strict=True) if r == k]
+        rest = [s for s, r in zip(scores, ranks, strict=True) if r >= k]
+        block = [s for s, r in zip(scores, ranks, strict=True) if r == k]
         subsets = (s for m in range(1, len(rest) + 1) for s in itertools.combinations(rest, m))
-        result *= (sum(block) / len(block)) / sum(sum(s) / len(s) for s in subsets)
+        result *= phi(block) / sum(map(phi, subsets))
     return result
 
 
-PROBABILITIES: dict[str, Callable[[Any, Any], float]] = {
+def thurstone(law: Any, scores: Any, ranks: Any) -> float:
+    """P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²), by nested integrals on a fine grid."""
+    t = np.linspace(min(scores) - 9 * law.sigma, max(scores) + 9 * law.sigma, 12_001)
+    below = np.ones_like(t)
+    for place in range(len(scores), 0, -1):
+        density = norm.pdf(t, scores[list(ranks).index(place)], law.sigma)
+        below = cumulative_simpson(density * below, x=t, initial=0.0)
+    return float(below[-1])
+
+
+PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
     "listmle": plackett_luce,
     "listnet": plackett_luce,
+    "pmop-exact": pmop,
     "pmop-fd": pmop_fd,
+    "softrank": thurstone,
 }

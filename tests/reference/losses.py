@@ -255,6 +255,22 @@ def apprank(loss: Any, s: Any, y: Any) -> float:
     return 1 - math.fsum((2 ** y[i] - 1) / math.log2(1 + ahead(i, everyone)) for i in everyone) / ideal
 
 
+def softrank(loss: Any, s: Any, y: Any) -> float:
+    """Every subset of the others that might beat a document listed, for the law of its rank."""
+    if len(set(y)) <= 1:
+        return 0.0
+    n = len(s)
+    discounts = [1 / math.log2(r + 2) if loss.k is None or r < loss.k else 0.0 for r in range(n)]
+    ideal = math.fsum((2**grade - 1) * d for grade, d in zip(sorted(y, reverse=True), discounts, strict=True))
+    total = 0.0
+    for j in range(n):
+        beats = [0.5 * math.erfc((s[j] - s[i]) / (2 * loss.sigma)) for i in range(n) if i != j]
+        for way in itertools.product([0, 1], repeat=n - 1):
+            chance = math.prod(p if above else 1 - p for p, above in zip(beats, way, strict=True))
+            total += (2 ** y[j] - 1) * chance * discounts[sum(way)]
+    return 1 - total / ideal
+
+
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "apprank": apprank,
     "exponential": exponential,
@@ -271,6 +287,7 @@ REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "rank-regress": rank_regress,
     "ranknet": ranknet,
     "regression": regression,
+    "softrank": softrank,
     "squared-hinge": squared_hinge,
     "subset-regression": subset_regression,
 }

@@ -54,6 +54,15 @@ def take(values: Any, order: Any) -> Any:
 
 
 @kernel
+def turn(values: Any, sign: Any) -> Any:
+    """A copy of the values, times 1 or −1."""
+    turned = np.empty(len(values))
+    for i in range(len(values)):
+        turned[i] = sign * values[i]
+    return turned
+
+
+@kernel
 def bounds(values: Any) -> Any:
     """The smallest and the largest value; 0 and 0 where there is none."""
     if len(values) == 0:

@@ -21,7 +21,7 @@ from podium.registry import param, register
 
 
 @kernel
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ P_y(π) log P_s(π) over the first k documents π; 0 where all grades are equal.
 
     With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
@@ -133,7 +133,7 @@ def _leave_one_out(s: Any, here: Any, weights: Any, gradient: Any, curvature: An
 
 
 @kernel
-def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> float:
+def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> Any:
     """weight·log Σ_{l≠out} φ_l and its derivatives, by a sum of its own."""
     high, total = -np.inf, 0.0
     for j in range(len(s)):

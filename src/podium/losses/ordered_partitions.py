@@ -1,4 +1,4 @@
-"""Ordered partitions of PMOP-FD: how the places of a race fall into blocks, and sums over all subsets.
+"""Ordered partitions: how the places of PMOP-FD's race fall into blocks; any law of blocks by sums over subsets.
 
 Documents arrive as in Plackett–Luce. The first of N that remain leads a block of m, P(m) = C(N, m)/(2^N − 1), whose
 other members are drawn evenly from the N − 1 others, wherever they would arrive. What remains goes on in the same
@@ -105,42 +105,73 @@ def _one_stage(a: Any, b: Any, coins: Any, block: Any) -> None:
     mine[0] = 1.0 - stays
 
 
+def subset_laws(potentials: Array, *, backward: bool = False) -> tuple[Array, Array]:
+    """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j], where blocks are chosen by log Φ(S).
+
+    `potentials[S]` is log Φ of the documents whose bits are set in S, from S = 1 on. Backward, blocks are eliminated,
+    the worst first, and ranks count from the last.
+    """
+    n = len(potentials).bit_length() - 1
+    marginals, before = np.zeros((n, n)), np.zeros((n, n))
+    if n:
+        _sum_over_subsets(np.asarray(potentials, np.float64), _norms(potentials), backward, marginals, before)
+    return marginals, before.T if backward else before
+
+
 @kernel
-def add_preferences(s: Any, before: Any) -> None:
-    """Add P(i comes before j) at [i, j]: over all sets that may remain, and all blocks that may be chosen from them."""
-    n = len(s)
-    reached, phi = np.zeros(1 << n), np.empty(n)
-    reached[-1] = 1.0
-    for remaining in range((1 << n) - 1, 0, -1):
-        size, total = _weigh(s, remaining, phi)
-        each = reached[remaining] * size / (2.0**size - 1.0) / total
+def _norms(potentials: Any) -> Any:
+    """log Σ Φ(S) over the subsets of each set that are not empty."""
+    norms = np.full(len(potentials), -np.inf)
+    for remaining in range(1, len(potentials)):
+        high, total, chosen = -np.inf, 0.0, remaining
+        while chosen > 0:
+            high = max(high, potentials[chosen])
+            chosen = (chosen - 1) & remaining
         chosen = remaining
         while chosen > 0:
-            inside, members = 0.0, 0
+            total += math.exp(potentials[chosen] - high)
+            chosen = (chosen - 1) & remaining
+        norms[remaining] = high + math.log(total)
+    return norms
+
+
+@kernel
+def _sum_over_subsets(potentials: Any, norms: Any, backward: Any, marginals: Any, before: Any) -> None:
+    """Over all sets that may remain, and all blocks that may be chosen from them."""
+    n, after = len(marginals), _numbers_of_blocks(potentials, norms, len(marginals))
+    reached = np.zeros((len(potentials), n + 1))  # P(this set remains after k blocks)
+    reached[-1, 0] = 1.0
+    for remaining in range(len(potentials) - 1, 0, -1):
+        here = reached[remaining].sum()
+        chosen = remaining
+        while chosen > 0:
+            chance, left = math.exp(potentials[chosen] - norms[remaining]), remaining ^ chosen
+            for k in range(n):
+                reached[left, k + 1] += chance * reached[remaining, k]
             for i in range(n):
                 if chosen >> i & 1:
-                    inside += phi[i]
-                    members += 1
-            chance = each * inside / members
-            reached[remaining ^ chosen] += chance
-            for i in range(n):
-                if chosen >> i & 1:
+                    for k in range(n):
+                        marginals[i, k] += chance * (here * after[left, k] if backward else reached[remaining, k])
                     for j in range(n):
-                        if (remaining ^ chosen) >> j & 1:
-                            before[i, j] += chance
+                        before[i, j] += chance * here * (left >> j & 1)
             chosen = (chosen - 1) & remaining
 
 
 @kernel
-def _weigh(s: Any, remaining: Any, phi: Any) -> Any:
-    """φ of the remaining documents over its maximum: their number and Σ φ."""
-    top, size, total = -np.inf, 0, 0.0
-    for i in range(len(s)):
-        if remaining >> i & 1:
-            top = max(top, s[i])
-    for i in range(len(s)):
-        if remaining >> i & 1:
-            phi[i] = math.exp(s[i] - top)
-            total += phi[i]
-            size += 1
-    return size, total
+def _numbers_of_blocks(potentials: Any, norms: Any, n: Any) -> Any:
+    """P(this set falls into k blocks) at [set, k]."""
+    after = np.zeros((len(potentials), n + 1))
+    after[0, 0] = 1.0
+    for remaining in range(1, len(potentials)):
+        chosen = remaining
+        while chosen > 0:
+            chance = math.exp(potentials[chosen] - norms[remaining])
+            for k in range(n):
+                after[remaining, k + 1] += chance * after[remaining ^ chosen, k]
+            chosen = (chosen - 1) & remaining
+    return after
+
+
+def all_subsets(n: int) -> NDArray[np.bool_]:
+    """Which documents are in each of the 2^n subsets, a row per subset."""  # (2^n, n)
+    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.bool_)

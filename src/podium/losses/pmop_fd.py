@@ -25,13 +25,23 @@ from numpy.typing import ArrayLike, NDArray
 from podium import ranking
 from podium.losses import ordered_partitions
 from podium.losses.base import Array, RankingDistribution, kernel
-from podium.losses.blocks import by_grade
+from podium.losses.blocks import by_grade, turn
 from podium.losses.plackett_luce import draw_race, race_law
 from podium.registry import register
 
 
 @kernel
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    """Blocks from the best on; backward, from the worst on, with turned scores."""
+    sign = -1.0 if params[0, 0] else 1.0
+    value = _forward(turn(scores, sign), turn(labels, sign), gradient, curvature)
+    for i in range(len(gradient)):
+        gradient[i] *= sign
+    return value
+
+
+@kernel
+def _forward(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
     """−Σ_k log(Σ_{X_k} φ / Σ_{R_k} φ), with log-sum-exps of blocks and of what remains.
 
     The gradient is Σ_k p_ik − q_i with p_ik = φ_i/Σ_{R_k} φ and q_i = φ_i/Σ_{X_k} φ; p sums over stages by the
@@ -82,6 +92,7 @@ class PMOPFD(RankingDistribution):
     """The likelihood of the observed blocks of equal grades.
 
     Formula: L = −Σ_k log(Σ_{X_k} φ / Σ_{R_k} φ), φ = e^s; the constants that scores do not move are left out.
+        With `backward`, blocks are eliminated, the worst first, φ = e^{−s}: another law.
     Ties: modelled; documents of equal grade are one block, in which they are not compared.
     Cost: O(n) per query after ordering by grade.
     Use it for: graded labels with many ties, and rankings with ties and their probabilities.
@@ -89,6 +100,7 @@ class PMOPFD(RankingDistribution):
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
     """
 
+    backward: bool = False
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     has_ties: ClassVar[bool] = True
@@ -96,6 +108,8 @@ class PMOPFD(RankingDistribution):
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k log(mean of φ over X_k / mean of φ over R_k) − log(2^{N_k} − 1)."""
         s, places = self._checked(scores, ranks)
+        if self.backward:
+            s, places = -s, places.max(initial=0) + 1 - places
         total, rest, left = 0.0, -np.inf, 0
         for place in range(int(places.max(initial=0)), 0, -1):
             block = s[places == place]
@@ -107,12 +121,12 @@ class PMOPFD(RankingDistribution):
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the law, one per row: a race, whose places then fall into blocks."""  # (size, n)
-        race = draw_race(scores, rng, size)
-        blocks = ordered_partitions.sample(race.shape[1], rng, size)
-        return np.take_along_axis(blocks, race - 1, axis=1)
+        race = draw_race(-np.asarray(scores, np.float64) if self.backward else scores, rng, size)
+        blocks = np.take_along_axis(ordered_partitions.sample(race.shape[1], rng, size), race - 1, axis=1)
+        return blocks.max(axis=1, initial=0, keepdims=True) + 1 - blocks if self.backward else blocks
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The most probable ranking; from six documents on it ties all but the last, whatever the scores.
+        """The most probable ranking; from six documents on it ties all but one, whatever the scores.
 
         The first block costs 1/(2^n − 1) times its mean φ over the mean of all, at most n/(n − T) if T documents are
         left; these add their own partition's probability, at most 1, ⅔, 2/7, … for T = 1, 2, 3, …. From n = 6 on
@@ -121,8 +135,8 @@ class PMOPFD(RankingDistribution):
         s = np.asarray(scores, np.float64)
         n = len(s)
         if n > 5:
-            places = np.ones(n, np.int64)
-            places[ranking.order(s)[-1]] = 2
+            places = np.full(n, 2 if self.backward else 1, np.int64)
+            places[ranking.order(s)[0 if self.backward else -1]] = 1 if self.backward else 2
             return places
         ways = itertools.product(range(1, n + 1), repeat=n)
         dense = [way for way in ways if len(set(way)) == max(way, default=0)]
@@ -131,9 +145,14 @@ class PMOPFD(RankingDistribution):
     def rank_marginals(
         self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
     ) -> Array:
-        """P(document i has rank r + 1) at [i, r]: exact up to 150 documents, Σ_p P(i arrives at p)·P(p in block r)."""
+        """P(document i has rank r + 1) at [i, r]: exact up to 150 documents, Σ_p P(i arrives at p)·P(p in block r).
+
+        Backward, exact up to 12 documents, since ranks then depend on the number of blocks.
+        """
         n = len(np.asarray(scores))
-        if n > ordered_partitions.MOST_FOR_BLOCKS:
+        if self.backward and n <= ordered_partitions.MOST_FOR_SUBSETS:
+            return self._subset_laws(np.array(scores, np.float64))[0]
+        if self.backward or n > ordered_partitions.MOST_FOR_BLOCKS:
             return super().rank_marginals(scores, rng=rng, samples=samples)
         return race_law(scores) @ ordered_partitions.block_law(n)
 
@@ -142,6 +161,10 @@ class PMOPFD(RankingDistribution):
         s = np.array(scores, np.float64)
         if len(s) > ordered_partitions.MOST_FOR_SUBSETS:
             return super().prefers(scores, rng=rng, samples=samples)
-        before = np.zeros((len(s), len(s)))
-        ordered_partitions.add_preferences(s, before)
-        return before
+        return self._subset_laws(s)[1]
+
+    def _subset_laws(self, s: Array) -> tuple[Array, Array]:
+        turned = -s if self.backward else s
+        chosen = ordered_partitions.all_subsets(len(s))[1:]
+        logs = np.logaddexp.reduce(np.where(chosen, turned, -np.inf), axis=1) - np.log(chosen.sum(axis=1))
+        return ordered_partitions.subset_laws(np.append(0.0, logs), backward=self.backward)

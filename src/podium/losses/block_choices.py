@@ -1,0 +1,132 @@
+"""The law of rankings with ties whose blocks are chosen one after another, P(X | R) = e^{mean of s over X} / Z(R)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.losses.base import Array, RankingDistribution, kernel
+from podium.losses.ordered_partitions import MOST_FOR_SUBSETS, all_subsets, subset_laws
+from podium.losses.subset_sums import log_sizes, log_sum, probabilities
+
+
+@dataclass(frozen=True, repr=False)
+class BlockChoices(RankingDistribution):
+    """Ordered partitions in their general form; with `backward`, eliminated from the worst block on, by −s."""
+
+    backward: bool = False
+    has_ties: ClassVar[bool] = True
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """Σ_k mean of s over X_k − log Z(R_k)."""
+        s, places = self._checked(scores, ranks)
+        if self.backward:
+            s, places = -s, _turned(places)
+        blocks = range(1, int(places.max(initial=0)) + 1)
+        return float(sum(s[places == place].mean() - _log_z(s[places >= place]) for place in blocks))
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row: the size of a block, then documents until as many are chosen."""
+        s = np.array(scores, np.float64) * (-1 if self.backward else 1)
+        drawn = np.zeros((size, len(s)), np.int64)  # (size, n)
+        if len(s):
+            sizes, unused = np.empty(len(s) + 1), np.empty(len(s))
+            log_sizes(s, sizes, unused, unused.copy())
+            for row in drawn:
+                _draw(rng, s, sizes, row)
+        return np.stack([_turned(row) for row in drawn]) if self.backward and size else drawn
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The most probable of the rankings whose blocks follow the order of scores."""
+        s = np.array(scores, np.float64) * (-1 if self.backward else 1)
+        order, n = ranking.order(s), len(s)
+        ends, best, total = np.zeros(n, np.int64), np.zeros(n + 1), np.append(0.0, np.cumsum(s[order]))
+        for a in range(n - 1, -1, -1):
+            b = np.arange(a + 1, n + 1)
+            gains = (total[b] - total[a]) / (b - a) + best[b]
+            ends[a], best[a] = b[gains.argmax()], gains.max() - _log_z(s[order[a:]])
+        places, a, block = np.zeros(n, np.int64), 0, 0
+        while a < n:
+            block += 1
+            places[order[a : ends[a]]] = block
+            a = int(ends[a])
+        return _turned(places) if self.backward else places
+
+    def rank_marginals(
+        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
+    ) -> Array:
+        """P(document i has rank r + 1) at [i, r]: exact up to 12 documents, over all subsets that may remain."""
+        s = np.array(scores, np.float64)
+        if len(s) > MOST_FOR_SUBSETS:
+            return super().rank_marginals(s, rng=rng, samples=samples)
+        return self._laws(s)[0]
+
+    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
+        """P(document i comes before document j): exact up to 12 documents, over all subsets that may remain."""
+        s = np.array(scores, np.float64)
+        if len(s) > MOST_FOR_SUBSETS:
+            return super().prefers(s, rng=rng, samples=samples)
+        return self._laws(s)[1]
+
+    def _laws(self, s: Array) -> tuple[Array, Array]:
+        chosen = all_subsets(len(s))
+        means = chosen @ (-s if self.backward else s) / np.maximum(chosen.sum(axis=1), 1)
+        return subset_laws(means, backward=self.backward)
+
+
+def _turned(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The last place first."""
+    return np.asarray(places.max(initial=0) + 1 - places)
+
+
+def _log_z(s: Array) -> float:
+    return log_sum(s, np.empty(len(s)), np.empty(len(s)))
+
+
+@kernel
+def _draw(rng: Any, s: Any, sizes: Any, places: Any) -> None:
+    """Fill `places`, all 0, block by block; `sizes` is log e_m of all documents."""
+    n, block = len(s), 0
+    left, law, unused = np.arange(n), sizes, np.empty((2, n))
+    while len(left) > 0:
+        block += 1
+        f = s[left]
+        if block > 1:
+            law = np.empty(len(left) + 1)
+            log_sizes(f, law, unused[0, : len(left)], unused[1, : len(left)])
+        inside = _draw_subset(rng, f, _draw_size(rng, law))
+        places[left[inside]] = block
+        left = left[~inside]
+
+
+@kernel
+def _draw_size(rng: Any, law: Any) -> int:
+    high, total = np.max(law[1:]), 0.0
+    for x in law[1:]:
+        total += math.exp(x - high)
+    rest = rng.random() * total
+    for m in range(1, len(law)):
+        rest -= math.exp(law[m] - high)
+        if rest < 0.0:
+            return m
+    return int(np.argmax(law[1:])) + 1
+
+
+@kernel
+def _draw_subset(rng: Any, f: Any, m: Any) -> Any:
+    """A subset of m documents, P ∝ e^{Σ f/m}: each by itself with its p, again and again until they are m."""
+    inside = np.ones(len(f), np.bool_)
+    if m == len(f):
+        return inside
+    p, count = probabilities(f, m), 0
+    while count != m:
+        count = 0
+        for i in range(len(f)):
+            inside[i] = rng.random() < p[i]
+            count += inside[i]
+    return inside

@@ -1,0 +1,66 @@
+"""PMOP in its general form, with the exact normaliser: rankings with ties as ordered partitions.
+
+Documents of equal grade form a block; blocks X_1 ≻ … ≻ X_K are chosen one after another from what remains, R_k:
+
+    P(X_k | R_k) = Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S),   Φ(X) = exp(mean of s over X)
+
+The sum over 2^N − 1 subsets, which the paper samples, is Σ_m e_m(e^{s/m}), one elementary symmetric polynomial per size
+m. See `subset_sums.py` for how it is computed, and `pmop_gibbs.py` and `pmop_mh.py` for the paper's estimates.
+
+>>> from podium.losses import PMOPExact
+>>> round(PMOPExact()([2.0, 0.0], [1, 0]).value, 4)  # log(e² + 1 + e) − 2: Davidson's model with ν = 1
+0.4076
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.losses.base import kernel
+from podium.losses.block_choices import BlockChoices
+from podium.losses.blocks import by_grade, take, turn
+from podium.losses.subset_sums import log_sum
+from podium.registry import register
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    """Σ_k log Z(R_k) − mean of s over X_k; ∂/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S."""
+    sign, n, value, first_place = -1.0 if params[0, 0] else 1.0, len(scores), 0.0, 0
+    order, ends = by_grade(turn(labels, sign))
+    f = turn(take(scores, order), sign)
+    slope, bend, once, twice = np.zeros(n), np.zeros(n), np.empty(n), np.empty(n)
+    while first_place < n:
+        end = ends[first_place]
+        value += log_sum(f[first_place:], once[first_place:], twice[first_place:])
+        for p in range(first_place, n):
+            slope[p] += once[p]
+            bend[p] += max(twice[p] - once[p] * once[p], 0.0)
+        for p in range(first_place, end):
+            value -= f[p] / (end - first_place)
+            slope[p] -= 1.0 / (end - first_place)
+        first_place = end
+    for p in range(n):
+        gradient[order[p]], curvature[order[p]] = sign * slope[p], bend[p]
+    return value
+
+
+@register
+class PMOPExact(BlockChoices):
+    """The likelihood of the observed blocks of equal grades, each chosen by the mean of its scores.
+
+    Formula: L = Σ_k log Z(R_k) − mean of s over X_k, Z(R) = Σ_{∅≠S⊆R} exp(mean of s over S) = Σ_m e_m(e^{s/m}).
+        With `backward`, blocks are eliminated, the worst first, by −s: another law.
+    Ties: modelled; documents of equal grade are one block. A query whose grades are all equal counts too: that they are
+        one block has a probability. Without ties this is not Plackett–Luce, since larger blocks were possible; for
+        two documents it is Davidson's model with ν = 1.
+    Cost: about O(n^1.7) per block of what remains: 1.3, 5 and 14 ms at n = 150, 400 and 800, value and derivatives.
+    Use it for: rankings with ties and their probabilities. How large blocks are is a property of the model, not of
+        data: of 150 documents it expects blocks of 75 ± 6, whatever the scores up to a spread of about 50.
+    Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
+    """
+
+    name = "pmop-exact"
+    grades = staticmethod(over_grades)
