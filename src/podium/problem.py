@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError
-from podium.losses import Loss, sweep
+from podium.losses import Loss, product, sweep
 from podium.scorers import Scorer, SmoothScorer
 
 Array = NDArray[np.float64]
@@ -43,10 +43,20 @@ class Problem:
         """F and its gradient over some queries."""
         params, loss = self.split(theta)
         got = sweep(loss, self._smooth.score(params, data.features), data)
-        mask = self._penalised
-        value = got.value / data.n_queries + 0.5 * self.penalty * float(np.sum(mask * theta * theta))
         down = self._smooth.pullback(params, data.features, got.gradient)
-        return value, np.concatenate([down, got.params]) / data.n_queries + self.penalty * mask * theta
+        gradient = np.concatenate([down, got.params]) / data.n_queries + self.penalty * self._penalised * theta
+        return got.value / data.n_queries + self._shrinkage(theta), gradient
+
+    def value(self, theta: Array, scores: Array) -> float:
+        """F where the scores at θ are known: no pass over the features."""
+        got = sweep(self.split(theta)[1], scores, self.data)
+        return got.value / self.data.n_queries + self._shrinkage(theta)
+
+    def hessian_product(self, scores: Array, v: Array, *, along: Array) -> Array:
+        """∇²F·v for a scorer that is linear in θ, at known scores; `along` are the scores of v."""
+        bent = product(self.loss, scores, self.data, direction=along)
+        down = self._smooth.pullback(v, self.data.features, bent)
+        return down / self.data.n_queries + self.penalty * self._penalised * v
 
     def resampled(self, step: int) -> Problem:
         """The problem with other draws of a loss that draws at random; itself with any other loss."""
@@ -61,6 +71,9 @@ class Problem:
     def scores(self, theta: Array, data: Dataset) -> Array:
         """Scores of other data."""
         return self._smooth.score(self.split(theta)[0], data.features)
+
+    def _shrinkage(self, theta: Array) -> float:
+        return 0.5 * self.penalty * float(np.sum(self._penalised * theta * theta))
 
     @property
     def _smooth(self) -> SmoothScorer:

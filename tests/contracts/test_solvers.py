@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium.errors import IncompatibleError
-from podium.losses import ListNet, Loss, RankNet, Regression, sweep
+from podium.losses import ListNet, Loss, RankNet, Regression, SquaredHinge, sweep
 from podium.problem import Problem
 from podium.scorers import Linear, Scorer
 from podium.solvers import Solver, Watch
@@ -99,10 +99,11 @@ def test_the_same_seed_gives_the_same_bits(solver):
 @pytest.mark.parametrize("solver", SOLVERS, ids=repr)
 def test_threads_do_not_change_a_bit(solver, monkeypatch):
     data = linear_data(90, 100)  # enough documents for several blocks
+    loss = next(loss for loss in (ListNet(), SquaredHinge()) if allowed(solver, scorer_for(solver), loss))
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("PODIUM_THREADS", threads)
-        found.append(solve(with_fields(short(solver, 3), batch=90), loss=ListNet(), data=data).params.tobytes())
+        found.append(solve(with_fields(short(solver, 3), batch=90), loss=loss, data=data).params.tobytes())
     assert found[0] == found[1]
 
 

@@ -236,15 +236,16 @@ def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threa
     """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
     out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
     edges = data.preferences if loss.uses_edges(data) else None
-    numbers = loss.params(data.labels if edges is None else edges.edges)
+    known: Any = data.labels if edges is None else edges.edges
+    numbers = loss.params(known)
     unlearned = np.zeros((data.n_queries, len(numbers)))
 
     def run(first: int, last: int) -> None:
         rest = (data.offsets, first, last, v, out, none, np.vstack([numbers, np.zeros(len(numbers))]), unlearned)
         if edges is None:
-            _compiled_grades()(loss.grades_product, scores, data.labels, *rest)
+            _compiled_grades()(loss.grades_product, scores, known, *rest)
         else:
-            _compiled_edges()(loss.edges_product, scores, edges.edges, edges.offsets, *rest)
+            _compiled_edges()(loss.edges_product, scores, known, edges.offsets, *rest)
 
     _over_queries(run, data.offsets, threads)
     return out if data.query_weights is None else out * np.repeat(data.query_weights, data.sizes)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel
-from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
-from podium.losses.violations import violations
+from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges
+from podium.losses.violations import differences, violations
 from podium.registry import register
 
 
@@ -43,6 +43,22 @@ def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: A
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
+@kernel
+def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv of `over_grades`, away from its kinks: 2 Σ (v_i − v_j) over the violated pairs of i."""
+    n_edges = differences(scores, labels, direction, out)
+    factor = 2.0 / n_edges if params[0, 0] != 0.0 and n_edges > 0 else 2.0
+    for i in range(len(out)):
+        out[i] *= factor
+    return 0.0
+
+
+@kernel
+def bend_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv of `over_edges`."""
+    return product_over_edges(_pair, scores, edges, direction, out, params)
+
+
 @register
 class SquaredHinge(PairwiseLoss):
     """The square of how far each pair falls short of being in order by a margin of 1.
@@ -56,3 +72,5 @@ class SquaredHinge(PairwiseLoss):
 
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
+    grades_product = staticmethod(bend_grades)
+    edges_product = staticmethod(bend_edges)

@@ -30,6 +30,17 @@ def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
 
 
 @kernel
+def differences(scores: Any, labels: Any, direction: Any, out: Any) -> int:
+    """Per document i, Σ (v_i − v_j) over its violated pairs, as the first or the second, into `out`; and the pairs."""
+    order, ends = by_grade(labels)
+    if len(scores) < LONG:
+        _all_differences(scores, order, ends, direction, out)
+    else:
+        _differences_by_sorting(scores, order, ends, direction, out)
+    return count_edges(ends)
+
+
+@kernel
 def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     n = len(scores)
     s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
@@ -69,21 +80,89 @@ def _two_rows(a: Any, b: Any, s: Any, lost: Any, lost_m: Any) -> Any:
 
 
 @kernel
+def _all_differences(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+    n = len(scores)
+    s, v, lost = take(scores, order), take(direction, order), np.zeros(n)  # in order of grade
+    for p in range(n):
+        end = ends[p]
+        out[order[p]] = _difference_row(1.0 - s[p], v[p], s[end:], v[end:], lost[end:])
+    for p in range(n):
+        out[order[p]] -= lost[p]
+
+
+@vector_kernel
+def _difference_row(a: Any, mine: Any, s: Any, v: Any, lost: Any) -> Any:
+    """Σ (mine − v_j) over the j with a + s_j > 0."""
+    total = 0.0
+    for j in range(len(s)):
+        d = mine - v[j] if a + s[j] > 0.0 else 0.0
+        lost[j] += d
+        total += d
+    return total
+
+
+@kernel
 def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     """Sweep the scores downwards with a tree of sums over grades, then upwards with the roles exchanged."""
+    s, grades, down = _sorted(scores, order, ends)
+    total, squares = _sweep(s, grades, down, counts[:, 0], sums[:, 0])
+    up = _turn(s, grades, down)
+    _sweep(s, grades, up, counts[:, 1], sums[:, 1])
+    return total, squares
+
+
+@kernel
+def _sorted(scores: Any, order: Any, ends: Any) -> Any:
+    """Centred scores, how many documents are of lower grade (equal for equal grades), and the order of scores."""
     n = len(scores)
     s, grades, down = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(scores, down)
     low, high = bounds(scores)
     for p in range(n):
         s[p] = scores[p] - 0.5 * (low + high)
-        grades[order[p]] = n - ends[p]  # how many documents are of lower grade: equal for equal grades
-    total, squares = _sweep(s, grades, down, counts[:, 0], sums[:, 0])
+        grades[order[p]] = n - ends[p]
+    return s, grades, down
+
+
+@kernel
+def _turn(s: Any, grades: Any, down: Any) -> Any:
+    """Exchange the roles of high and low, in place; the order of scores from the other end."""
+    n = len(s)
     up = np.empty(n, np.int64)
     for p in range(n):
         s[p], grades[p], up[p] = -s[p], n - 1 - grades[p], down[n - 1 - p]
-    _sweep(s, grades, up, counts[:, 1], sums[:, 1])
-    return total, squares
+    return up
+
+
+@kernel
+def _differences_by_sorting(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+    s, grades, down = _sorted(scores, order, ends)
+    for i in range(len(out)):
+        out[i] = 0.0
+    _sweep_differences(s, grades, down, direction, out)
+    up = _turn(s, grades, down)
+    _sweep_differences(s, grades, up, direction, out)
+
+
+@kernel
+def _sweep_differences(s: Any, grades: Any, order: Any, direction: Any, out: Any) -> None:
+    """As `_sweep`, adding Σ (v_i − v_j)."""
+    n, entered = len(s), 0
+    tree = np.zeros((n + 1, 2))  # number, Σ v
+    for i in order:
+        while entered < n and s[order[entered]] > s[i] - 1.0:
+            j = order[entered]
+            at = grades[j] + 1
+            while at <= n:
+                tree[at, 0] += 1.0
+                tree[at, 1] += direction[j]
+                at += at & -at
+            entered += 1
+        number, total, at = 0.0, 0.0, grades[i]
+        while at > 0:
+            number, total = number + tree[at, 0], total + tree[at, 1]
+            at -= at & -at
+        out[i] += number * direction[i] - total
 
 
 @kernel

@@ -4,6 +4,7 @@ from podium.solvers.adam import Adam
 from podium.solvers.base import Solution, Solver, Step, Watch
 from podium.solvers.boosting import Boosting
 from podium.solvers.lbfgs import LBFGS
+from podium.solvers.newton import Newton
 from podium.solvers.sgd import SGD
 
-__all__ = ["LBFGS", "SGD", "Adam", "Boosting", "Solution", "Solver", "Step", "Watch"]
+__all__ = ["LBFGS", "SGD", "Adam", "Boosting", "Newton", "Solution", "Solver", "Step", "Watch"]

@@ -1,0 +1,107 @@
+"""Truncated Newton (Chapelle & Keerthi, 2010; Lee & Lin, 2014): steps from conjugate gradients on Hessian products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.errors import IncompatibleError
+from podium.losses import Loss
+from podium.problem import Problem
+from podium.registry import param, register
+from podium.scorers import Linear, Scorer
+from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+
+
+@register
+class Newton(Solver):
+    """Solves ∇²F·d = −∇F roughly by conjugate gradients, then searches along d; for linear scorers.
+
+    The Hessian is only ever multiplied: a product costs two passes over the features, and the search none, because
+    scores move on a line. It goes on until the gradient is `tolerance` times as long as at the start.
+    Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010; Lee & Lin,
+    Large-scale linear rankSVM, Neural Computation 2014.
+    """
+
+    penalty: float = param(default=0.1, least=0)
+    """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
+    iterations: int = param(default=100, least=1)
+    tolerance: float = param(default=1e-4, above=0)
+    """Stop when ‖∇F‖ has fallen to this fraction of where it began."""
+    patience: int | None = param(default=None, least=1)
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        if not isinstance(scorer, Linear):
+            raise IncompatibleError(
+                f"newton needs scores that are linear in their parameters; got {scorer.name}. "
+                "Use solver=adam or solver=lbfgs, or scorer=trees with solver=boosting."
+            )
+        if loss.grades_product is None:
+            raise IncompatibleError(
+                f"newton needs a loss that multiplies by its Hessian; got {loss.name}. Use solver=lbfgs or solver=adam."
+            )
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        theta = problem.start(rng)
+        scores = problem.scores(theta, problem.data)
+        value, gradient = problem(theta)
+        first, iteration = float(np.linalg.norm(gradient)), 0
+        reason = f"{self.iterations} iterations were allowed"
+        while iteration < self.iterations:
+            norm = float(np.linalg.norm(gradient))
+            if norm <= self.tolerance * first:
+                reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of what it was"
+                break
+            step, along = _direction(problem, scores, gradient, rough=min(0.1, np.sqrt(norm / first)))
+            length = _search(problem, theta, scores, step=step, along=along, value=value, slope=float(gradient @ step))
+            if length == 0.0:
+                reason = f"no step improves the objective; the gradient is {norm / first:.1e} of what it was"
+                break
+            theta, scores, iteration = theta + length * step, scores + length * along, iteration + 1
+            value, gradient = problem(theta)
+            if watch.see(
+                iteration,
+                self.iterations,
+                value,
+                scores=lambda data, now=theta: problem.scores(now, data),  # type: ignore[misc]
+                state=theta,
+                patience=self.patience,
+            ):
+                reason = "no better validation measure"
+                break
+        return best_or_last(problem, theta, watch, value=value, iterations=iteration, reason=reason)
+
+
+_MOST_PRODUCTS = 200
+"""Products per step: more would polish a direction that the next step replaces."""
+
+
+def _direction(problem: Problem, scores: Array, gradient: Array, *, rough: float) -> tuple[Array, Array]:
+    """d with ‖∇²F·d + ∇F‖ ≤ rough·‖∇F‖ by conjugate gradients, and the scores of d."""
+    found, along = np.zeros_like(gradient), np.zeros_like(scores)
+    rest, goal = -gradient, rough * float(np.linalg.norm(gradient))
+    v, squared = rest, float(rest @ rest)
+    for _ in range(_MOST_PRODUCTS):
+        v_scores = problem.scores(v, problem.data)
+        bent = problem.hessian_product(scores, v, along=v_scores)
+        curve = float(v @ bent)
+        if curve <= 0.0:  # flat this way: where nothing is found yet, go downhill
+            return (found, along) if found.any() else (v, v_scores)
+        length = squared / curve
+        found, along, rest = found + length * v, along + length * v_scores, rest - length * bent
+        before, squared = squared, float(rest @ rest)
+        if squared <= goal * goal:
+            break
+        v = rest + squared / before * v
+    return found, along
+
+
+def _search(
+    problem: Problem, theta: Array, scores: Array, *, step: Array, along: Array, value: float, slope: float
+) -> float:
+    """The first of 1, ½, ¼, … that lowers F by a part of what its slope promises; 0 where none does."""
+    rounding = 1e-15 * abs(value)
+    for halvings in range(40):
+        length = 0.5**halvings
+        if problem.value(theta + length * step, scores + length * along) <= value + 1e-4 * length * slope + rounding:
+            return float(length)
+    return 0.0
