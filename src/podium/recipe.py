@@ -12,6 +12,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.algorithms.needs import needs_pairs
 from podium.data.dataset import Dataset
 from podium.errors import ParameterError, UnknownNameError
 from podium.features import Transform, ZScore
@@ -37,6 +38,8 @@ class Recipe(Learner):
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)
+        if self.loss.shift_invariant:
+            needs_pairs(data, self.loss.name)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):

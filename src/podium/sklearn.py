@@ -60,7 +60,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
         """Learn from rows of features, their grades (larger is better) and their queries; without `qid` all are one."""
-        X, y = validate_data(self, X, y, y_numeric=True, **_ACCEPTED)
+        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **_ACCEPTED)
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, feature_names=names)
         self.model_ = train(data, self.method, metric=self.metric, seed=_seed(self.random_state))

@@ -87,9 +87,11 @@ def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
 
 def shown(word: bytes) -> str:
     """A word as messages show it: escaped and short."""
-    text = word.decode("utf-8", "backslashreplace")
-    text = text if text.isprintable() else ascii(text)[1:-1]
-    return repr(text if len(text) <= 40 else text[:37] + "…")
+    try:
+        text = repr(word.decode())[1:-1]
+    except UnicodeDecodeError:
+        text = repr(word)[2:-1]
+    return f"'{text if len(text) <= 40 else text[:37] + '…'}'"
 
 
 def _is_text(word: bytes) -> bool:
