@@ -38,6 +38,7 @@ from podium.losses import (
     ListNet,
     RankNet,
     Regression,
+    SoftRank,
     SquaredHinge,
 )
 from podium.metrics import NDCG
@@ -94,6 +95,7 @@ METHODS: dict[str, Method] = {
     "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
+    "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),
     "apprank": Method(Recipe(loss=AppRank(), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
     "apprank-ap": Method(Recipe(loss=AppRank(measure="ap"), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
     "single-feature": Method(SingleFeature(), family="baselines"),

@@ -59,5 +59,7 @@ PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
     "listnet": plackett_luce,
     "pmop-exact": pmop,
     "pmop-fd": pmop_fd,
+    "pmop-gibbs": pmop,
+    "pmop-mh": pmop,
     "softrank": thurstone,
 }

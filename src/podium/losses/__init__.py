@@ -14,15 +14,19 @@ from podium.losses.pairties_d import PairTiesD
 from podium.losses.pairties_rk import PairTiesRK
 from podium.losses.pmop_exact import PMOPExact
 from podium.losses.pmop_fd import PMOPFD
+from podium.losses.pmop_gibbs import PMOPGibbs
+from podium.losses.pmop_mh import PMOPMH
 from podium.losses.rank_regress import RankRegress
 from podium.losses.ranknet import RankNet
 from podium.losses.regression import Regression
+from podium.losses.softrank import SoftRank
 from podium.losses.squared_hinge import SquaredHinge
 from podium.losses.subset_regression import SubsetRegression
 
 __all__ = [
     "IRSVM",
     "PMOPFD",
+    "PMOPMH",
     "AppRank",
     "Derivatives",
     "Exponential",
@@ -33,6 +37,7 @@ __all__ = [
     "ListNet",
     "Loss",
     "PMOPExact",
+    "PMOPGibbs",
     "PairTiesD",
     "PairTiesRK",
     "PairwiseLoss",
@@ -40,6 +45,7 @@ __all__ = [
     "RankRegress",
     "RankingDistribution",
     "Regression",
+    "SoftRank",
     "SquaredHinge",
     "SubsetRegression",
     "kernel",

@@ -101,18 +101,18 @@ def _integrate(s: Any, step: Any, marginals: Any) -> None:
             arrived[j] = -math.expm1(-math.exp(min(u + s[j], 700.0)))
             wanted |= -_EARLY < u + s[j] < _LATE
         if wanted:
-            low, high = _count_law(arrived, law)
+            low, high = count_law(arrived, law)
             for i in range(n):
                 x = u + s[i]
                 if -_EARLY < x < _LATE:
-                    first, end = _take_out(law, low, high, arrived[i], without)
+                    first, end = take_out(law, low, high, arrived[i], without)
                     weight = step * math.exp(x - math.exp(x))
                     for r in range(first, end):
                         marginals[i, r] += weight * without[r]
 
 
 @kernel
-def _count_law(q: Any, law: Any) -> Any:
+def count_law(q: Any, law: Any) -> Any:
     """The law of how many of n independent events happen, and the first and last number that it counts as possible."""
     law[:] = 0.0
     law[0] = 1.0
@@ -132,7 +132,7 @@ def _count_law(q: Any, law: Any) -> Any:
 
 
 @kernel
-def _take_out(law: Any, low: Any, high: Any, q: Any, without: Any) -> Any:
+def take_out(law: Any, low: Any, high: Any, q: Any, without: Any) -> Any:
     """The law without an event of probability q, from the end that divides by the larger of q and 1 − q; its range."""
     first, end, left = max(low - 1, 0), min(high + 1, len(without)), 0.0
     without[first] = 0.0
