@@ -58,3 +58,12 @@ class MissingPackageError(PodiumError, ImportError):
     def __init__(self, package: str, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed. Run: pip install 'podium[{extra}]'")
         self.package = package
+
+
+def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:
+    """Refuse what would need more memory than a workstation has."""
+    if n_bytes > limit:
+        raise IncompatibleError(
+            f"{who} would need about {n_bytes / 1e9:.0f} GB of memory for this data (at most {limit / 1e9:.0f} are "
+            f"allowed). {instead}"
+        )

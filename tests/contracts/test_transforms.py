@@ -54,12 +54,12 @@ def test_the_state_is_plain_arrays_and_all_that_is_needed(transform):
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
-def test_labels_are_not_looked_at(transform):
+def test_labels_of_new_data_are_not_looked_at_and_those_of_training_data_only_where_it_says_so(transform):
     data, blind = make(0), make(0)
     blind = Dataset.from_arrays(blind.features, group=blind.sizes)
-    np.testing.assert_array_equal(
-        transform.apply(transform.fit(data), data).features, transform.apply(transform.fit(blind), blind).features
-    )
+    state = transform.fit(data)
+    without = state if transform.supervised else transform.fit(blind)
+    np.testing.assert_array_equal(transform.features(state, data), transform.features(without, blind))
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
@@ -88,8 +88,9 @@ def test_a_state_from_sparse_features_fits_dense_ones(transform, sparse):
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
 def test_threads_do_not_change_a_bit(transform, monkeypatch):
-    X = np.random.default_rng(0).standard_normal((20_000, 3))
-    data, found = Dataset.from_arrays(X, group=np.full(200, 100)), []
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((20_000, 3)), rng.integers(0, 3, 20_000)
+    data, found = Dataset.from_arrays(X, labels, group=np.full(200, 100)), []
     for threads in ("1", "2"):
         monkeypatch.setenv("PODIUM_THREADS", threads)
         found.append(transform.apply(transform.fit(data), data).features.tobytes())
@@ -98,5 +99,5 @@ def test_threads_do_not_change_a_bit(transform, monkeypatch):
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=repr)
 def test_no_documents_are_no_trouble(transform):
-    nothing = Dataset.from_arrays(np.empty((0, 4), np.float32))
-    assert transform.apply(transform.fit(make()), nothing).features.shape == (0, 4)
+    nothing, state = Dataset.from_arrays(np.empty((0, 4), np.float32)), transform.fit(make())
+    assert transform.apply(state, nothing).features.shape == (0, transform.apply(state, make()).features.shape[1])

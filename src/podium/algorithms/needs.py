@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ModelFileError
+from podium.errors import needs_memory as needs_memory
 from podium.learner import Params
 
 Array = NDArray[np.float64]
@@ -66,15 +67,6 @@ def needs_no_weights(data: Dataset, who: str) -> None:
     if data.query_weights is not None:
         raise IncompatibleError(
             f"{who} has no query weights: each of its updates is a whole step. Remove them, or use oc-svm."
-        )
-
-
-def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:
-    """No more memory than a workstation has."""
-    if n_bytes > limit:
-        raise IncompatibleError(
-            f"{who} would need about {n_bytes / 1e9:.0f} GB of memory for this data (at most {limit / 1e9:.0f} are "
-            f"allowed). {instead}"
         )
 
 

@@ -24,6 +24,11 @@ class Transform(Named):
     home: ClassVar[str] = "podium.features"
     per_query: ClassVar[bool] = False
     """Whether a document's features depend on the other documents of its query."""
+    supervised: ClassVar[bool] = False
+    """Whether `fit` looks at the labels of the training data."""
+
+    def check(self, data: Dataset) -> None:
+        """Refuse, in words and before work starts, training data that this transform cannot fit."""
 
     def fit(self, data: Dataset) -> State:
         """What to remember of the training data."""

@@ -1,0 +1,83 @@
+"""Nyström features (Williams & Seeger, 2001): a Gaussian kernel as features, so that linear scorers bend.
+
+    transform=nystrom                                  300 landmarks on z-scores
+    transform=nystrom(components=none,gamma=0.05)      every training document a landmark: the exact kernel
+
+With landmarks l_1 … l_m, K the m × m matrix of k(l_a, l_b) = e^(−γ‖l_a − l_b‖²), the features of x are
+K^(−½)·(k(x, l_1), …, k(x, l_m)): their inner products are the kernel's, exactly so between landmarks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import needs_memory
+from podium.features.base import State
+from podium.features.stacked import Stacked
+from podium.registry import param, register
+from podium.threads import map_blocks
+
+Array = NDArray[np.float64]
+
+
+@register
+class Nystrom(Stacked):
+    """Features whose inner products are a Gaussian kernel's, from `components` training documents drawn by `seed`.
+
+    With components=none every training document is one, and the kernel is exact; γ is 1/(number of features) where it
+    is not given. Cost: O(N·m·d + N·m²), and m² memory.
+    Reference: Williams & Seeger, Using the Nyström method to speed up kernel machines, NIPS 2001.
+    """
+
+    components: int | None = param(default=300, least=1)
+    gamma: float | None = param(default=None, above=0)
+    seed: int = param(default=0, least=0)
+
+    def check(self, data: Dataset) -> None:
+        super().check(data)
+        n, m = data.n_documents, self._count(data)
+        needs_memory(
+            24.0 * m * m + 4.0 * n * m,
+            f"a kernel with {m} of {n} documents as landmarks",
+            instead="Use nystrom(components=300), or a linear scorer on transform=zscore.",
+        )
+
+    def fit(self, data: Dataset) -> State:
+        self.check(data)
+        state = self.fit_below(data)
+        X = self.below(state, data)
+        rows = np.sort(np.random.default_rng(self.seed).permutation(len(X))[: self._count(data)])
+        landmarks = X[rows].astype(np.float64)
+        gamma = np.float64(1.0 / max(X.shape[1], 1) if self.gamma is None else self.gamma)
+        values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))
+        kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
+        root = vectors[:, kept] / np.sqrt(values[kept])
+        return {**state, "landmarks": landmarks, "root": root, "gamma": np.array([gamma])}
+
+    def features(self, state: State, data: Dataset) -> Any:
+        X, landmarks, root, gamma = self.below(state, data), state["landmarks"], state["root"], state["gamma"][0]
+        out = np.empty((len(X), root.shape[1]), np.float32)
+
+        def work(a: int, b: int) -> None:
+            out[a:b] = _gaussian(X[a:b].astype(np.float64), landmarks, gamma) @ root
+
+        map_blocks(work, len(X))
+        return out
+
+    def apply(self, state: State, data: Dataset) -> Dataset:
+        """The dataset with the kernel's features, which have no names."""
+        return replace(data, features=self.features(state, data), feature_names=None)
+
+    def _count(self, data: Dataset) -> int:
+        return data.n_documents if self.components is None else min(self.components, data.n_documents)
+
+
+def _gaussian(X: Array, Z: Array, gamma: np.float64) -> Array:
+    """e^(−γ‖x − z‖²) for each row of X and of Z."""
+    squares = np.sum(X * X, axis=1)[:, None] + np.sum(Z * Z, axis=1)[None, :] - 2.0 * X @ Z.T
+    return np.asarray(np.exp(-gamma * np.maximum(squares, 0.0)))
