@@ -22,11 +22,11 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
     ["version", "errors", "registry", "threads", "files", "ranking"],
-    ["data", "metrics", "features", "aggregation"],
+    ["data", "metrics", "features"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "model", "methods", "training"],
-    ["evaluation", "export", "sklearn"],
+    ["evaluation", "aggregation", "export", "sklearn"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]

@@ -6,6 +6,7 @@ from podium.aggregation.borda import Borda
 from podium.aggregation.combmnz import CombMNZ
 from podium.aggregation.combsum import CombSum
 from podium.aggregation.copeland import Copeland
+from podium.aggregation.cranking import Cranked, Cranking, RankLaw
 from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.mallows import Mallows
@@ -13,6 +14,8 @@ from podium.aggregation.markov import MC1, MC2, MC3, MC4
 from podium.aggregation.plackett_luce import PlackettLuce
 from podium.aggregation.pmop import PMOP
 from podium.aggregation.rrf import RRF
+from podium.aggregation.supervised import SupervisedAggregator, Trained, with_labels
+from podium.aggregation.voter_weights import VoterWeights
 from podium.aggregation.worths import Worths
 
 __all__ = [
@@ -28,11 +31,18 @@ __all__ = [
     "CombSum",
     "Consensus",
     "Copeland",
+    "Cranked",
+    "Cranking",
     "Footrule",
     "Kemeny",
     "Mallows",
     "PlackettLuce",
+    "RankLaw",
     "Solved",
+    "SupervisedAggregator",
+    "Trained",
+    "VoterWeights",
     "Worths",
     "agreement",
+    "with_labels",
 ]

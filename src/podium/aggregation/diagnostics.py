@@ -1,0 +1,48 @@
+"""Whether Markov chains have run long enough: R-hat and the effective sample size (Gelman et al. 2013, 11.4–11.5).
+
+    >>> draws = np.random.default_rng(1).normal(size=(4, 1000))
+    >>> bool(abs(r_hat(draws) - 1.0) < 0.01), 3000 < effective_size(draws) < 5000
+    (True, True)
+
+Traces are (chains, draws) of one quantity. Each chain counts as two, its halves, so that one still on its way shows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.aggregation.base import Array
+
+
+def r_hat(traces: Array) -> float:
+    """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree, 1.05 is near enough."""
+    halves = _halves(traces)
+    draws = halves.shape[1]
+    within = float(halves.var(axis=1, ddof=1).mean())
+    between = float(halves.mean(axis=1).var(ddof=1))
+    if within == 0.0:
+        return 1.0 if between == 0.0 else float("inf")
+    return float(np.sqrt((draws - 1) / draws + between / within))
+
+
+def effective_size(traces: Array) -> float:
+    """How many independent draws would tell the mean as well, by Geyer's initial positive sums of autocorrelations."""
+    halves = _halves(traces)
+    chains, draws = halves.shape
+    centred = halves - halves.mean(axis=1, keepdims=True)
+    spectrum = np.abs(np.fft.rfft(centred, 2 * draws, axis=1)) ** 2
+    covariance = np.fft.irfft(spectrum, axis=1)[:, :draws].mean(axis=0) / draws  # (S,) by lag
+    within = covariance[0] * draws / (draws - 1)
+    total = within * (draws - 1) / draws + float(halves.mean(axis=1).var(ddof=1))
+    if total == 0.0:
+        return float(chains * draws)
+    correlation = 1.0 - (within - covariance) / total
+    pairs = correlation[: draws // 2 * 2].reshape(-1, 2).sum(axis=1)
+    stop = int(np.argmax(pairs < 0.0)) if (pairs < 0.0).any() else len(pairs)
+    length = max(-1.0 + 2.0 * float(pairs[:stop].sum()), 1.0 / np.log10(chains * draws))
+    return float(chains * draws / length)
+
+
+def _halves(traces: Array) -> Array:
+    half = traces.shape[1] // 2
+    return np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)

@@ -1,0 +1,88 @@
+"""Supervised aggregation: how far each voter is to be trusted, learned from judged queries.
+
+    >>> from podium.aggregation import VoterWeights
+    >>> from podium.data.rankings import Rankings
+    >>> votes = [[["A", "B", "C"], ["C", "B", "A"]], [["D", "E", "F"], ["F", "D", "E"]]]
+    >>> rankings = Rankings.from_orders(votes, voters=["good", "bad"])
+    >>> learned = VoterWeights().fit(with_labels(rankings, {("0", "A"): 1.0, ("1", "D"): 1.0}))
+    >>> learned(rankings).order(0)
+    ['A', 'B', 'C']
+
+A supervised aggregator is a frozen value, like the others; `fit` makes an `Aggregator` of it, which goes wherever one
+does. Weights that voters were given are not used: they are what is learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from podium.aggregation.base import Aggregator, Array
+from podium.data.rankings import Rankings
+from podium.data.trec import Qrels
+from podium.errors import DataError, IncompatibleError
+from podium.registry import Named
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trained(Aggregator):
+    """An aggregator that has learned its voters."""
+
+    learner: SupervisedAggregator
+    voters: tuple[str, ...]
+    trust: Array  # (V,) how much each voter is listened to; what the number means is said by the method
+
+    def __repr__(self) -> str:
+        return repr(self.learner)
+
+    def check(self, rankings: Rankings) -> None:
+        if rankings.voters != self.voters:
+            raise IncompatibleError(
+                f"{self.learner.name} was trained on voters {', '.join(self.voters)}; "
+                f"got {', '.join(rankings.voters)}. Give the same voters in the same order."
+            )
+
+
+class SupervisedAggregator(Named):
+    """A way to learn from judged queries how to make one ranking of many. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "supervised aggregator"
+    home: ClassVar[str] = "podium.aggregation"
+
+    def fit(self, rankings: Rankings, *, seed: int = 0) -> Trained:
+        """Learn from the queries that have grades; within them, a document without one has grade 0."""
+        raise NotImplementedError
+
+    def judged(self, rankings: Rankings) -> list[tuple[int, Array]]:
+        """The queries to learn from with their grades: those in which one document is graded above another."""
+        if rankings.labels is None:
+            raise DataError(f"{self.name} learns from grades, and the rankings have none. Give it judgements.")
+        grades = np.nan_to_num(rankings.labels)
+        bounds = zip(rankings.offsets[:-1], rankings.offsets[1:], strict=True)
+        found = [(q, grades[a:b]) for q, (a, b) in enumerate(bounds) if len(np.unique(grades[a:b])) > 1]
+        if not found:
+            raise DataError(
+                f"{self.name} has nothing to learn from: in none of {rankings.n_queries} queries is one document "
+                "graded above another. Check that the judgements write query and document ids as the rankings do."
+            )
+        return found
+
+
+def with_labels(rankings: Rankings, grades: Qrels | Mapping[tuple[str, str], float]) -> Rankings:
+    """The same rankings with grades: from qrels, or by (query, document). Queries without any have NaN."""
+    if isinstance(grades, Qrels):
+        owner = np.repeat(grades.query_ids, np.diff(grades.offsets))
+        keys = zip(owner, grades.document_ids, strict=True)
+        known = dict(zip(keys, grades.labels.tolist(), strict=True))
+    else:
+        known = dict(grades)
+    queries = {query for query, _ in known}
+    owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
+    labels = [
+        known.get((query, document), 0.0 if query in queries else np.nan)
+        for query, document in zip(owner, rankings.document_ids, strict=True)
+    ]
+    return replace(rankings, labels=np.array(labels, np.float64))
