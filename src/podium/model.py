@@ -45,7 +45,7 @@ class Model:
 
     def score(self, data: Dataset) -> NDArray[np.float64]:
         """The score of each document, in the dataset's order; larger is better."""  # (N,)
-        data = self._with_my_features(data)
+        data = self.with_my_features(data)
         with one_blas_thread():
             return self.learner.score(self.params, self.learner.transform.apply(self.state, data))
 
@@ -99,7 +99,7 @@ class Model:
                 f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
             ) from error
 
-    def _with_my_features(self, data: Dataset) -> Dataset:
+    def with_my_features(self, data: Dataset) -> Dataset:
         """The data with the model's features in the model's order: by name where both have names, else by place."""
         mine, theirs = self.feature_names, data.feature_names
         if mine is not None and theirs is not None and mine != theirs:

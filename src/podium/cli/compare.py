@@ -56,7 +56,7 @@ def compare(
         return
     print_comparison(found)
     if output is not None:
-        console.say(f"wrote {output}: results.json, table.md, per_query.tsv, models/")
+        console.say(f"wrote {output}: report.html, results.json, table.md, table.tex, per_query.tsv, models/")
 
 
 def make_folder(output: str) -> None:
@@ -90,6 +90,7 @@ def run(
 ) -> Comparison:
     """The comparison, with a progress bar."""
     from podium.evaluation import Comparison, outcomes
+    from podium.evaluation.details import describe_fold
     from podium.evaluation.report import write_report
     from podium.methods import method
     from podium.training import candidates
@@ -110,7 +111,7 @@ def run(
     kept = sum(outcome.model is None for outcome in done)
     if kept:
         console.say(f"{kept} of {len(work)} were found in {output} and not done again.")
-    comparison = Comparison(metrics, seed, tuple(done))
+    comparison = Comparison(metrics, seed, tuple(done), tuple(map(describe_fold, folds)))
     if output is not None:
         write_report(comparison, output)
     return comparison

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 
 from podium.data.folder import Fold
 from podium.errors import DataError, ParameterError
+from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate, plain, query_names, read_metrics
+from podium.evaluation.significance import SystemComparison, compare_systems
 from podium.evaluation.store import Store
 from podium.methods import method
 from podium.metrics import Average, Metric, mean
@@ -44,6 +46,7 @@ class Outcome:
     query_ids: tuple[str, ...]  # of the test data
     values: NDArray[np.float64]  # (M, Q)
     model: Model | None  # None where the outcome was read from a folder
+    details: dict[str, Any] = field(default_factory=dict)  # for the report, as JSON; see podium.evaluation.details
 
     @property
     def chosen(self) -> dict[str, float]:
@@ -60,6 +63,7 @@ class Comparison:
     metrics: tuple[Metric, ...]
     seed: int
     outcomes: tuple[Outcome, ...]
+    data: tuple[dict[str, Any], ...] = ()  # each fold's sizes and grades, as JSON
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:
@@ -80,6 +84,18 @@ class Comparison:
     def pooled(self, name: str) -> list[Average]:
         """The mean of each metric over the test queries of all folds together."""
         return [mean(row) for row in np.hstack([outcome.values for outcome in self.by_method[name]])]
+
+    @cached_property
+    def significance(self) -> dict[str, SystemComparison | None]:
+        """Of each metric, tests between all methods over all folds' test queries; None where too few queries count."""
+        return {str(metric): self._tested(m) for m, metric in enumerate(self.metrics)}
+
+    def _tested(self, m: int) -> SystemComparison | None:
+        rows = [np.hstack([outcome.values[m] for outcome in found]) for found in self.by_method.values()]
+        try:
+            return compare_systems(np.array(rows), list(self.by_method), seed=self.seed)
+        except ValueError:  # fewer than two queries that count, or methods that answered different ones
+            return None
 
     def ranking(self) -> list[str]:
         """The methods, best first by the first metric."""
@@ -110,7 +126,13 @@ class Comparison:
                     for outcome, values in zip(outcomes, folds, strict=True)
                 ],
             }
-        return {"metrics": {str(m): m.tag() for m in self.metrics}, "seed": self.seed, "methods": methods}
+        return {
+            "metrics": {str(m): m.tag() for m in self.metrics},
+            "seed": self.seed,
+            "data": list(self.data),
+            "methods": methods,
+            "significance": {name: found and found.to_dict() for name, found in self.significance.items()},
+        }
 
 
 def compare(
@@ -130,7 +152,7 @@ def compare(
     """
     chosen = read_metrics(metrics, preset)
     found = outcomes(folds, methods, chosen, seed=seed, folder=folder, observers=observers)
-    comparison = Comparison(chosen, seed, tuple(found))
+    comparison = Comparison(chosen, seed, tuple(found), tuple(map(describe_fold, folds)))
     if folder is not None:
         from podium.evaluation.report import write_report
 
@@ -168,21 +190,31 @@ def _outcomes(
             if kept is not None:
                 yield Outcome(**kept, method=name, fold=fold.name, model=None)
                 continue
-            outcome = _outcome(fold, name, metrics, seed=seed, observers=observers)
+            outcome = _outcome(fold, name, metrics, seed=seed, observers=observers, detailed=store is not None)
             if store is not None:
                 store.write(fold, outcome)
             yield outcome
 
 
 def _outcome(
-    fold: Fold, name: str, metrics: tuple[Metric, ...], *, seed: int, observers: tuple[Observer, ...]
+    fold: Fold,
+    name: str,
+    metrics: tuple[Metric, ...],
+    *,
+    seed: int,
+    observers: tuple[Observer, ...],
+    detailed: bool,
 ) -> Outcome:
     assert fold.test is not None, "checked before work started"
+    history = History()
     start = time.perf_counter()
-    model = train(fold.train, name, valid=fold.vali, metric=metrics[0], seed=seed, observers=observers)
+    model = train(fold.train, name, valid=fold.vali, metric=metrics[0], seed=seed, observers=(*observers, history.see))
     seconds = time.perf_counter() - start
-    values = evaluate(fold.test, model.score(fold.test), metrics).values
-    return Outcome(name, fold.name, repr(model.learner), model.info, seconds, query_names(fold.test), values, model)
+    scores = model.score(fold.test)
+    values = evaluate(fold.test, scores, metrics).values
+    more = details(model, fold, scores, metrics=metrics, history=history) if detailed else {}
+    names = query_names(fold.test)
+    return Outcome(name, fold.name, repr(model.learner), model.info, seconds, names, values, model, more)
 
 
 def _check(folds: Sequence[Fold], methods: Sequence[str], metrics: Sequence[Metric]) -> None:

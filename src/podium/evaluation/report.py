@@ -1,4 +1,4 @@
-"""Report: a comparison as files: results.json, table.md, and per_query.tsv."""
+"""Report: a comparison as files: report.html, results.json, table.md, table.tex, and per_query.tsv."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.evaluation.evaluate import plain
+from podium.evaluation.report_page import page
 from podium.files import write_aside
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ Table = tuple[list[str], list[list[str]]]
 def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
     """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
     files = {
+        "report.html": page(comparison),
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
         "table.md": _markdown(comparison),
+        "table.tex": _latex(comparison),
         "per_query.tsv": _per_query(comparison),
     }
     for name, text in files.items():
@@ -65,7 +68,52 @@ def _markdown(comparison: Comparison) -> str:
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
         rows = [[name, *map(shown, comparison.per_fold(name)[m])] for name in comparison.ranking()]
         parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + _markdown_table(["method", *folds], rows))
+        parts.append(f"{metric} over all queries: {_LETTERS}\n\n" + _markdown_table(*_ranked(comparison, str(metric))))
     return "\n".join(parts)
+
+
+_LETTERS = "bootstrap interval of the mean (95 %); methods that share a letter do not differ significantly."
+
+
+def _ranked(comparison: Comparison, metric: str) -> Table:
+    """A row per method, best first by its mean over all queries, with interval and letters."""
+    found = comparison.significance[metric]
+    heads = ["method", "mean", "from", "to", "letters"]
+    if found is None:
+        m = list(map(str, comparison.metrics)).index(metric)
+        return heads, [[name, shown(comparison.pooled(name)[m].value), "–", "–", ""] for name in comparison.ranking()]
+    letters = found.letters or {}
+    rows = [[name, *map(shown, (one.mean, *one.interval)), letters[name]] for name, one in found.systems.items()]
+    return heads, rows
+
+
+def _latex(comparison: Comparison) -> str:
+    """A table of all metrics for a paper, with the letters as superscripts; it needs the package booktabs."""
+    names = [str(metric) for metric in comparison.metrics]
+    letters = {name: (found.letters if found else None) or {} for name, found in comparison.significance.items()}
+    best = [
+        max((shown(comparison.mean(name)[m]) for name in comparison.by_method), default="") for m in range(len(names))
+    ]
+    lines = [f"% mean over folds; {_LETTERS.partition('; ')[2]}", "% " + ", ".join(m.tag() for m in comparison.metrics)]
+    lines += [f"\\begin{{tabular}}{{l{'r' * len(names)}}}", "\\toprule"]
+    lines += [" & ".join(["method", *map(_tex, names)]) + " \\\\", "\\midrule"]
+    for method in comparison.ranking():
+        cells = [_tex(method)]
+        for m, name in enumerate(names):
+            text = shown(comparison.mean(method)[m])
+            text = f"\\textbf{{{text}}}" if text == best[m] else text
+            cells.append(text + f"\\textsuperscript{{{letters[name].get(method, '')}}}")
+        lines.append(" & ".join(cells) + " \\\\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _tex(text: str) -> str:
+    """Text with what TeX would take for commands written out."""
+    return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+_TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"}
+_TEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def _markdown_table(heads: list[str], rows: list[list[str]]) -> str:

@@ -54,6 +54,7 @@ class Store:
                 "seconds": kept["seconds"],
                 "query_ids": tuple(kept["query_ids"]),
                 "values": values.reshape(len(self.metrics), len(kept["query_ids"])),
+                "details": kept.get("details", {}),
             }
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -74,6 +75,7 @@ class Store:
             "metrics": [str(metric) for metric in self.metrics],
             "query_ids": outcome.query_ids,
             "values": [[None if np.isnan(v) else v for v in row] for row in outcome.values.tolist()],
+            "details": outcome.details,
         }
         with write_aside(run) as file:
             file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode())

@@ -55,6 +55,17 @@ class MLP(SmoothScorer):
         parts = map_blocks(lambda a, b: self._backward(layers, _dense(X[a:b]), gradient[a:b]), X.shape[0])
         return np.sum(parts, axis=0) if parts else np.zeros_like(params)
 
+    def input_gradient(self, params: Array, X: Array) -> Array:
+        """∂f/∂x at each row of features."""  # (N, d)
+        layers = list(self._layers(params, X.shape[1]))
+        values = self._forward(layers, X)
+        flow = np.ones((len(X), 1))
+        for depth in range(len(layers) - 1, -1, -1):
+            flow = flow @ layers[depth][0].T
+            if depth:
+                flow = flow * self._slope(values[depth])
+        return flow
+
     def n_params(self, n_features: int) -> int:
         return sum(n_in * n_out + n_out for n_in, n_out in self._shapes(n_features))
 
@@ -89,9 +100,12 @@ class MLP(SmoothScorer):
         for depth in range(len(layers) - 1, -1, -1):
             parts += [flow.sum(axis=0), (values[depth].T @ flow).ravel()]
             if depth:
-                h = values[depth]
-                flow = (flow @ layers[depth][0].T) * (1.0 - h * h if self.activation == "tanh" else h > 0.0)
+                flow = (flow @ layers[depth][0].T) * self._slope(values[depth])
         return np.concatenate(parts[::-1])
+
+    def _slope(self, h: Array) -> Any:
+        """The activation's derivative, in terms of its value."""
+        return 1.0 - h * h if self.activation == "tanh" else h > 0.0
 
 
 def _dense(X: Any) -> Array:

@@ -35,9 +35,13 @@ class Trees(Scorer):
     def score(self, params: NDArray[np.uint8], X: Any) -> Array:
         if X.shape[0] == 0:
             return np.empty(0)
-        booster = _booster(params.tobytes(), X.shape[1])
+        booster = self.booster(params, X.shape[1])
         predicted = booster.predict(for_lightgbm(X), raw_score=True, num_threads=default_threads())
         return np.asarray(predicted, np.float64)
+
+    def booster(self, params: NDArray[np.uint8], n_features: int) -> Any:
+        """LightGBM's own object of the trees."""
+        return _booster(params.tobytes(), n_features)
 
 
 def for_lightgbm(X: Any) -> Any:

@@ -1,0 +1,149 @@
+"""Details: what a report shows of one method on one fold beside its measures, as plain values for JSON.
+
+curve       mean NDCG@k on the test data for k = 1…20
+history     the iterations of the fit that validation chose: [iteration, objective, validation measure]
+importance  features by how much they matter
+pairs       two pairs of test documents that tell most about the model, explained
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.folder import Fold
+from podium.errors import DataError
+from podium.evaluation.attribution import importance
+from podium.evaluation.evaluate import plain
+from podium.evaluation.explain import explain_rows, feature_name
+from podium.metrics import NDCG, Metric, evaluate_all, mean
+from podium.model import Model
+from podium.ranking import order
+from podium.solvers import Step
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class History:
+    """An observer that keeps the iterations of every fit."""
+
+    fits: list[list[Step]] = field(default_factory=list)
+
+    def see(self, step: Step) -> None:
+        """Take note of an iteration; the first one begins a fit."""
+        if step.iteration == 1:
+            self.fits.append([])
+        if self.fits:
+            self.fits[-1].append(step)
+
+    def of_the_best(self, trials: list[dict[str, float]] | None) -> list[list[float | None]]:
+        """The fit that validation chose, at most 100 iterations of it; nothing where it cannot be told."""
+        if len(self.fits) != len(trials or [0]):
+            return []
+        best = 0 if not trials else max(range(len(trials)), key=lambda t: trials[t]["valid"])
+        steps = self.fits[best]
+        kept = np.unique(np.linspace(0, len(steps) - 1, min(len(steps), _MOST_STEPS)).round().astype(int))
+        return [[steps[k].iteration, _finite(steps[k].value), _finite(steps[k].valid)] for k in kept]
+
+
+def details(
+    model: Model, fold: Fold, scores: Array, *, metrics: tuple[Metric, ...], history: History
+) -> dict[str, Any]:
+    """Everything that a report shows of a model on a fold."""
+    assert fold.test is not None, "checked before work started"
+    return {
+        "curve": _curve(fold.test, scores, metrics),
+        "history": history.of_the_best(model.info.get("trials")),
+        "importance": _importance(model, fold.train),
+        "pairs": _pairs(model, fold.test, scores),
+    }
+
+
+def describe_fold(fold: Fold) -> dict[str, Any]:
+    """The sizes and grades of a fold's parts."""
+    parts = {"train": fold.train, "vali": fold.vali, "test": fold.test}
+    return {
+        "fold": fold.name,
+        "features": fold.train.n_features,
+        "parts": {name: _describe(part) for name, part in parts.items() if part is not None},
+    }
+
+
+_MOST_STEPS = 100
+_CUTOFFS = range(1, 21)
+_MOST_FEATURES = 30
+_MOST_SHARES = 10
+_PLACES = 10
+"""The highest places, among which telling pairs are looked for."""
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+def _curve(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[str, Any] | None:
+    """In the convention of the first NDCG that is reported, else in podium's own."""
+    ndcg = next((metric for metric in metrics if isinstance(metric, NDCG)), NDCG())
+    assert test.labels is not None, "checked before work started"
+    try:
+        found = evaluate_all(
+            [replace(ndcg, cutoff=k) for k in _CUTOFFS], scores, test.labels, test.offsets,
+            document_ids=test.document_ids,
+        )  # fmt: skip
+    except DataError:  # labels that NDCG has no gain for, where another measure is reported
+        return None
+    return {"metric": replace(ndcg, cutoff=None).tag(), "values": [plain(mean(row).value) for row in found]}
+
+
+def _importance(model: Model, train: Dataset) -> dict[str, Any] | None:
+    found = importance(model, model.with_my_features(train))
+    if found is None:
+        return None
+    shares, how = found
+    top = [int(l) for l in np.argsort(-shares, kind="stable")[:_MOST_FEATURES] if shares[l] > 0]
+    return {"how": how, "features": {feature_name(model, train, l): float(shares[l]) for l in top}}
+
+
+def _pairs(model: Model, test: Dataset, scores: Array) -> list[dict[str, Any]]:
+    found = []
+    for kind, pair in zip(("mistake", "success"), telling_pairs(test, scores), strict=True):
+        explained = None if pair is None else explain_rows(model, test, pair[0], pair[1:])
+        if explained is not None:
+            found.append({"kind": kind, **explained.to_dict(most=_MOST_SHARES)})
+    return found
+
+
+def telling_pairs(data: Dataset, scores: Array) -> list[tuple[int, int, int] | None]:
+    """The pair whose wrong order costs most, and the one whose right order earns most: (query, upper, lower row).
+
+    By |y_i − y_j| · |1/log₂(1 + place_i) − 1/log₂(1 + place_j)| within the first ten places; None where there is none.
+    """
+    assert data.labels is not None, "checked before work started"
+    best: list[tuple[float, tuple[int, int, int] | None]] = [(0.0, None), (0.0, None)]
+    for q in range(data.n_queries):
+        rows = slice(int(data.offsets[q]), int(data.offsets[q + 1]))
+        ranked = order(scores[rows])[:_PLACES]
+        y, s = data.labels[rows][ranked], scores[rows][ranked]
+        discount = 1.0 / np.log2(np.arange(len(y)) + 2.0)
+        worth = (y[:, None] - y) * (discount[:, None] - discount) * (s[:, None] > s)  # (≤ 10, ≤ 10)
+        for k, sign in enumerate((-1.0, 1.0)):
+            if worth.size and (sign * worth).max() > best[k][0]:
+                i, j = np.unravel_index(int((sign * worth).argmax()), worth.shape)
+                best[k] = float((sign * worth).max()), (q, int(ranked[i]), int(ranked[j]))
+    return [pair for _, pair in best]
+
+
+def _describe(data: Dataset) -> dict[str, Any]:
+    grades, counts = (np.empty(0), np.empty(0)) if data.labels is None else np.unique(data.labels, return_counts=True)
+    few = len(grades) <= 20
+    return {
+        "queries": data.n_queries,
+        "documents": data.n_documents,
+        "grades": {f"{grade:g}": int(count) for grade, count in zip(grades, counts, strict=True)} if few else None,
+        "digest": data.digest(),
+    }

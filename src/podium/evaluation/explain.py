@@ -1,0 +1,148 @@
+"""Explain: why a model ranks one document above another, and which change of one feature would turn that round.
+
+    >>> from podium.data import make_letor_like
+    >>> from podium.training import train
+    >>> data, _ = make_letor_like(20, seed=1)
+    >>> found = explain(train(data, "regression"), data, query="0", documents=("d0", "d1"))  # doctest: +SKIP
+    >>> abs(found.shares.sum() + found.rest - found.difference) < 1e-12  # doctest: +SKIP
+    True
+
+The shares are exact for linear models and trees; see `podium.evaluation.attribution`. What the quadrature of a
+multi-layer perceptron misses is `rest`, so that shares and rest always add up to the difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError
+from podium.evaluation.attribution import Array, attribute
+from podium.evaluation.flip import Flip, smallest_flip
+from podium.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """One document over another: what each feature adds to the difference of their scores."""
+
+    query: str
+    documents: tuple[str, str]  # the one with the larger score first
+    grades: tuple[float, float] | None
+    scores: tuple[float, float]
+    ranks: tuple[int, int]
+    features: tuple[str, ...]
+    values: NDArray[np.float32]  # (2, d) as in the data
+    shares: Array  # (d,)
+    rest: float  # of the difference, what no feature has
+    how: str
+    flip: Flip | None  # None where no change of one feature was found that turns the pair round
+
+    @property
+    def difference(self) -> float:
+        """The difference of the scores."""
+        return self.scores[0] - self.scores[1]
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Everything as plain values for JSON; with `most`, only that many features and the sum of the others."""
+        order = [int(l) for l in np.argsort(-np.abs(self.shares), kind="stable") if self.shares[l] != 0][:most]
+        return {
+            "query": self.query,
+            "documents": [
+                {"document": name, "score": self.scores[k], "rank": self.ranks[k],
+                 "grade": None if self.grades is None else self.grades[k]}
+                for k, name in enumerate(self.documents)
+            ],
+            "difference": self.difference,
+            "how": self.how,
+            "features": [
+                {"feature": self.features[l], "share": float(self.shares[l]), "values": _plain(self.values[:, l])}
+                for l in order
+            ],
+            "others": float(np.delete(self.shares, order).sum()),
+            "rest": self.rest,
+            "flip": None if self.flip is None else self.flip.to_dict(self.features),
+        }  # fmt: skip
+
+
+def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, str]) -> Explanation:
+    """Why the model ranks one document of a query above another. A tie has the first document first."""
+    q = _query(data, query)
+    rows = [_row(data, q, name) - int(data.offsets[q]) for name in documents]
+    if rows[0] == rows[1]:
+        raise DataError(f"query {query}: two different documents are needed; got {documents[0]} twice.")
+    found = explain_rows(model, data, q, (rows[0], rows[1]))
+    if found is None:
+        raise IncompatibleError(
+            f"The scores of {model.learner.name} cannot be taken apart by feature. "
+            "Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, svm-map, "
+            "permurank, gbrank, single-feature."
+        )
+    return found
+
+
+def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
+    """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
+    data = model.with_my_features(data)
+    part = _dense(data.select([q]))
+    scores = model.score(part)
+    a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]
+    transformed = model.learner.transform.apply(model.state, part)
+    found = attribute(model, np.asarray(transformed.features[[a, b]]))
+    if found is None:
+        return None
+    difference = float(scores[a] - scores[b])
+    grades = None if part.labels is None else (float(part.labels[a]), float(part.labels[b]))
+    return Explanation(
+        query=part.query_name(0),
+        documents=(data.document_name(int(data.offsets[q]) + a), data.document_name(int(data.offsets[q]) + b)),
+        grades=grades,
+        scores=(float(scores[a]), float(scores[b])),
+        ranks=(int((scores > scores[a]).sum()) + 1, int((scores > scores[b]).sum()) + 1),
+        features=tuple(feature_name(model, data, l) for l in range(model.n_features)),
+        values=np.asarray(part.features[[a, b]]),
+        shares=found.shares,
+        rest=difference - float(found.shares.sum()),
+        how=found.how,
+        flip=smallest_flip(model, part, (a, b), data) if difference > 0 else None,
+    )
+
+
+def feature_name(model: Model, data: Dataset, l: int) -> str:
+    """A feature's name; its number, from 1, where it has none."""
+    names = model.feature_names or data.feature_names
+    return str(l + 1) if names is None else names[l]
+
+
+def _query(data: Dataset, name: str) -> int:
+    for q in range(data.n_queries):
+        if data.query_name(q) == name:
+            return q
+    some = ", ".join(data.query_name(q) for q in range(min(data.n_queries, 5)))
+    raise DataError(f"no query {name!r}; there are {data.n_queries}, e.g. {some}.", where=data.source)
+
+
+def _row(data: Dataset, q: int, name: str) -> int:
+    rows = range(int(data.offsets[q]), int(data.offsets[q + 1]))
+    found = [row for row in rows if data.document_name(row) == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise DataError(f"query {data.query_name(q)}: {len(found)} documents are called {name!r}.", where=data.source)
+    some = ", ".join(data.document_name(row) for row in rows[:5])
+    raise DataError(
+        f"query {data.query_name(q)}: no document {name!r}; there are {len(rows)}, e.g. {some}.", where=data.source
+    )
+
+
+def _dense(data: Dataset) -> Dataset:
+    return replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data
+
+
+def _plain(values: NDArray[np.float32]) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in values]

@@ -1,0 +1,149 @@
+"""Flip: the smallest change of one feature of one document that puts another document above it.
+
+Candidates come from the model: the point where a linear score crosses, the values either side of a tree's or stump's
+threshold, and for other models the values that the feature has in the data. Every candidate is scored by the whole
+model before it counts, so a transform that looks at all documents of the query is taken into account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.evaluation.attribution import Array, deviations, linear_weights, thresholds
+from podium.features import MinMax, None_, ZScore
+from podium.model import Model
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Feature number `feature` of the higher document, from its value to another, puts the lower one above."""
+
+    feature: int
+    value: float
+    changed: float
+    spreads: float  # the change in standard deviations of the feature
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return {"feature": names[self.feature], "from": self.value, "to": self.changed, "spreads": self.spreads}
+
+
+def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Dataset) -> Flip | None:
+    """The change of one feature of row `pair[0]` of one query that is smallest in the feature's spreads in `data`."""
+    if not isinstance(model.learner.transform, MinMax):  # which looks at the query's other documents too
+        part, pair = _only(part, list(pair)), (0, 1)
+    affine = _affine(model, part)
+    if affine is None:
+        return None
+    spread = deviations(data.features)
+    found: list[Flip] = []
+    for l, points in _candidates(model, part, pair, affine, data, spread).items():
+        value = float(part.features[pair[0], l])
+        if not np.isfinite(value) or not spread[l] > 0:
+            continue
+        nearest = np.unique(points[np.isfinite(points)])
+        nearest = nearest[np.argsort(np.abs(nearest - value), kind="stable")]
+        changed = _first_that_flips(model, part, (*pair, l), nearest)
+        if changed is not None:
+            found.append(Flip(l, value, changed, abs(changed - value) / float(spread[l])))
+    return min(found, key=lambda flip: (flip.spreads, flip.feature), default=None)
+
+
+def _only(part: Dataset, rows: list[int]) -> Dataset:
+    """Some rows of a query as a query."""
+    return Dataset.from_arrays(part.features[rows])
+
+
+def _affine(model: Model, part: Dataset) -> tuple[Array, Array] | None:
+    """slope and centre with x' = (x − centre)·slope for each feature of this query; None of other transforms."""
+    transform, state, d = model.learner.transform, model.state, part.n_features
+    if isinstance(transform, None_):
+        return np.ones(d), np.zeros(d)
+    if isinstance(transform, ZScore):
+        return state["scale"], state["centre"]
+    if isinstance(transform, MinMax):
+        X = np.asarray(part.features)
+        known = np.where(np.isnan(X).all(axis=0), 0.0, X)
+        low = np.nanmin(known, axis=0).astype(np.float64)
+        width = np.nanmax(known, axis=0) - low
+        return np.divide(1.0, width, out=np.zeros(d), where=width > 0), low
+    return None
+
+
+def _candidates(
+    model: Model, part: Dataset, pair: tuple[int, int], affine: tuple[Array, Array], data: Dataset, spread: Array
+) -> dict[int, NDArray[np.float32]]:
+    """For each feature the values to try."""
+    (a, b), (slope, centre) = pair, affine
+    weights, cuts = linear_weights(model), thresholds(model)
+    if weights is not None:
+        scores = model.score(part)
+        steep = weights * slope
+        strongest = np.argsort(-np.abs(steep) * spread, kind="stable")[:_MOST_FEATURES]
+        return {
+            int(l): _beyond(float(part.features[a, l]), -(scores[a] - scores[b]) / steep[l], spread[l])
+            for l in strongest
+            if steep[l] != 0
+        }
+    if cuts is not None:
+        values = part.features[a]
+        return {l: _beside(points / slope[l] + centre[l], values[l]) for l, points in cuts.items() if slope[l] > 0}
+    return {int(l): _seen(data.features, int(l)) for l in np.flatnonzero(slope)}
+
+
+def _beyond(value: float, change: float, spread: float) -> NDArray[np.float32]:
+    """Where a linear score crosses, and steps beyond it that outgrow the rounding of features and scores."""
+    point = value + change
+    unit = max(float(np.spacing(np.float32(abs(point)))), 1e-7 * spread)
+    steps = np.append(0.0, unit * 2.0 ** np.arange(12))
+    return np.asarray(point + np.sign(change) * steps, np.float32)
+
+
+def _beside(cuts: Array, value: np.float32) -> NDArray[np.float32]:
+    """The nearest float32 values on the other side of each cut, and some beyond for the rounding of a transform."""
+    near = cuts.astype(np.float32)
+    unit = np.spacing(np.abs(near))
+    away = np.where(near >= value, unit, -unit)
+    return np.concatenate([near + k * away for k in (0, 1, 16)])
+
+
+def _seen(X: Any, l: int) -> NDArray[np.float32]:
+    """The values of a feature, at most some hundred of them."""
+    column = np.asarray(X[:, [l]].toarray() if isinstance(X, sp.csr_array) else X[:, l], np.float32).ravel()
+    values = np.unique(column[np.isfinite(column)])
+    if len(values) <= _MOST:
+        return values
+    return values[np.linspace(0, len(values) - 1, _MOST).astype(np.int64)]
+
+
+_MOST = 200
+_MOST_FEATURES = 30
+"""Features of a linear model that are tried, those first that need the least change."""
+
+
+def _first_that_flips(
+    model: Model, part: Dataset, at: tuple[int, int, int], points: NDArray[np.float32]
+) -> float | None:
+    """The first of the points with which row a of the query, feature l, scores below row b."""
+    a, b, l = at
+    n, step = part.n_documents, max(1, _ROWS // part.n_documents)
+    for start in range(0, len(points), step):
+        some = points[start : start + step]
+        X = np.tile(np.asarray(part.features), (len(some), 1))
+        X[a + n * np.arange(len(some)), l] = some
+        scores = model.score(Dataset.from_arrays(X, group=np.full(len(some), n))).reshape(len(some), n)
+        flipped = np.flatnonzero(scores[:, a] < scores[:, b])
+        if len(flipped):
+            return float(some[flipped[0]])
+    return None
+
+
+_ROWS = 20_000
+"""Documents scored at once."""

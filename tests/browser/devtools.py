@@ -1,0 +1,122 @@
+"""A page in a headless chromium, moved through the DevTools protocol over a pipe; no package is needed.
+
+with Browser() as browser:
+    browser.open(path)
+    browser.run("document.title")
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Browser:
+    """One page; `problems` are its errors and what it wrote to the console."""
+
+    def __init__(self, seconds: float = 60.0) -> None:
+        self.problems: list[str] = []
+        self._deadline, self._count, self._buffer = time.monotonic() + seconds, 0, b""
+        self._session: str | None = None
+
+    def __enter__(self) -> Self:
+        assert CHROMIUM is not None
+        self._profile = TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True)
+        (to_read, self._write), (self._read, to_write) = os.pipe(), os.pipe()
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+        flags += ["--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe"]
+        command = [CHROMIUM, *flags, f"--user-data-dir={self._profile.name}", "about:blank"]
+        # Chromium reads its commands from descriptor 3 and answers on 4.
+        shell = ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", *command]
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen(
+            shell, pass_fds=(to_read, to_write), stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+        )
+        os.close(to_read)
+        os.close(to_write)
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._read)
+        os.close(self._write)
+        self._profile.cleanup()
+
+    def open(self, path: Path, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
+        """Load a file and wait until it is drawn."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", media="", features=[theme])
+        self.call("Page.navigate", url=path.resolve().as_uri())
+        while self.run("document.readyState") != "complete":
+            time.sleep(0.05)
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        found = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in found:
+            raise AssertionError(found["exceptionDetails"]["exception"]["description"])
+        return found["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press a key where the focus is."""
+        code = {"Enter": 13, "Tab": 9}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
+                **(text if kind == "keyDown" else {}),
+            )  # fmt: skip
+
+    def screenshot(self) -> bytes:
+        """The whole page as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """One command of the protocol, and its answer."""
+        self._count += 1
+        message: dict[str, Any] = {"id": self._count, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            got = self._message()
+            if got.get("id") == self._count:
+                assert "error" not in got, got
+                return dict(got["result"])
+            self._note(got)
+
+    def _message(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            left = self._deadline - time.monotonic()
+            if left <= 0 or not select.select([self._read], [], [], left)[0]:
+                raise TimeoutError("chromium does not answer")
+            self._buffer += os.read(self._read, 1 << 20)
+        first, _, self._buffer = self._buffer.partition(b"\0")
+        return dict(json.loads(first))
+
+    def _note(self, got: dict[str, Any]) -> None:
+        if got.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
+            self.problems.append(json.dumps(got["params"]))
+        if got.get("method") == "Network.requestWillBeSent":
+            url = got["params"]["request"]["url"]
+            if not url.startswith(("file:", "data:", "about:")):
+                self.problems.append(f"asked the network for {url}")
