@@ -258,9 +258,7 @@ def gibbs_move(f: Any, inside: set[int], draws: Iterator[float]) -> set[int]:
     return inside
 
 
-def metropolis_hastings_move(
-    f: Any, inside: set[int], draws: Iterator[float], *, as_printed: bool = False
-) -> set[int]:
+def metropolis_hastings_move(f: Any, inside: set[int], draws: Iterator[float], *, as_printed: bool = False) -> set[int]:
     """A size evenly, then a subset of it evenly; the paper's rule leaves the binomials out of the ratio."""
     n = len(f)
     size = 1 + int(next(draws) * n)

@@ -35,8 +35,8 @@ class BlockChoices(RankingDistribution):
         s = np.array(scores, np.float64) * (-1 if self.backward else 1)
         drawn = np.zeros((size, len(s)), np.int64)  # (size, n)
         if len(s):
-            sizes, unused = np.empty(len(s) + 1), np.empty(len(s))
-            log_sizes(s, sizes, unused, unused.copy())
+            sizes = np.empty(len(s) + 1)
+            log_sizes(s, sizes, *_NO_MOMENTS)
             for row in drawn:
                 _draw(rng, s, sizes, row)
         return np.stack([_turned(row) for row in drawn]) if self.backward and size else drawn
@@ -85,20 +85,23 @@ def _turned(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _log_z(s: Array) -> float:
-    return log_sum(s, np.empty(len(s)), np.empty(len(s)))
+    return log_sum(s, *_NO_MOMENTS)
+
+
+_NO_MOMENTS = np.empty(0), np.empty(0)
 
 
 @kernel
 def _draw(rng: Any, s: Any, sizes: Any, places: Any) -> None:
     """Fill `places`, all 0, block by block; `sizes` is log e_m of all documents."""
     n, block = len(s), 0
-    left, law, unused = np.arange(n), sizes, np.empty((2, n))
+    left, law, no_moments = np.arange(n), sizes, np.empty(0)
     while len(left) > 0:
         block += 1
         f = s[left]
         if block > 1:
             law = np.empty(len(left) + 1)
-            log_sizes(f, law, unused[0, : len(left)], unused[1, : len(left)])
+            log_sizes(f, law, no_moments, no_moments)
         inside = _draw_subset(rng, f, _draw_size(rng, law))
         places[left[inside]] = block
         left = left[~inside]

@@ -46,11 +46,12 @@ def log_sum(f: Any, first: Any, second: Any) -> float:
 
 @kernel
 def log_sizes(f: Any, sizes: Any, first: Any, second: Any) -> None:
-    """Fill `sizes[m]` with log e_m, −∞ for those left out, and the moments of `log_sum`."""
+    """Fill `sizes[m]` with log e_m, −∞ for those left out, and the moments of `log_sum` unless they have no length."""
     n, middle = len(f), np.mean(f)
     centred, p = np.empty(n), np.empty(n)
     for i in range(n):
-        centred[i], first[i], second[i] = f[i] - middle, 0.0, 0.0
+        centred[i] = f[i] - middle
+    _scale(first, second, 0.0)
     floor = _bounds(centred, sizes) - _LEFT_OUT - math.log(n)
     top, drift = -np.inf, 0.0  # moments are kept over e^top
     for m in range(1, n + 1):
@@ -73,7 +74,7 @@ def log_sizes(f: Any, sizes: Any, first: Any, second: Any) -> None:
             sizes[m] = front + math.log(_inclusions(p, m, math.exp(front - top), first, second))
         else:
             sizes[m] = front
-            _add_all(math.exp(front - top) / n, first, second)
+            _add_all(math.exp(front - top) / n, n, first, second)
         floor = max(floor, sizes[m] - _LEFT_OUT - math.log(n))
     _finish(sizes, middle, top, first, second)
 
@@ -144,8 +145,7 @@ def _inclusions(p: Any, m: Any, weight: Any, first: Any, second: Any) -> float:
     P(m) = (1/M) Σ_θ Re G(θ), G = e^{−imθ} Π q_j, q_j = 1 − p_j + p_j e^{iθ}; with i among them, G·p_i e^{iθ}/q_i. M is
     odd, so that no q is 0.
     """
-    n, points = len(p), _points(p, m)
-    chance = 0.0
+    points, chance = _points(p, m), 0.0
     for k in range(points // 2 + 1):
         theta = 2.0 * math.pi * k / points
         c, s = math.cos(theta), math.sin(theta)
@@ -159,7 +159,7 @@ def _inclusions(p: Any, m: Any, weight: Any, first: Any, second: Any) -> float:
         chance += share * re
         once, twice = weight * share / m, weight * share / m / m
         u, v = re * c - im * s, re * s + im * c
-        for i in range(n):
+        for i in range(len(first)):
             x = p[i]
             a, b = 1.0 - x + x * c, x * s
             inside = x * (u * a + v * b) / (a * a + b * b)
@@ -182,15 +182,15 @@ def _points(p: Any, m: Any) -> int:
 @kernel
 def _scale(first: Any, second: Any, factor: Any) -> None:
     for i in range(len(first)):
-        first[i] *= factor
-        second[i] *= factor
+        first[i] = first[i] * factor if factor > 0.0 else 0.0
+        second[i] = second[i] * factor if factor > 0.0 else 0.0
 
 
 @kernel
-def _add_all(weight: Any, first: Any, second: Any) -> None:
+def _add_all(weight: Any, n: Any, first: Any, second: Any) -> None:
     for i in range(len(first)):
         first[i] += weight
-        second[i] += weight / len(first)
+        second[i] += weight / n
 
 
 @kernel

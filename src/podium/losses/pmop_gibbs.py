@@ -1,0 +1,38 @@
+"""PMOP in its general form (Truyen et al., 2011), learned by Gibbs sampling, a few scans from the observed blocks.
+
+>>> from podium.losses import PMOPGibbs
+>>> sum(PMOPGibbs()([0.5, 0.0, 1.0], [2, 1, 1]).gradient)  # every subset has weight 1
+0.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podium.losses.base import kernel
+from podium.losses.subset_chains import SampledBlocks, contrast, gibbs
+from podium.registry import register
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return contrast(gibbs, scores, labels, gradient, curvature, params)
+
+
+@register
+class PMOPGibbs(SampledBlocks):
+    """The gradient of pmop-exact, estimated by short Gibbs chains that start at the observed blocks.
+
+    Formula: ∂L/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S, with the mean over `samples` scans of a
+        chain that starts at the observed block X_k in place of E. A scan puts each document of what remains in with
+        probability Φ(S + i)/(Φ(S + i) + Φ(S − i)), Φ = exp(mean of s). With `backward`, as in pmop-exact.
+    Ties: modelled; documents of equal grade are one block. Those of equal score too share their gradient.
+    Cost: O(samples·n) per block.
+    Use it for: the paper's method; with stochastic solvers, which draw anew for every step. As chains start at the data
+        and are short, the estimate is biased towards it; pmop-exact is the same model without sampling.
+    Gradient: of the contrast Σ_k (mean of s over S) − (mean of s over X_k) with today's S held fixed, the value.
+    Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
+    """
+
+    name = "pmop-gibbs"
+    grades = staticmethod(over_grades)

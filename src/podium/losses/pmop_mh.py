@@ -1,0 +1,38 @@
+"""PMOP in its general form (Truyen et al., 2011), learned by Metropolis–Hastings, a few steps from the observed blocks.
+
+>>> from podium.losses import PMOPMH
+>>> sum(PMOPMH()([0.5, 0.0, 1.0], [2, 1, 1]).gradient)  # every subset has weight 1
+0.0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podium.losses.base import kernel
+from podium.losses.subset_chains import SampledBlocks, contrast, metropolis_hastings
+from podium.registry import register
+
+
+@kernel
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return contrast(metropolis_hastings, scores, labels, gradient, curvature, params)
+
+
+@register
+class PMOPMH(SampledBlocks):
+    """The gradient of pmop-exact, estimated by short Metropolis–Hastings chains that start at the observed blocks.
+
+    Formula: ∂L/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S, with the mean over `samples` steps of a
+        chain that starts at the observed block X_k in place of E. A step proposes a size evenly and a subset of that
+        size evenly, and takes it with probability Φ(S)/Φ(X)·C(N, |S|)/C(N, |X|), Φ = exp(mean of s). The paper leaves
+        out the binomials; its chain has another law. With `backward`, as in pmop-exact.
+    Ties: modelled; documents of equal grade are one block. Those of equal score too share their gradient.
+    Cost: O(samples·n) per block.
+    Use it for: the paper's other sampler, for comparison; pmop-gibbs mixes faster, pmop-exact needs no sampling.
+    Gradient: of the contrast Σ_k (mean of s over S) − (mean of s over X_k) with today's S held fixed, the value.
+    Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
+    """
+
+    name = "pmop-mh"
+    grades = staticmethod(over_grades)
