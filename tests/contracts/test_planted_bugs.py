@@ -188,6 +188,7 @@ class Pairs(PairwiseLoss):
 
     name: ClassVar[str] = "ranknet"
     sigma: float = 1.0
+    ties: ClassVar[bool] = False
     kernel: ClassVar[Any] = None
 
     @property
@@ -216,6 +217,7 @@ class Strict(Loss):
     """ListMLE in all but its kernel, with one tie-break."""
 
     name: ClassVar[str] = "listmle"
+    k: ClassVar[int | None] = None
     samples: ClassVar[int] = 1
     seed: ClassVar[int] = 0
 
