@@ -9,12 +9,15 @@ Traces are (chains, draws) of one quantity. Each chain counts as two, its halves
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
 
 
-def r_hat(traces: Array) -> float:
+def r_hat(traces: NDArray[Any]) -> float:
     """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree, 1.05 is near enough."""
     halves = _halves(traces)
     draws = halves.shape[1]
@@ -25,7 +28,7 @@ def r_hat(traces: Array) -> float:
     return float(np.sqrt((draws - 1) / draws + between / within))
 
 
-def effective_size(traces: Array) -> float:
+def effective_size(traces: NDArray[Any]) -> float:
     """How many independent draws would tell the mean as well, by Geyer's initial positive sums of autocorrelations."""
     halves = _halves(traces)
     chains, draws = halves.shape
@@ -43,6 +46,6 @@ def effective_size(traces: Array) -> float:
     return float(chains * draws / length)
 
 
-def _halves(traces: Array) -> Array:
+def _halves(traces: NDArray[Any]) -> Array:
     half = traces.shape[1] // 2
     return np.concatenate([traces[:, :half], traces[:, half : 2 * half]]).astype(np.float64)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Trained(Aggregator):
     learner: SupervisedAggregator
     voters: tuple[str, ...]
     trust: Array  # (V,) how much each voter is listened to; what the number means is said by the method
+    record: dict[str, Any]  # how training went: numbers and words for people
 
     def __repr__(self) -> str:
         return repr(self.learner)

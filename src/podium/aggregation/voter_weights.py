@@ -57,7 +57,8 @@ class VoterWeights(SupervisedAggregator):
         labels = np.concatenate([grades for _, grades in queries])
         data = Dataset.from_arrays(np.concatenate(parts), labels, group=[len(part) for part in parts])
         model = train(data, self.method, seed=seed)
-        return WeightedVoters(self, rankings.voters, _trust(model, data, rankings.n_voters), model, scored)
+        trust, record = _trust(model, data, rankings.n_voters), {"queries": len(queries)}
+        return WeightedVoters(self, rankings.voters, trust, record, model, scored)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -109,7 +109,7 @@ class WorthModel(Aggregator):
         """The log-worths of the greatest likelihood, and in how many steps."""
         n = query.n_documents
         s, level = np.zeros(n), 1.0 / n if self.pseudo == 0.0 else 0.0
-        at = self._posterior(query, s)
+        at, before = self._posterior(query, s), np.inf
         for iteration in range(1, _MOST_STEPS + 1):
             step = np.linalg.solve(at.information + level, at.gradient)
             size = float(np.abs(step).max())
@@ -121,14 +121,15 @@ class WorthModel(Aggregator):
                     break
                 step = 0.5 * step
             s, at = s + step, moved
-            if size < _TINY * max(1.0, float(np.abs(s).max())):
+            if size < _TINY or (size < _SMALL and size > 0.5 * before):  # there, or no nearer for rounding
                 return s, iteration
+            before = size
         return s, _MOST_STEPS
 
 
 _MOST_STEPS = 200
 _LONGEST = 5.0  # of one step of a log-worth: beyond, the quadratic says little
-_TINY = 1e-13
+_SMALL, _TINY = 1e-8, 1e-13
 _ROUNDING = 1e-14
 
 

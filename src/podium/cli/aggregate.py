@@ -9,7 +9,7 @@ import typer
 from podium.cli import console, options
 
 if TYPE_CHECKING:
-    from podium.aggregation import Aggregator, Consensus
+    from podium.aggregation import Aggregator, Consensus, SupervisedAggregator
     from podium.data.rankings import Rankings
 
 
@@ -19,12 +19,23 @@ def aggregate(
         typer.Argument(metavar="RUN", help="TREC runs, each a voter; or one PrefLib file; or one LETOR-agg file."),
     ],
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--method",
-            help="borda, mc1 … mc4, copeland, rrf, combsum, combmnz, kemeny or footrule; parameters as in rrf(k=10).",
+            help="borda, rrf, combsum, mc4, kemeny, plackett-luce …; with --train voter-weights or cranking. Parameters "
+            "as in rrf(k=10); all of them: podium methods. Without it rrf, with --train voter-weights.",
+            show_default=False,
         ),
-    ] = "rrf",
+    ] = None,
+    judgements: Annotated[
+        str | None,
+        typer.Option(
+            "--train",
+            metavar="QRELS",
+            help="Learn how far to trust each voter from the queries that these qrels judge; or from a LETOR-agg file.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="Write the consensus to this run.")] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print each voter's weight and its agreement (τ) with the consensus.")
@@ -35,20 +46,21 @@ def aggregate(
     top: Annotated[
         Literal["largest", "smallest"], typer.Option(help="Which number of a LETOR-agg list is its top.")
     ] = "largest",
+    seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
     """Make one ranking of many: metasearch, fusion of retrieval systems, votes.
 
-    Without -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
+    With --train the voters' weights are learned from judged queries, and all queries are aggregated by them. Without -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
     """
-    from podium.aggregation import Aggregator
     from podium.data.rankings_files import read_rankings
     from podium.data.trec import write_run
 
-    chosen = Aggregator.parse(method)
+    wanted = _named(method, train=judgements is not None)
     if output not in (None, "-"):
         console.check_file(str(output), what="the consensus")
     rankings = read_rankings(files, missing=missing, top=top)
+    chosen = _trained(wanted, rankings, judgements, top=top, seed=seed)
     consensus = chosen(rankings)
     if output is not None or not (explain or as_json):
         write_run(consensus.run(tag=str(chosen)), "-" if output is None else output)
@@ -58,17 +70,60 @@ def aggregate(
         _explain(chosen, rankings, consensus)
 
 
+def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:
+    """The method, which must be one that learns if, and only if, there is something to learn from."""
+    from podium.aggregation import Aggregator, SupervisedAggregator
+    from podium.errors import ParameterError, UnknownNameError
+    from podium.registry import split_call
+
+    text = ("voter-weights" if train else "rrf") if method is None else method
+    name, _ = split_call(text)
+    plain, learning = Aggregator.catalogue(), SupervisedAggregator.catalogue()
+    if name not in {*plain, *learning}:
+        raise UnknownNameError("aggregator", name, {*plain, *learning}, see="podium methods")
+    if name in learning and not train:
+        raise ParameterError(f"{name} learns from judged queries: add --train QRELS, or use rrf, borda or combsum.")
+    if name in plain and train:
+        raise ParameterError(f"{name} learns nothing: leave --train out, or use {' or '.join(learning)}.")
+    return SupervisedAggregator.parse(text) if train else Aggregator.parse(text)
+
+
+def _trained(
+    method: Aggregator | SupervisedAggregator,
+    rankings: Rankings,
+    judgements: str | None,
+    *,
+    top: Literal["largest", "smallest"],
+    seed: int,
+) -> Aggregator:
+    """The method, after it has learned where it is one that does."""
+    from podium.aggregation import Aggregator, with_labels
+    from podium.cli.evaluate import is_qrels
+    from podium.data.rankings_files import read_rankings
+    from podium.data.trec import read_qrels
+
+    if isinstance(method, Aggregator) or judgements is None:
+        assert isinstance(method, Aggregator), "checked by its name"
+        return method
+    if is_qrels(judgements):
+        return method.fit(with_labels(rankings, read_qrels(judgements)), seed=seed)
+    return method.fit(read_rankings([judgements], top=top), seed=seed)
+
+
 def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> dict[str, Any]:
-    from podium.aggregation import agreement
+    from podium.aggregation import Trained, agreement
 
     taus = [None if tau != tau else tau for tau in agreement(rankings, consensus).tolist()]
-    voters = zip(rankings.voters, rankings.weights.tolist(), taus, strict=True)
+    weights = method.trust if isinstance(method, Trained) else rankings.weights
+    voters = zip(rankings.voters, weights.tolist(), taus, strict=True)
     found: dict[str, Any] = {
         "method": str(method),
         "queries": rankings.n_queries,
         "documents": rankings.n_documents,
         "voters": [{"voter": name, "weight": weight, "tau": tau} for name, weight, tau in voters],
     }
+    if isinstance(method, Trained):
+        found["trained"] = method.record
     if method.minimises:
         found["cost"] = consensus.costs.tolist()
         found["bound"] = consensus.bounds.tolist()
@@ -83,6 +138,8 @@ def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> No
     ]
     console.print_table(["voter", "weight", "tau"], rows)
     console.say(f"{method}: {found['queries']} queries, {found['documents']} documents")
+    for what, value in found.get("trained", {}).items():
+        console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
     if method.minimises:
         proven = int((consensus.gaps == 0.0).sum())
         console.say(

@@ -70,14 +70,14 @@ def _explain(text: str) -> None:
 
 
 def _kinds() -> list[type[Named]]:
-    from podium.aggregation import Aggregator
+    from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.features import Transform
     from podium.losses import Loss
     from podium.metrics import Metric
     from podium.scorers import Scorer
     from podium.solvers import Solver
 
-    return [Loss, Scorer, Solver, Transform, Metric, Aggregator]
+    return [Loss, Scorer, Solver, Transform, Metric, Aggregator, SupervisedAggregator]
 
 
 def _method_page(name: str, found: Method) -> None:
