@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from podium.cli import aggregate, check, compare, console, demo, evaluate, methods, rank, reconcile, train
+from podium.cli import aggregate, check, compare, console, demo, evaluate, explain, methods, rank, reconcile, train
 from podium.errors import ParameterError, PodiumError
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -75,6 +75,7 @@ for command in (
     evaluate.evaluate,
     reconcile.reconcile,
     compare.compare,
+    explain.explain,
     aggregate.aggregate,
 ):
     app.command()(command)

@@ -2,6 +2,7 @@
 
 from podium.evaluation.compare import Comparison, Outcome, compare, outcomes
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
+from podium.evaluation.explain import Explanation, explain
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
 from podium.evaluation.scores import read_scores
 from podium.evaluation.significance import SystemComparison, compare_systems
@@ -10,6 +11,7 @@ from podium.evaluation.tie_spread import TieSpread, tie_spread
 __all__ = [
     "Comparison",
     "Evaluation",
+    "Explanation",
     "Outcome",
     "Reconciliation",
     "SystemComparison",
@@ -18,6 +20,7 @@ __all__ = [
     "compare_systems",
     "evaluate",
     "evaluate_run",
+    "explain",
     "outcomes",
     "read_metrics",
     "read_scores",

@@ -42,18 +42,19 @@ def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Data
     affine = _affine(model, part)
     if affine is None:
         return None
-    spread = deviations(data.features)
-    found: list[Flip] = []
-    for l, points in _candidates(model, part, pair, affine, data, spread).items():
-        value = float(part.features[pair[0], l])
-        if not np.isfinite(value) or not spread[l] > 0:
-            continue
-        nearest = np.unique(points[np.isfinite(points)])
-        nearest = nearest[np.argsort(np.abs(nearest - value), kind="stable")]
-        changed = _first_that_flips(model, part, (*pair, l), nearest)
-        if changed is not None:
-            found.append(Flip(l, value, changed, abs(changed - value) / float(spread[l])))
-    return min(found, key=lambda flip: (flip.spreads, flip.feature), default=None)
+    spread, values = deviations(data.features), np.asarray(part.features)[pair[0]]
+    found = _candidates(model, part, pair, affine, data, spread)
+    feature = np.repeat(list(found), [len(points) for points in found.values()]).astype(np.int64)
+    points = np.concatenate([*found.values(), np.empty(0, np.float32)])
+    with np.errstate(divide="ignore", invalid="ignore"):  # constant features and missing values: not kept
+        steps = np.abs(points - values[feature].astype(np.float64)) / spread[feature]
+    nearest = np.argsort(steps, kind="stable")
+    nearest = nearest[np.isfinite(steps[nearest])]
+    k = _first_that_flips(model, part, pair, feature[nearest], points[nearest])
+    if k is None:
+        return None
+    l, point, step = feature[nearest[k]], points[nearest[k]], steps[nearest[k]]
+    return Flip(int(l), float(values[l]), float(point), float(step))
 
 
 def _only(part: Dataset, rows: list[int]) -> Dataset:
@@ -129,21 +130,23 @@ _MOST_FEATURES = 30
 
 
 def _first_that_flips(
-    model: Model, part: Dataset, at: tuple[int, int, int], points: NDArray[np.float32]
-) -> float | None:
-    """The first of the points with which row a of the query, feature l, scores below row b."""
-    a, b, l = at
-    n, step = part.n_documents, max(1, _ROWS // part.n_documents)
-    for start in range(0, len(points), step):
-        some = points[start : start + step]
-        X = np.tile(np.asarray(part.features), (len(some), 1))
-        X[a + n * np.arange(len(some)), l] = some
-        scores = model.score(Dataset.from_arrays(X, group=np.full(len(some), n))).reshape(len(some), n)
+    model: Model, part: Dataset, pair: tuple[int, int], feature: NDArray[np.int64], points: NDArray[np.float32]
+) -> int | None:
+    """The number of the first change, of a feature to a point, with which row a of the query scores below row b."""
+    (a, b), n = pair, part.n_documents
+    start, step = 0, _FIRST
+    while start < len(points):
+        some = slice(start, start + max(1, step // n))
+        changes = len(points[some])
+        X = np.tile(np.asarray(part.features), (changes, 1))
+        X[a + n * np.arange(changes), feature[some]] = points[some]
+        scores = model.score(Dataset.from_arrays(X, group=np.full(changes, n))).reshape(changes, n)
         flipped = np.flatnonzero(scores[:, a] < scores[:, b])
         if len(flipped):
-            return float(some[flipped[0]])
+            return start + int(flipped[0])
+        start, step = some.stop, _ROWS
     return None
 
 
-_ROWS = 20_000
-"""Documents scored at once."""
+_FIRST, _ROWS = 500, 20_000
+"""Documents scored at once: few in the first go, which often finds one."""

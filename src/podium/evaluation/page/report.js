@@ -345,7 +345,7 @@
     const rest = p.others + p.rest;
     if (Math.abs(rest) > 5e-5) rows.push(el("tr", {}, el("th", { scope: "row" }, "all others"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(rest))));
     rows.push(el("tr", {}, el("th", { scope: "row" }, "difference"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(p.difference))));
-    const flip = p.flip ? `To turn the pair round by one feature: ${p.flip.feature} of ${up.document} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).`
+    const flip = p.flip ? `To turn the pair round by one feature: feature ${p.flip.feature} of ${up.document} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).`
       : "No change of one feature alone was found that turns the pair round.";
     const place = (d) => `${d.document} (rank ${d.rank}, grade ${short(d.grade)}, score ${shown(d.score)})`;
     return el("div", { class: "card" }, el("h3", {}, `${p.kind === "mistake" ? "Wrong" : "Right"}: ${several ? p.fold + ", " : ""}query ${p.query}`), el("p", { class: "note" }, `${place(up)} above ${place(low)}`),

@@ -1,0 +1,78 @@
+"""`podium explain`: why a model ranks one document above another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, options
+from podium.errors import ParameterError
+
+if TYPE_CHECKING:
+    from podium.evaluation.explain import Explanation
+
+
+def explain(
+    model: Annotated[str, typer.Argument(help="A model that podium train or compare wrote.")],
+    data: Annotated[str, typer.Argument(help="The documents: a file, or - for standard input.")],
+    query: Annotated[str, typer.Option("--query", help="The query's id.")],
+    doc: Annotated[
+        list[str],
+        typer.Option("--doc", help="A document's id, or its row from 0 where there are no ids; give two of them."),
+    ],
+    as_json: options.Json = False,
+) -> None:
+    """Explain why one document is ranked above another: what each feature adds to the difference of their scores.
+
+    Also says which change of a single feature, the smallest in standard deviations, would turn the pair round. Exact
+    for linear models and trees; for multi-layer perceptrons by gradients along the line between the documents.
+    """
+    from podium.data import read_data
+    from podium.evaluation import explain as why
+    from podium.model import Model
+
+    if len(doc) != 2:
+        raise ParameterError(f"Two documents are needed, --doc A --doc B; got {len(doc)}.")
+    fitted = Model.load(model)
+    found = why(fitted, read_data(data, n_features=fitted.n_features), query=query, documents=(doc[0], doc[1]))
+    if as_json:
+        console.print_json(found.to_dict())
+    else:
+        _print(found)
+
+
+def _print(found: Explanation) -> None:
+    made = found.to_dict(most=_MOST)
+    upper, lower = made["documents"]
+    for one in (upper, lower):
+        grade = "" if one["grade"] is None else f", grade {one['grade']:g}"
+        console.out(f"{one['document']}: score {one['score']:.6g}, rank {one['rank']} of query {found.query}{grade}")
+    if found.difference == 0:
+        console.out("They are tied.")
+    rows = [[f["feature"], *map(_number, f["values"]), f"{f['share']:+.6f}"] for f in made["features"]]
+    others = made["others"] + made["rest"]
+    if abs(others) >= _SHOWN:
+        rows.append(["all others", "", "", f"{others:+.6f}"])
+    rows.append(["difference", "", "", f"{found.difference:+.6f}"])
+    console.out("")
+    console.print_table(["feature", upper["document"], lower["document"], "adds"], rows)
+    console.out(f"\nShares: {found.how}.")
+    if abs(found.rest) >= _SHOWN:
+        console.out(f"Of the difference, {found.rest:+.6f} belongs to no feature: the error of the integration.")
+    if found.flip is not None:
+        flip = made["flip"]
+        console.out(
+            f"To turn the pair round by one feature: feature {flip['feature']} of {upper['document']} from "
+            f"{flip['from']:.6g} to {flip['to']:.6g} ({flip['spreads']:.2f} standard deviations)."
+        )
+    elif found.difference > 0:
+        console.out("No change of one feature alone was found that turns the pair round.")
+
+
+_MOST = 20
+_SHOWN = 5e-7
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6g}"
