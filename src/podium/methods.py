@@ -26,26 +26,36 @@ from podium.algorithms import (
     SortNet,
 )
 from podium.errors import UnknownNameError
-from podium.features import MinMax, None_
+from podium.features import MinMax, None_, Nystrom
 from podium.learner import Learner
 from podium.losses import (
+    IRSVM,
     PMOPFD,
+    PMOPMH,
     AppRank,
+    EnergyNDCG,
     Exponential,
+    FRank,
     Hinge,
     LambdaRank,
     ListMLE,
     ListNet,
+    PairTiesD,
+    PairTiesRK,
+    PMOPExact,
+    PMOPGibbs,
     RankNet,
+    RankRegress,
     Regression,
     SoftRank,
     SquaredHinge,
+    SubsetRegression,
 )
-from podium.metrics import NDCG
+from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
 from podium.scorers import Trees
-from podium.solvers import Adam, Boosting
+from podium.solvers import LBFGS, Adam, Boosting, Newton
 
 
 @dataclass(frozen=True)
@@ -67,8 +77,17 @@ class Method:
 
 PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 
+
+def _lambdamart(metric: Metric) -> Method:
+    """Boosted trees on LambdaRank's forces for a metric."""
+    loss, trees = LambdaRank(metric=metric), Trees(leaves=7)
+    recipe = Recipe(loss=loss, scorer=trees, solver=Boosting(), transform=None_())
+    return Method(recipe, {"rate": (0.05, 0.1)}, "pairwise")
+
+
 METHODS: dict[str, Method] = {
     "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
+    "subset-regression": Method(Recipe(loss=SubsetRegression()), PENALTY, "pointwise"),
     "mcrank": Method(McRank(), family="pointwise"),
     "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
     "prank": Method(PRank(), family="pointwise"),
@@ -76,20 +95,35 @@ METHODS: dict[str, Method] = {
     "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.1), {"cost": (1.01, 1.03, 1.1)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
     "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
-    "squared-hinge": Method(Recipe(loss=SquaredHinge(normalise=True)), PENALTY, "pairwise"),
-    "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
-    "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
-    "lambdamart": Method(
-        Recipe(loss=LambdaRank(), scorer=Trees(leaves=7), solver=Boosting(), transform=None_()),
-        {"rate": (0.05, 0.1)},
+    "ranking-svm": Method(Recipe(loss=SquaredHinge(normalise=True), solver=Newton()), PENALTY, "pairwise"),
+    "ranking-svm-kernel": Method(
+        Recipe(loss=SquaredHinge(normalise=True), solver=Newton(penalty=0.01), transform=Nystrom()),
+        {"penalty": (0.003, 0.01, 0.03), "gamma": (0.003, 0.01, 0.03)},
         "pairwise",
     ),
+    "ir-svm": Method(Recipe(loss=IRSVM()), PENALTY, "pairwise"),
+    "rank-regress": Method(Recipe(loss=RankRegress(normalise=True), solver=Newton()), PENALTY, "pairwise"),
+    "frank": Method(Recipe(loss=FRank(normalise=True), solver=Adam()), PENALTY, "pairwise"),
+    "pairties-rk": Method(Recipe(loss=PairTiesRK(normalise=True)), PENALTY, "pairwise"),
+    "pairties-d": Method(Recipe(loss=PairTiesD(normalise=True)), PENALTY, "pairwise"),
+    "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
+    "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
+    "lambdamart": _lambdamart(NDCG(10)),
+    "lambdamart-map": _lambdamart(MAP()),
+    "lambdamart-err": _lambdamart(ERR(10)),
+    "lambdamart-mrr": _lambdamart(MRR()),
     "rankboost": Method(RankBoost(), family="pairwise"),
     "gbrank": Method(GBRank(), {"leaves": (4, 7, 20)}, "pairwise"),
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
+    "pmop-exact": Method(Recipe(loss=PMOPExact()), {"penalty": (0.001, 0.01, 0.1)}, "listwise"),
+    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
+    "pmop-mh": Method(Recipe(loss=PMOPMH(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
+    "energy-ndcg": Method(
+        Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.01, 0.1, 1.0)}, "listwise"
+    ),
     "adarank-map": Method(AdaRank(), family="listwise"),
     "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
     "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),

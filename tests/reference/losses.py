@@ -272,6 +272,38 @@ def metropolis_hastings_move(f: Any, inside: set[int], draws: Iterator[float], *
     return proposed if next(draws) < math.exp(min(log_ratio, 0)) else inside
 
 
+def energy_ndcg(loss: Any, s: Any, y: Any) -> float:
+    """−Σ_i log P(r_i | mb(i)) over the ranks of an optimal ranking; without a window, the mean over all of them."""
+    if len(set(y)) <= 1:
+        return 0.0
+    windowed = loss.window is not None and loss.window < len(s)
+    order = next(shuffles(s, y, loss.seed)) if windowed else sorted(range(len(s)), key=lambda i: -y[i])
+    value = 0.0
+    for p, i in enumerate(order):
+        near = [j for q, j in enumerate(order) if not windowed or abs(p - q) <= loss.window]
+        logs = rank_energies(s, y, i, near)
+        same = [q for q, j in enumerate(order) if y[j] == y[i]]
+        value += np.logaddexp.reduce(logs) - (logs[p] if windowed else np.mean([logs[q] for q in same]))
+    return float(value)
+
+
+def rank_energies(s: Any, y: Any, i: int, blanket: Sequence[int]) -> list[float]:
+    """log P(r_i = r | mb(i)) up to a constant, for all r."""
+    n = len(s)
+    pull = sum(abs(2 ** y[i] - 2 ** y[j]) * (s[i] - s[j]) for j in blanket) / n
+    return [pull / math.log2(r + 1) for r in range(1, n + 1)]
+
+
+def pair_energy(s: Any, y: Any, ranks: Any, *, as_printed: bool = False) -> float:
+    """Σ over r_u > r_v of c (s_u − s_v), times 2/m(m − 1), c = |ΔNDCG| up to the ideal DCG, or signed as printed."""
+    m, total = len(s), 0.0
+    for u, v in itertools.permutations(range(m), 2):
+        if ranks[u] > ranks[v]:
+            c = (2 ** y[u] - 2 ** y[v]) * (1 / math.log2(ranks[u] + 1) - 1 / math.log2(ranks[v] + 1))
+            total += (c if as_printed else abs(c)) * (s[u] - s[v])
+    return 2 * total / (m * (m - 1))
+
+
 def lambdarank(loss: Any, s: Any, y: Any) -> float:
     """Documents really swapped, and the metric computed before and after."""
 
@@ -320,8 +352,31 @@ def softrank(loss: Any, s: Any, y: Any) -> float:
     return 1 - total / ideal
 
 
+def structrank(loss: Any, s: Any, y: Any) -> float:
+    """Every function of the network, one by one."""
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    r = [s[i] - s[j] for i, j in itertools.product(order, repeat=2) if y[i] > y[j]]
+    w1, w2 = math.exp(loss.log_w1), math.exp(loss.log_w2)
+    if loss.topology == "plackett-luce":
+        beaten = [[w1 * (s[j] - s[i]) for j in range(len(s)) if y[i] > y[j]] for i in range(len(s))]
+        terms = [float(np.logaddexp.reduce([0.0, *mine])) for mine in beaten if mine]
+    elif loss.topology == "disconnected" or len(r) == 1:
+        terms = [float(np.logaddexp(0, -w1 * r_e)) for r_e in r]
+    else:
+        draws = split_mix(started(loss.seed, [y[i] for i in order]))
+        pairs = [(e, f) for e, f in itertools.permutations(range(len(r)), 2)]
+        if loss.topology == "random":
+            drawn = [
+                (e, ((next(draws) >> 32) * (len(r) - 1)) >> 32) for e in range(len(r)) for _ in range(loss.partners)
+            ]
+            pairs = [(e, f + (f >= e)) for e, f in drawn]
+        terms = [float(np.logaddexp.reduce([0.0, -w1 * r[e], -w2 * r[f]])) for e, f in pairs]
+    return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "apprank": apprank,
+    "energy-ndcg": energy_ndcg,
     "exponential": exponential,
     "frank": frank,
     "hinge": hinge,
@@ -340,5 +395,6 @@ REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "regression": regression,
     "softrank": softrank,
     "squared-hinge": squared_hinge,
+    "structrank": structrank,
     "subset-regression": subset_regression,
 }

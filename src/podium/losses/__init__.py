@@ -2,6 +2,7 @@
 
 from podium.losses.apprank import AppRank
 from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, product, sweep, template
+from podium.losses.energy_ndcg import EnergyNDCG
 from podium.losses.exponential import Exponential
 from podium.losses.frank import FRank
 from podium.losses.hinge import Hinge
@@ -29,6 +30,7 @@ __all__ = [
     "PMOPMH",
     "AppRank",
     "Derivatives",
+    "EnergyNDCG",
     "Exponential",
     "FRank",
     "Hinge",

@@ -1,0 +1,85 @@
+"""EnergyNDCG: its conditionals, its convexity, windows, and why the printed energy cannot rank."""
+
+import math
+
+import numpy as np
+import pytest
+
+from podium.losses import EnergyNDCG
+from podium.losses.energy_ndcg import rank_discounts, rank_law
+from podium.testing import check_loss
+from reference.losses import energy_ndcg, pair_energy, rank_energies
+
+
+def test_two_documents_worked_by_hand():
+    """A = ±(2 − 1)(1 − 0) and β = ½; both documents are certain of their rank in the same way."""
+    first, second = 1.0, 1 / math.log2(3)
+    one = math.log(math.exp(0.5 * first) + math.exp(0.5 * second)) - 0.5 * first
+    other = math.log(math.exp(-0.5 * first) + math.exp(-0.5 * second)) + 0.5 * second
+    assert EnergyNDCG()([1.0, 0.0], [1, 0]).value == pytest.approx(one + other)
+
+
+@pytest.mark.parametrize("x", [-700.0, -3.0, 0.0, 0.4, 900.0])
+def test_the_conditionals_of_ranks_sum_to_one(x):
+    discounts = rank_discounts(9)
+    assert sum(math.exp(-rank_law(x, d, discounts)[0]) for d in discounts) == pytest.approx(1)
+
+
+def test_conditionals_are_those_of_the_pair_energies():
+    """P(r_i = r) of a document alone against fixed others, from the energy of pairs with |ΔNDCG|, is ∝ e^{A D(r)}."""
+    s, y = np.array([0.4, -0.2, 1.0]), np.array([2, 0, 1])
+    logs = rank_energies(s, y, 0, range(3))
+    pull = (3 * (0.4 + 0.2) + 2 * (0.4 - 1.0)) / 3
+    assert np.diff(logs) == pytest.approx(pull * np.diff([1 / math.log2(r + 1) for r in (1, 2, 3)]))
+
+
+def test_the_printed_energy_is_the_same_for_both_orders_of_a_pair():
+    """With a signed ΔNDCG, swapping two documents turns both factors of c and the difference of scores."""
+    s, y = np.array([1.7, 0.0]), np.array([1, 0])
+    good, bad = (pair_energy(s, y, ranks, as_printed=True) for ranks in ((1, 2), (2, 1)))
+    assert good == pytest.approx(bad)
+    assert good == pytest.approx(-1.7 * (1 - 1 / math.log2(3)))
+    good, bad = (pair_energy(s, y, ranks) for ranks in ((1, 2), (2, 1)))
+    assert good == pytest.approx(-bad)
+    assert good < 0
+
+
+def test_the_loss_is_convex():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 4, 12)
+    for _ in range(20):
+        a, b = 3 * rng.normal(size=(2, 12))
+        ends = [EnergyNDCG()(s, labels).value for s in (a, b)]
+        assert EnergyNDCG()((a + b) / 2, labels).value <= np.mean(ends) + 1e-12
+
+
+def test_the_best_order_costs_less_than_the_worst():
+    labels = np.array([3, 2, 2, 1, 0, 0])
+    for loss in (EnergyNDCG(), EnergyNDCG(window=2)):
+        assert loss(1.0 * labels, labels).value < loss(-1.0 * labels, labels).value
+
+
+@pytest.mark.parametrize("window", [1, 2, 5])
+def test_windows_keep_the_promises(window):
+    check_loss(EnergyNDCG(window=window), reference=energy_ndcg)
+
+
+def test_a_window_over_all_documents_is_no_window():
+    s, y = np.array([0.4, -0.2, 1.0, 0.1]), np.array([2, 0, 1, 1])
+    assert EnergyNDCG(window=4)(s, y).value == EnergyNDCG()(s, y).value
+
+
+def test_block_means_are_the_mean_over_optimal_rankings():
+    """Without a window the law of a rank does not depend on how ties break, so only D(r_i) is averaged."""
+    s, y = np.array([0.4, -0.2, 1.0, 0.1, 0.7]), np.array([1, 0, 1, 1, 0])
+    discounts = rank_discounts(5)
+    pulls = [sum(abs(2.0 ** y[i] - 2.0 ** y[j]) * (s[i] - s[j]) for j in range(5)) / 5 for i in range(5)]
+    means = {1: discounts[:3].mean(), 0: discounts[3:].mean()}
+    expected = sum(rank_law(x, means[grade], discounts)[0] for x, grade in zip(pulls, y, strict=True))
+    assert EnergyNDCG()(s, y).value == pytest.approx(expected)
+
+
+def test_a_step_of_a_stochastic_solver_breaks_ties_anew():
+    s, y = np.array([0.4, -0.2, 1.0, 0.1, 0.7]), np.array([1, 0, 1, 1, 0])
+    values = {EnergyNDCG(window=1).resampled(step)(s, y).value for step in range(10)}
+    assert len(values) > 1
