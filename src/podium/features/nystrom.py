@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.errors import needs_memory
 from podium.features.base import State
-from podium.features.stacked import Stacked
+from podium.features.stacked import Stacked, dense
 from podium.registry import param, register
 from podium.threads import map_blocks
 
@@ -51,8 +51,8 @@ class Nystrom(Stacked):
         self.check(data)
         state = self.fit_below(data)
         X = self.below(state, data)
-        rows = np.sort(np.random.default_rng(self.seed).permutation(len(X))[: self._count(data)])
-        landmarks = X[rows].astype(np.float64)
+        drawn = np.argsort(_lots(dense(data).features, self.seed), kind="stable")[: self._count(data)]
+        landmarks = X[drawn].astype(np.float64)
         gamma = np.float64(1.0 / max(X.shape[1], 1) if self.gamma is None else self.gamma)
         values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))
         kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
@@ -75,6 +75,17 @@ class Nystrom(Stacked):
 
     def _count(self, data: Dataset) -> int:
         return data.n_documents if self.components is None else min(self.components, data.n_documents)
+
+
+def _lots(X: Any, seed: int) -> NDArray[np.uint64]:
+    """A random number for each row, made of its own bits, so that the order of rows does not change what is drawn."""
+    lots = np.full(len(X), seed, np.uint64)
+    for k in range(X.shape[1]):
+        lots ^= (X[:, k] + np.float32(0)).view(np.uint32)  # −0 and 0 are one
+        lots *= np.uint64(0x9E3779B97F4A7C15)
+        lots ^= lots >> np.uint64(29)
+    lots *= np.uint64(0xBF58476D1CE4E5B9)
+    return lots ^ (lots >> np.uint64(32))
 
 
 def _gaussian(X: Array, Z: Array, gamma: np.float64) -> Array:

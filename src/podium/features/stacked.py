@@ -32,14 +32,15 @@ class Stacked(Transform):
 
     def fit_below(self, data: Dataset) -> State:
         """What `of` remembers, under names that do not clash with one's own."""
-        return {_BELOW + name: array for name, array in self.of.fit(_dense(data)).items()}
+        return {_BELOW + name: array for name, array in self.of.fit(dense(data)).items()}
 
     def below(self, state: State, data: Dataset) -> NDArray[np.float32]:
         """The features that `of` makes."""  # (N, d)
         mine = {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}
-        made: Any = self.of.features(mine, _dense(data))
+        made: Any = self.of.features(mine, dense(data))
         return np.where(np.isnan(made), np.float32(0), made)
 
 
-def _dense(data: Dataset) -> Dataset:
+def dense(data: Dataset) -> Dataset:
+    """The dataset with dense features."""
     return replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data
