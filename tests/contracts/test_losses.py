@@ -14,8 +14,12 @@ from podium.losses import Loss, RankingDistribution
 from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
 from reference.losses import REFERENCES
 
-OTHER_METRICS = ["lambdarank(metric=map)", "lambdarank(metric=err@3)"]
-CASES = [loss for cls in Loss.catalogue().values() for loss in instances(cls)] + list(map(Loss.parse, OTHER_METRICS))
+MORE = [
+    "lambdarank(metric=map)", "lambdarank(metric=err@3)",
+    "structrank(normalise=true,log_w1=0.5,log_w2=-0.3)", "structrank(topology=random,partners=2,log_w2=0.4)",
+    "structrank(topology=plackett-luce,normalise=true,log_w1=0.4)",
+]  # fmt: skip
+CASES = [loss for cls in Loss.catalogue().values() for loss in instances(cls)] + list(map(Loss.parse, MORE))
 
 
 @st.composite

@@ -22,6 +22,7 @@ from podium.losses.ranknet import RankNet
 from podium.losses.regression import Regression
 from podium.losses.softrank import SoftRank
 from podium.losses.squared_hinge import SquaredHinge
+from podium.losses.structrank import StructRank
 from podium.losses.subset_regression import SubsetRegression
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Regression",
     "SoftRank",
     "SquaredHinge",
+    "StructRank",
     "SubsetRegression",
     "kernel",
     "product",

@@ -119,7 +119,7 @@ def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
         count += relevant[j] * above[j]
     for j in range(len(above)):
         weight[j] = (count / rank - relevant[j]) / rank
-    return count / rank
+    return float(count / rank)
 
 
 @vector_kernel

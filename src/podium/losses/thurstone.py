@@ -111,7 +111,7 @@ def _rule() -> tuple[Array, Array, Array]:
     values = legendre.legvander(nodes, _NODES)
     integrals = [nodes + 1.0]
     integrals += [(values[:, d + 1] - values[:, d - 1]) / (2 * d + 1) for d in range(1, _NODES)]
-    return nodes, weights, np.linalg.solve(values[:, :-1].T, np.array(integrals))
+    return nodes, weights, np.asarray(np.linalg.solve(values[:, :-1].T, np.array(integrals)), np.float64)
 
 
 @kernel
