@@ -8,12 +8,12 @@ with Browser() as browser:
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,14 +38,13 @@ class Browser:
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
         flags += ["--disable-background-networking", "--hide-scrollbars", "--remote-debugging-pipe"]
         command = [CHROMIUM, *flags, f"--user-data-dir={self._profile.name}", "about:blank"]
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (to_read, to_write)]
+        actions = [(os.POSIX_SPAWN_OPEN, k, os.devnull, os.O_RDWR, 0) for k in (0, 1, 2)]
         # Chromium reads its commands from descriptor 3 and answers on 4.
-        shell = ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", *command]
-        quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            shell, pass_fds=(to_read, to_write), stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
-        )
-        os.close(to_read)
-        os.close(to_write)
+        actions += [(os.POSIX_SPAWN_DUP2, end, k) for end, k in zip(ends, (3, 4), strict=True)]
+        self._process = os.posix_spawn(CHROMIUM, command, os.environ, file_actions=actions, setpgroup=0)
+        for end in (to_read, to_write, *ends):
+            os.close(end)
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -53,8 +52,8 @@ class Browser:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        os.killpg(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
         os.close(self._read)
         os.close(self._write)
         self._profile.cleanup()
@@ -110,7 +109,10 @@ class Browser:
             left = self._deadline - time.monotonic()
             if left <= 0 or not select.select([self._read], [], [], left)[0]:
                 raise TimeoutError("chromium does not answer")
-            self._buffer += os.read(self._read, 1 << 20)
+            more = os.read(self._read, 1 << 20)
+            if not more:
+                raise EOFError("chromium has ended")
+            self._buffer += more
         first, _, self._buffer = self._buffer.partition(b"\0")
         return dict(json.loads(first))
 

@@ -1,4 +1,4 @@
-"""SHAP values of trees from their definition: Shapley values of the trees' expected score, over all sets of features."""
+"""SHAP values of trees from their definition: Shapley values of the expected score over all sets of features."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
     >>> data, _ = make_letor_like(20, seed=1)
     >>> names = data.document_name(0), data.document_name(1)
     >>> found = explain(train(data, "regression"), data, query=data.query_name(0), documents=names)
-    >>> abs(found.shares.sum() - found.difference) < 1e-12
+    >>> bool(abs(found.shares.sum() - found.difference) < 1e-12)
     True
 
 The shares are exact for linear models and trees; see `podium.evaluation.attribution`. What the quadrature of a

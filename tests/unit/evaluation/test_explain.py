@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from reference.shap import tree_shap
 from typer.testing import CliRunner
 
 from podium.cli.main import app
@@ -22,6 +21,7 @@ from podium.evaluation.details import telling_pairs
 from podium.evaluation.explain import explain_rows
 from podium.model import Model
 from podium.training import train
+from reference.shap import tree_shap
 
 DATA = make_letor_like(30, (8, 14), n_features=5, seed=2)[0]
 TREES = "(scorer=trees(leaves=4,min_documents=5),solver=boosting(rounds=8),transform=none)"

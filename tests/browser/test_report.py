@@ -1,0 +1,171 @@
+"""The report in a real browser: it sorts, filters and switches, in both themes and on a phone, without errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from browser.devtools import CHROMIUM, Browser
+from podium.data import Fold, make_letor_like, split
+from podium.evaluation import Comparison, compare
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+METHODS = ["random", "listnet", "lambdamart(leaves=4,rounds=15)", "single-feature"]
+NASTY = "</script><script>document.title='out'</script><img src=x onerror=\"document.title='out'\">"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
+    folder = tmp_path_factory.mktemp("comparison")
+    folds = []
+    for k in range(2):
+        train, vali, test = split(make_letor_like(60, (6, 10), n_features=5, seed=k)[0])
+        names = [f"{k}{q:02d}" for q in range(test.n_queries)]
+        names[0] = NASTY if k == 0 else names[0]
+        folds.append(Fold(train, vali, replace(test, query_ids=np.array(names, dtype=object)), name=f"Fold{k + 1}"))
+    return compare(folds, METHODS, ["ndcg@5", "map"], folder=folder), folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser(seconds=120) as started:
+        yield started
+
+
+@pytest.fixture
+def page(browser: Browser, made: tuple[Comparison, Path]) -> Iterator[Browser]:
+    """The page as it opens; afterwards nothing may have gone wrong in it."""
+    browser.open(made[1])
+    yield browser
+    browser.run("1")
+    assert browser.problems == []
+    assert browser.run("document.title") == "Comparison of ranking methods"
+
+
+def column(page: Browser, table: str, c: int) -> list[Any]:
+    """What a column of a table shows; its exact numbers where it has them."""
+    script = f"""JSON.stringify([...document.querySelectorAll('#{table} tbody tr')].map((row) =>
+        row.children[{c}].dataset.value ?? row.children[{c}].textContent))"""
+    return list(json.loads(page.run(script)))
+
+
+def choose(page: Browser, control: str, value: str) -> None:
+    kind = "input" if control == "find" else "change"
+    page.run(
+        f"(() => {{ const one = document.getElementById('{control}'); one.value = {json.dumps(value)};"
+        f" one.dispatchEvent(new Event('{kind}')); }})()"
+    )
+
+
+def numbers(page: Browser, table: str, c: int) -> list[float]:
+    return list(map(float, column(page, table, c)))
+
+
+def test_the_leaderboard_shows_the_means_best_first(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    assert column(page, "leaders", 0) == found.ranking()
+    assert numbers(page, "leaders", 1) == [found.mean(name)[0] for name in found.ranking()]
+    assert numbers(page, "leaders", 2) == [found.pooled(name)[0].value for name in found.ranking()]
+    tested = found.significance["ndcg@5"]
+    assert tested is not None
+    assert tested.letters is not None
+    assert column(page, "leaders", 6) == [tested.letters[name] for name in found.ranking()]
+
+
+def test_a_press_on_a_head_sorts_and_another_turns_the_order_round(page: Browser) -> None:
+    head = "document.querySelectorAll('#leaders thead th')"
+    page.run(f"{head}[8].querySelector('button').click()")
+    seconds = numbers(page, "leaders", 8)
+    assert seconds == sorted(seconds, reverse=True)
+    assert page.run(f"{head}[8].getAttribute('aria-sort')") == "descending"
+    assert page.run(f"{head}[1].getAttribute('aria-sort')") == "none"
+    page.run(f"{head}[8].querySelector('button').click()")
+    assert numbers(page, "leaders", 8) == sorted(seconds)
+    assert page.run(f"{head}[8].getAttribute('aria-sort')") == "ascending"
+
+
+def test_the_keyboard_sorts_too_and_keeps_its_place(page: Browser) -> None:
+    page.run("document.querySelector('#leaders thead button').focus()")
+    page.press("Enter")
+    assert column(page, "leaders", 0) == sorted(METHODS)
+    assert page.run("document.activeElement.textContent") == "Method"
+    page.press("Tab")
+    assert page.run("document.activeElement.textContent") == "Mean of folds"
+
+
+def test_switching_the_metric_switches_all_numbers(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    choose(page, "metric", "map")
+    order = sorted(METHODS, key=lambda name: -found.mean(name)[1])
+    assert column(page, "leaders", 0) == order
+    assert numbers(page, "leaders", 1) == [found.mean(name)[1] for name in order]
+    tested = found.significance["map"]
+    assert tested is not None
+    assert numbers(page, "leaders", 4) == [tested.systems[name].interval.low for name in order]
+    assert "map of each query" in page.run("document.querySelector('#queries caption').textContent")
+
+
+def test_wins_and_losses_are_those_of_the_tests(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    tested = found.significance["ndcg@5"]
+    assert tested is not None
+    choose(page, "baseline", "random")
+    shown = dict(zip(column(page, "leaders", 0), column(page, "leaders", 7), strict=True))
+    for pair in tested.pairs:
+        if pair.b == "random":
+            assert shown[pair.a] == str(pair.effect.wins - pair.effect.losses)
+    choose(page, "method", "listnet")
+    effect = next(pair.effect for pair in tested.pairs if {pair.a, pair.b} == {"listnet", "random"})
+    words = page.run("document.getElementById('versus').textContent")
+    assert f"{effect.wins} won, {effect.ties} tied, {effect.losses} lost" in words
+
+
+def test_queries_are_filtered_by_name_and_by_outcome(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    every = len(column(page, "queries", 0))
+    assert every == sum(len(one.query_ids) for one in found.by_method["random"])
+    choose(page, "find", "query 10")
+    assert sorted(column(page, "queries", 0)) == [f"10{k}" for k in range(10)]
+    assert page.run("document.getElementById('found').textContent") == f"10 queries of {every}"
+    choose(page, "find", "")
+    choose(page, "outcome", "lost")
+    lost = numbers(page, "queries", 4)
+    assert lost
+    assert all(difference < 0 for difference in lost)
+
+
+def test_text_of_the_data_stays_text(page: Browser) -> None:
+    choose(page, "find", "</script>")
+    assert column(page, "queries", 0) == [NASTY]
+    assert page.run("document.querySelectorAll('img').length") == 0
+
+
+def test_every_chart_is_drawn_and_has_words_for_those_who_do_not_see_it(page: Browser) -> None:
+    for name in ("scatter", "differences", "curves", "time", "learning"):
+        assert page.run(f"document.querySelectorAll('#{name} svg[role=img][aria-label]').length") >= 1
+    assert page.run("document.querySelectorAll('#curves path').length") == len(METHODS)
+    assert page.run("document.querySelectorAll('#learning figure').length") == 2
+    assert page.run("document.querySelectorAll('#pairs .card').length") == 4
+    assert page.run("document.querySelectorAll('#importance tbody tr').length") >= 3
+    page.run("document.querySelector('#curves .legend button').click()")
+    assert page.run("document.querySelectorAll('#curves path').length") == len(METHODS) - 1
+    assert page.run("[...document.querySelectorAll('svg')].map((one) => one.innerHTML).join().includes('NaN')") is False
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+def test_both_themes_fit_phones_and_screens(browser: Browser, made: tuple[Comparison, Path], width: int) -> None:
+    backgrounds = set()
+    for dark in (False, True):
+        browser.open(made[1], width=width, dark=dark)
+        backgrounds.add(browser.run("getComputedStyle(document.body).backgroundColor"))
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.screenshot().startswith(b"\x89PNG")
+    assert len(backgrounds) == 2
+    assert browser.problems == []

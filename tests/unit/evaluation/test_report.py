@@ -1,0 +1,204 @@
+"""The report: its numbers are those of results.json, and nothing in it can break out of the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from podium.data import Dataset, Fold, make_letor_like, split
+from podium.evaluation import Comparison, Outcome, compare, compare_systems, evaluate
+from podium.evaluation.details import History
+from podium.evaluation.report import write_report
+from podium.evaluation.report_page import embedded, page
+from podium.metrics import Metric
+from podium.solvers import Step
+from podium.training import train
+
+METHODS = ["random", "listnet", "lambdamart(leaves=4,rounds=15)", "single-feature"]
+METRICS = ["ndcg@5", "map"]
+
+
+def folds(n: int = 2) -> list[Fold]:
+    made = [split(make_letor_like(30, (6, 10), n_features=5, seed=k)[0]) for k in range(n)]
+    return [Fold(*parts, name=f"Fold{k + 1}") for k, parts in enumerate(made)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
+    folder = tmp_path_factory.mktemp("comparison")
+    return compare(folds(), METHODS, METRICS, folder=folder), folder
+
+
+def shown_data(text: str) -> Any:
+    """The data of a page, as its script reads them."""
+    [found] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+def outcome(method: str, fold: str, values: list[float]) -> Outcome:
+    ids = tuple(f"q{k}" for k in range(len(values)))
+    return Outcome(method, fold, method, {}, 1.0, ids, np.array([values]), None)
+
+
+def small(*outcomes: Outcome) -> Comparison:
+    return Comparison((Metric.parse("ndcg@10"),), 0, outcomes)
+
+
+def test_the_numbers_of_the_page_are_those_of_the_results(made: tuple[Comparison, Path]) -> None:
+    found, folder = made
+    data = shown_data((folder / "report.html").read_text())
+    assert data["results"] == json.loads((folder / "results.json").read_text())
+    assert data["ranking"] == found.ranking()
+    for m, metric in enumerate(METRICS):
+        for name in METHODS:
+            values = np.array(data["values"][metric][name], float)
+            np.testing.assert_array_equal(values, np.hstack([o.values[m] for o in found.by_method[name]]))
+            assert len(data["queries"]) == len(values)
+
+
+def test_intervals_and_letters_are_those_of_the_tests_over_all_queries(made: tuple[Comparison, Path]) -> None:
+    found, folder = made
+    results = json.loads((folder / "results.json").read_text())
+    for m, metric in enumerate(METRICS):
+        values = [np.hstack([o.values[m] for o in found.by_method[name]]) for name in METHODS]
+        assert results["significance"][metric] == compare_systems(values, METHODS).to_dict()
+
+
+def test_curves_are_ndcg_at_each_cutoff(made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    for fold, one in zip(folds(), found.by_method["listnet"], strict=True):
+        assert fold.test is not None
+        assert one.model is not None
+        for k in (1, 5, 20):
+            average = evaluate(fold.test, one.model.score(fold.test), [f"ndcg@{k}"]).means()[f"ndcg@{k}"]
+            assert one.details["curve"]["values"][k - 1] == pytest.approx(average.value, abs=1e-12)
+        assert one.details["curve"]["values"][4] == pytest.approx(np.nanmean(one.values[0]), abs=1e-12)
+
+
+def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    [fold] = folds(1)
+    for name in METHODS[1:3]:
+        one = found.by_method[name][0]
+        steps: list[Step] = []
+        assert one.model is not None
+        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@5", observers=(steps.append,))
+        expected = [[step.iteration, step.value, step.valid] for step in steps]
+        history = one.details["history"]
+        assert history[0] == expected[0]
+        assert history[-1] == expected[-1]
+        assert all(step in expected for step in history)
+    assert found.by_method["random"][0].details["history"] == []
+
+
+def test_a_long_history_is_thinned_and_one_that_cannot_be_told_is_left_out() -> None:
+    history = History()
+    for iteration in range(1, 1001):
+        history.see(Step(iteration, 1000, float("inf") if iteration == 1 else 1.0 / iteration, None))
+    kept = history.of_the_best(None)
+    assert (len(kept), kept[0], kept[-1]) == (100, [1, None, None], [1000, 1.0 / 1000, None])
+    assert history.of_the_best([{"valid": 0.1}, {"valid": 0.2}]) == []
+
+
+def test_a_page_made_from_the_folder_is_the_same(made: tuple[Comparison, Path], tmp_path: Path) -> None:
+    _, folder = made
+    before = (folder / "report.html").read_bytes()
+    again = compare(folds(), METHODS, METRICS, folder=folder)
+    assert all(one.model is None for one in again.outcomes)
+    assert (folder / "report.html").read_bytes() == before
+
+
+def test_runs_kept_without_details_can_still_be_reported(tmp_path: Path) -> None:
+    compare(folds(1), ["random"], ["ndcg@5"], folder=tmp_path)
+    [run] = (tmp_path / "runs").iterdir()
+    kept = json.loads(run.read_text())
+    del kept["details"]
+    run.write_text(json.dumps(kept))
+    again = compare(folds(1), ["random"], ["ndcg@5"], folder=tmp_path)
+    assert again.outcomes[0].model is None
+    assert shown_data((tmp_path / "report.html").read_text())["details"] == {"random": [{}]}
+
+
+NASTY = ['</script><script>alert("out")</script>', "<!--", "]]>", "&lt;", "\u2028", "'\"\\"]
+
+
+def test_no_text_of_the_data_can_break_out_of_the_page() -> None:
+    ids = tuple(NASTY)
+    values = np.array([np.linspace(0, 1, len(ids))])
+    found = small(Outcome("</title><b>", "<fold>", "<learner>", {"stopped": "<i>"}, 1.0, ids, values, None))
+    text = page(found)
+    own = page(small(outcome("a", "1", [0.0, 1.0])))
+    for tag in ("<script", "</script", "<!--", "<b>", "<i>", "<fold>", "</title"):
+        assert text.count(tag) == own.count(tag)
+    assert [query for _, query in shown_data(text)["queries"]] == NASTY
+    assert json.loads(embedded(NASTY)) == NASTY
+
+
+def test_the_page_asks_the_network_for_nothing(made: tuple[Comparison, Path]) -> None:
+    text = (made[1] / "report.html").read_text()
+    addresses = set(re.findall(r"https?://[^\s\"']+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, not an address
+    assert "default-src 'none'" in text
+    assert not re.search(r"<(img|iframe|object)|@import|url\(", text)
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [float("nan")] * 3, [0.5] * 4])
+def test_few_queries_or_none_that_count_make_a_page_too(tmp_path: Path, values: list[float]) -> None:
+    found = small(outcome("a", "1", values), outcome("b", "1", values))
+    write_report(found, tmp_path)
+    tested = shown_data((tmp_path / "report.html").read_text())["results"]["significance"]["ndcg@10"]
+    assert (tested is None) == (np.isfinite(values).sum() < 2)
+    if tested is not None:
+        assert tested["letters"] == {"a": "a", "b": "a"}
+    assert "| a |" in (tmp_path / "table.md").read_text()
+
+
+def test_methods_that_answered_different_queries_are_not_tested() -> None:
+    found = small(outcome("a", "1", [0.1, 0.2]), outcome("a", "2", [0.1, 0.2]), outcome("b", "1", [0.1, 0.2]))
+    assert found.significance == {"ndcg@10": None}
+
+
+def test_the_tables_have_letters_and_escape_what_their_language_would_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    base = rng.uniform(0, 0.5, 60)
+    found = small(outcome("a_b|{1}", "1", [*base]), outcome("good", "1", [*(base + 0.3 + 0.01 * rng.normal(size=60))]))
+    write_report(found, tmp_path)
+    tex = (tmp_path / "table.tex").read_text()
+    assert f"a\\_b|\\{{1\\}} & {base.mean():.4f}\\textsuperscript{{b}} \\\\" in tex
+    assert f"good & \\textbf{{{found.mean('good')[0]:.4f}}}\\textsuperscript{{a}} \\\\" in tex
+    low, high = found.significance["ndcg@10"].systems["good"].interval  # type: ignore[union-attr]
+    assert f"| good | {found.mean('good')[0]:.4f} | {low:.4f} | {high:.4f} | a |" in (tmp_path / "table.md").read_text()
+    assert "a_b\\|{1}" in (tmp_path / "table.md").read_text()
+
+
+def test_the_data_are_described(made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    first = folds(1)[0]
+    part = found.data[0]["parts"]["train"]
+    assert (part["queries"], part["documents"]) == (first.train.n_queries, first.train.n_documents)
+    assert first.train.labels is not None
+    assert part["grades"]["0"] == (first.train.labels == 0).sum()
+    assert sum(part["grades"].values()) == first.train.n_documents
+
+
+def test_odd_data_do_not_stop_the_details(tmp_path: Path) -> None:
+    [fold] = folds(1)
+
+    def odd(data: Dataset | None) -> Dataset:
+        assert data is not None
+        X = np.array(data.features)
+        X[::3, 1] = np.nan
+        X[:, 2] = 7.0
+        return replace(data, features=X, document_ids=None)
+
+    parts = Fold(*map(odd, (fold.train, fold.vali, fold.test)), name="odd")
+    found = compare([parts], ["listnet", "lambdamart(leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, folder=tmp_path)
+    data = shown_data((tmp_path / "report.html").read_text())
+    assert [len(data["details"][name][0]["pairs"]) for name in found.by_method] == [2, 2, 0]
+    assert data["details"]["mcrank(rounds=3)"][0]["importance"] is None
