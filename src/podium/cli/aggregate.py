@@ -22,8 +22,8 @@ def aggregate(
         str | None,
         typer.Option(
             "--method",
-            help="borda, rrf, combsum, mc4, kemeny, plackett-luce …; with --train voter-weights or cranking. Parameters "
-            "as in rrf(k=10); all of them: podium methods. Without it rrf, with --train voter-weights.",
+            help="borda, rrf, combsum, mc4, kemeny, plackett-luce …; with --train voter-weights or cranking; all of "
+            "them and their parameters: podium methods. Without it rrf, with --train voter-weights.",
             show_default=False,
         ),
     ] = None,
@@ -51,7 +51,8 @@ def aggregate(
 ) -> None:
     """Make one ranking of many: metasearch, fusion of retrieval systems, votes.
 
-    With --train the voters' weights are learned from judged queries, and all queries are aggregated by them. Without -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
+    With --train the voters' weights are learned from judged queries, and all queries are aggregated by them. Without
+    -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
     """
     from podium.data.rankings_files import read_rankings
     from podium.data.trec import write_run

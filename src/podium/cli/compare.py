@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 def compare(
     data: Annotated[
-        str, typer.Argument(help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split.")
+        str,
+        typer.Argument(
+            help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or TREC qrels."
+        ),
     ],
     method: Annotated[
         list[str],
-        typer.Option("--method", "--methods", help="A method; repeat it or separate by commas; all means every one."),
+        typer.Option(
+            "--method",
+            "--methods",
+            help="A method; repeat it or separate by commas; all means every one. Against qrels: a TREC run.",
+        ),
     ],
     metric: options.Metrics = None,
     preset: options.Preset = None,
@@ -35,13 +42,18 @@ def compare(
     """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
 
     The first metric tunes; without -m it is ndcg@10, and map is reported too. With -o, an interrupted comparison goes
-    on where it ended when the same command is given again.
+    on where it ended when the same command is given again. Against qrels, the methods are TREC runs.
     """
+    from podium.cli.evaluate import is_qrels
     from podium.data import read_folder
     from podium.evaluation import read_metrics
     from podium.methods import METHODS
     from podium.methods import method as named
 
+    if Path(data).is_file() and is_qrels(data):
+        compare_runs(data, console.listed(method, []), console.listed(metric, ["ndcg@10", "map"]), preset=preset,
+                     seed=seed, output=output, as_json=as_json)  # fmt: skip
+        return
     names = [name for word in console.listed(method, []) for name in (METHODS if word == "all" else [word])]
     for name in names:
         named(name)
@@ -57,6 +69,38 @@ def compare(
     print_comparison(found)
     if output is not None:
         console.say(f"wrote {output}: report.html, results.json, table.md, table.tex, per_query.tsv, models/")
+
+
+def compare_runs(
+    qrels: str,
+    runs: list[str],
+    metrics: list[str],
+    *,
+    preset: str | None,
+    seed: int,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """A table per metric: the runs from the best down; those who share a letter do not differ by more than chance."""
+    from podium.data.trec import read_qrels, read_run
+    from podium.errors import ParameterError
+    from podium.evaluation.compare_runs import compare_runs as compared
+    from podium.evaluation.report import shown
+
+    if output is not None:
+        raise ParameterError("-o keeps models and folds, which runs have not. Leave it out, or print --json.")
+    found = compared(read_qrels(qrels), {run: read_run(run) for run in runs}, metrics, preset=preset, seed=seed)
+    if as_json:
+        console.print_json({metric: one.to_dict() for metric, one in found.items()})
+        return
+    for metric, one in found.items():
+        letters = one.letters or {}
+        rows = [
+            [name, shown(system.mean), shown(system.interval.low), shown(system.interval.high), letters.get(name, "")]
+            for name, system in one.systems.items()
+        ]
+        console.print_table(["run", metric, "from", "to", "letters"], rows)
+    console.say("from, to: 95 % intervals; runs that share a letter do not differ significantly (Holm, α = 0.05)")
 
 
 def make_folder(output: str) -> None:

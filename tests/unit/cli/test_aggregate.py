@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from podium.cli.main import app
@@ -110,3 +111,81 @@ def test_letor_agg_files_say_which_end_is_the_top(tmp_path, capsys):
     agg.write_text("0 qid:1 1:1 2:4 #docid = a\n1 qid:1 1:2 2:5 #docid = b\n")
     assert call("aggregate", agg, "--method", "borda", "--top", "smallest") == 0
     assert capsys.readouterr().out.split()[2] == "a"
+
+
+def searches(folder, *, queries, noises, seed=0):
+    """Runs of engines that see how good documents are with noise of their own, and the qrels."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=(queries, 30))
+    paths = [folder / f"engine{e}.run" for e in range(len(noises))]
+    for path, noise in zip(paths, noises, strict=True):
+        seen = truth + noise * rng.normal(size=truth.shape)
+        path.write_text("".join(f"{q} Q0 d{j} 0 {seen[q, j]} {path.stem}\n" for q, j in np.ndindex(seen.shape)))
+    lines = [f"{q} 0 d{j} {int(truth[q, j] > 1)}\n" for q, j in np.ndindex(truth.shape)]
+    half = len(lines) // 2
+    for name, part in (("train.qrels", lines[:half]), ("test.qrels", lines[half:])):
+        (folder / name).write_text("".join(part))
+    return paths
+
+
+@pytest.mark.parametrize("method", ["voter-weights", "cranking(rounds=20,sweeps=40)"])
+def test_what_is_trained_is_a_run_that_evaluate_and_compare_read(method, tmp_path, capsys):
+    paths = searches(tmp_path, queries=24, noises=[0.5, 1.0, 4.0])
+    out, train, test = tmp_path / "fused.run", tmp_path / "train.qrels", tmp_path / "test.qrels"
+    assert call("aggregate", *paths, "--method", method, "--train", train, "-o", out, "--explain") == 0
+    shown = capsys.readouterr()
+    weights = [float(line.split()[1]) for line in shown.out.splitlines()[1:]]
+    assert weights[0] > weights[1] > weights[2]
+    assert "trained: queries 12" in shown.err
+    assert call("evaluate", test, out, "-m", "ndcg@10", "--json") == 0
+    assert json.loads(capsys.readouterr().out)
+    runs = [word for path in [out, *paths] for word in ("--method", path)]
+    assert call("compare", test, *runs, "-m", "ndcg@10") == 0
+    table = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert table[0] == ["run", "ndcg@10", "from", "to", "letters"]
+    assert {row[0] for row in table[1:]} == {str(out), *map(str, paths)}
+    assert table[-1][0] == str(paths[2])
+
+
+def test_training_alone_means_voter_weights(tmp_path, capsys):
+    paths = searches(tmp_path, queries=12, noises=[0.5, 2.0])
+    assert call("aggregate", *paths, "--train", tmp_path / "train.qrels", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["method"] == "voter-weights"
+    assert sum(voter["weight"] for voter in found["voters"]) == pytest.approx(1.0)
+
+
+def test_a_letor_agg_file_can_be_learned_from(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    lines = []
+    for q in range(20):
+        good, bad = rng.permutation(10), rng.permutation(10)
+        lines += [f"{int(good[j] > 6)} qid:{q} 1:{good[j] + 1} 2:{bad[j] + 1} #docid = d{j}\n" for j in range(10)]
+    train, test = tmp_path / "train.txt", tmp_path / "test.txt"
+    train.write_text("".join(lines[:100]))
+    test.write_text("".join(lines[100:]))
+    assert call("aggregate", test, "--train", train, "--explain") == 0
+    weights = [float(line.split()[1]) for line in capsys.readouterr().out.splitlines()[1:]]
+    assert weights[0] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--method", "cranking"], 2, "cranking learns from judged queries: add --train QRELS"),
+        (["--method", "rrf", "--train", "qrels"], 2, "rrf learns nothing: leave --train out, or use cranking or voter"),
+        (
+            ["--method", "voter-weights(method=lamdarank)", "--train", "qrels"],
+            2,
+            "No method 'lamdarank'. Did you mean 'lambdarank'",
+        ),
+        (["--train", "qrels"], 1, "in none of 2 queries is one document graded above another"),
+    ],
+)
+def test_methods_that_learn_and_judgements_go_together(runs, words, code, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q9 0 b 1\n")
+    assert call("aggregate", *runs, *words) == code
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
