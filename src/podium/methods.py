@@ -33,6 +33,7 @@ from podium.losses import (
     PMOPFD,
     PMOPMH,
     AppRank,
+    BoltzRank,
     EnergyNDCG,
     Exponential,
     FRank,
@@ -118,9 +119,14 @@ METHODS: dict[str, Method] = {
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
-    "pmop-exact": Method(Recipe(loss=PMOPExact()), {"penalty": (0.001, 0.01, 0.1)}, "listwise"),
+    "pmop-exact": Method(
+        Recipe(loss=PMOPExact(), solver=LBFGS(iterations=100, tolerance=1e-5)),
+        {"penalty": (0.001, 0.01, 0.1)},
+        "listwise",
+    ),
     "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
     "pmop-mh": Method(Recipe(loss=PMOPMH(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
+    "boltzrank": Method(Recipe(loss=BoltzRank(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
     "energy-ndcg": Method(
         Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.01, 0.1, 1.0)}, "listwise"
     ),

@@ -21,6 +21,18 @@ def plackett_luce(law: Any, scores: Any, ranks: Any) -> float:
     return math.prod(phi[k] / sum(phi[k:]) for k in range(n))
 
 
+def boltzmann(law: Any, scores: Any, ranks: Any) -> float:
+    """∝ exp(−(2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v)) over the pairs with u below v; all rankings listed."""
+    n = len(scores)
+
+    def weight(places: Any) -> float:
+        below = [(u, v) for u, v in itertools.permutations(range(n), 2) if places[u] > places[v]]
+        energy = sum((places[u] - places[v]) * (scores[u] - scores[v]) for u, v in below)
+        return math.exp(-2 * law.alpha / max(n * (n - 1), 1) * energy)
+
+    return weight(ranks) / sum(map(weight, itertools.permutations(range(1, n + 1))))
+
+
 def pmop_fd(law: Any, scores: Any, ranks: Any) -> float:
     """Φ is the mean of φ = e^s."""
     return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), law, scores, ranks)
@@ -55,6 +67,7 @@ def thurstone(law: Any, scores: Any, ranks: Any) -> float:
 
 
 PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
+    "boltzrank": boltzmann,
     "listmle": plackett_luce,
     "listnet": plackett_luce,
     "pmop-exact": pmop,

@@ -304,6 +304,36 @@ def pair_energy(s: Any, y: Any, ranks: Any, *, as_printed: bool = False) -> floa
     return 2 * total / (m * (m - 1))
 
 
+def boltzrank(loss: Any, s: Any, y: Any) -> float:
+    """Minus the mean measure of the very rankings that the seed draws."""
+    if len(set(y)) <= 1:
+        return 0.0
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    ways = swapped(s[order], 2 * loss.alpha / (len(s) - 1), started(loss.seed, [y[i] for i in order]))
+    places = [np.argsort(way) for way in itertools.islice(ways, loss.samples)]
+    return -float(np.mean([np.nan_to_num(loss.metric(-place, y[order], [0, len(s)])[0]) for place in places]))
+
+
+def swapped(s: Any, c: float, state: int) -> Iterator[list[int]]:
+    """Rankings, best first, that Metropolis steps visit: any two places, then two neighbours, and so on."""
+    n, ranked, draws = len(s), sorted(range(len(s)), key=lambda i: -s[i]), split_mix(state)
+
+    def energy() -> float:
+        return c * sum((p + 1) * s[i] for p, i in enumerate(ranked))
+
+    steps = 10 * n
+    while True:
+        for step in range(steps):
+            p = ((next(draws) >> 32) * n) >> 32
+            q = min(p + 1, n - 1) if step % 2 else ((next(draws) >> 32) * n) >> 32
+            before = energy()
+            ranked[p], ranked[q] = ranked[q], ranked[p]
+            if (next(draws) >> 11) * 2.0**-53 >= math.exp(min(before - energy(), 0)):
+                ranked[p], ranked[q] = ranked[q], ranked[p]
+        steps = 2 * n
+        yield list(ranked)
+
+
 def lambdarank(loss: Any, s: Any, y: Any) -> float:
     """Documents really swapped, and the metric computed before and after."""
 
@@ -376,6 +406,7 @@ def structrank(loss: Any, s: Any, y: Any) -> float:
 
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "apprank": apprank,
+    "boltzrank": boltzrank,
     "energy-ndcg": energy_ndcg,
     "exponential": exponential,
     "frank": frank,

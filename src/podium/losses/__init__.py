@@ -2,6 +2,7 @@
 
 from podium.losses.apprank import AppRank
 from podium.losses.base import Derivatives, Loss, RankingDistribution, kernel, product, sweep, template
+from podium.losses.boltzrank import BoltzRank
 from podium.losses.energy_ndcg import EnergyNDCG
 from podium.losses.exponential import Exponential
 from podium.losses.frank import FRank
@@ -30,6 +31,7 @@ __all__ = [
     "PMOPFD",
     "PMOPMH",
     "AppRank",
+    "BoltzRank",
     "Derivatives",
     "EnergyNDCG",
     "Exponential",

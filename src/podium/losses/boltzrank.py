@@ -1,0 +1,158 @@
+"""BoltzRank (Volkovs & Zemel, 2009): the expected value of a measure under the Boltzmann law of rankings.
+
+>>> from podium.losses import BoltzRank
+>>> good, bad = BoltzRank()([2.0, 0.0], [1, 0]), BoltzRank()([0.0, 2.0], [1, 0])
+>>> good.value < bad.value  # minus the mean NDCG of rankings drawn from the law
+True
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.losses.base import Array, kernel, template
+from podium.losses.blocks import by_grade_and_score, clear, take
+from podium.losses.boltzmann import Boltzmann, pull, visit
+from podium.losses.draws import share, start
+from podium.metrics import NDCG, Metric, err, mrr, ndcg
+from podium.metrics import map as average_precision
+from podium.registry import param, register
+
+CONFIG = 3
+"""Where the metric's own numbers start in `params[0]`, after alpha, samples and seed."""
+
+
+@template
+def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    """−mean of Φ(r) over rankings drawn at today's scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over the same.
+
+    With a = −∂E/∂s and means over the rankings, ∂/∂s_i = −mean of (Φ − Φ̄)(a_i − ā_i), and the second derivative
+    −mean of (Φ − Φ̄)(a_i − ā_i)², of which |Φ − Φ̄| in place of −(Φ − Φ̄) is a bound. 0 where all grades are equal.
+    """
+    clear(gradient, curvature)
+    order, ends = by_grade_and_score(scores, labels)
+    n, samples = len(scores), int(params[0, 1])
+    if n < 2 or ends[0] == n:
+        return 0.0
+    y, c = take(labels, order), pull(params[0, 0], n)
+    rows = visit(take(scores, order), c, samples, start(params[0, 2], ends))
+    single, ranked, values = np.arange(1, n + 1), np.empty(n), np.empty(samples)
+    for row in range(samples):
+        for p in range(n):
+            ranked[p] = y[rows[row, p]]
+        values[row] = measure(ranked, single, y, params[0, CONFIG:])
+    mean = np.mean(values)
+    if np.isnan(mean):
+        return 0.0  # the measure has no value here, whatever the order
+    places = _mean_places(rows)
+    for row in range(samples):
+        gap = (values[row] - mean) / samples
+        for p in range(n):
+            i = order[rows[row, p]]
+            a = c * (places[rows[row, p]] - p)
+            gradient[i] -= gap * a
+            curvature[i] += abs(gap) * a * a
+    share(scores, order, ends, gradient)
+    share(scores, order, ends, curvature)
+    return -mean
+
+
+@kernel
+def _mean_places(rows: Any) -> Any:
+    places = np.zeros(rows.shape[1])
+    for row in rows:
+        for p in range(len(row)):
+            places[row[p]] += p / len(rows)
+    return places
+
+
+@kernel
+def over_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return expectation(ndcg.measure, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_map(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return expectation(average_precision.measure, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_err(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return expectation(err.measure, scores, labels, gradient, curvature, params)
+
+
+@kernel
+def over_mrr(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+    return expectation(mrr.measure, scores, labels, gradient, curvature, params)
+
+
+@functools.cache
+def kernel_for(measure: Any) -> Any:
+    """The kernel with a metric's measure in it: one of the above, which are cached on disk, or a new one."""
+    built_in = {
+        ndcg.measure: over_ndcg, average_precision.measure: over_map, err.measure: over_err, mrr.measure: over_mrr
+    }  # fmt: skip
+    if measure in built_in:
+        return built_in[measure]
+
+    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+        return expectation(measure, scores, labels, gradient, curvature, params)
+
+    return numba.njit(nogil=True, error_model="numpy")(over_metric)
+
+
+@register
+class BoltzRank(Boltzmann):
+    """Minus the expectation of a measure over rankings, whose law is a Boltzmann law of the scores.
+
+    Formula: L = −Σ_r Φ(r) P(r | s), P ∝ e^{−E}, E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u; Φ is any metric.
+    Ties: grades may tie; the measure says what they mean. Rankings are strict. Documents of equal grade and score
+        share their gradient. A query whose grades are all equal contributes 0.
+    Cost: O(samples·n) per query: a chain of Metropolis swaps at the current scores, O(1) each, and `samples` measures.
+    Use it for: a measure of your own as the aim. The rankings come from the model itself: uniform ones would hardly
+        ever matter, and those near the labels bias the gradient. Stochastic solvers draw anew for every step.
+    Gradient: of the mean of Φ over today's rankings, each weighted by how its P(r) changes.
+    Reference: Volkovs & Zemel, BoltzRank: learning to maximize expected ranking gain, ICML 2009.
+    """
+
+    samples: int = param(default=50, least=2)
+    seed: int = param(default=0, least=0)
+    metric: Metric = NDCG()
+    name = "boltzrank"
+    curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+    surrogate: ClassVar[str | None] = "the mean of the measure over today's rankings, reweighted"
+
+    @property
+    def grades(self) -> Any:
+        """Its kernel on grades."""
+        return kernel_for(type(self.metric).measure)
+
+    def params(self, known: Array) -> Array:
+        """α, samples and seed, then what the metric's own kernel reads."""
+        return np.concatenate([list(self.numbers().values()), self.metric.config_array(known)])
+
+    def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
+        """The mean measure over the rankings of these scores, weighted for other scores."""
+        s, y = np.array(scores, np.float64), np.array(labels, np.float64)
+        order, ends = by_grade_and_score(s, y)
+        if self(s, y).value == 0.0:
+            return lambda moved: 0.0
+        n, config = len(s), self.metric.config_array(y)
+        state = np.uint64(start(float(self.seed), ends))
+        rows = order[visit(s[order], pull(self.alpha, n), self.samples, state)]
+        single, ideal = np.arange(1, n + 1), y[order]
+        values = np.array([type(self.metric).measure(y[row], single, ideal, config) for row in rows])
+        pulls = pull(self.alpha, n) * -np.argsort(rows, axis=1)  # −∂E/∂s up to what all rankings share
+
+        def reweighted(moved: Array) -> float:
+            logs = pulls @ (moved - s)
+            weights = np.exp(logs - logs.max())
+            return float(-(weights @ values) / weights.sum())
+
+        return reweighted
