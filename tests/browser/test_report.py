@@ -169,3 +169,11 @@ def test_both_themes_fit_phones_and_screens(browser: Browser, made: tuple[Compar
         assert browser.screenshot().startswith(b"\x89PNG")
     assert len(backgrounds) == 2
     assert browser.problems == []
+
+
+def test_on_paper_it_is_light_and_no_table_is_cut(browser: Browser, made: tuple[Comparison, Path]) -> None:
+    browser.open(made[1], width=718, dark=True)
+    theme = {"name": "prefers-color-scheme", "value": "dark"}
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[theme])
+    assert browser.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.run("document.documentElement.scrollWidth") <= 718

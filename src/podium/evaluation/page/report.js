@@ -40,7 +40,7 @@
   function table(host, { caption, columns, rows, sort, chosen, tall }) {
     const how = (sorts[host] = sorts[host] || sort || null);
     const sorted = rows.slice();
-    if (how) {
+    if (how && known(how.column)) {
       const of = columns[how.column].value;
       const text = typeof (rows.map(of).find(known) ?? 0) === "string";
       sorted.sort((a, b) => {
@@ -270,7 +270,7 @@
     const value = (m, f) => results.methods[m].folds[f].values[state.metric];
     const columns = [{ head: "Method", value: (m) => m, show: named },
       ...folds.map((name, f) => ({ head: name, number: true, value: (m) => value(m, f), show: (m) => shown(value(m, f)) }))];
-    table("folds", { caption: `Mean ${state.metric} of each fold`, columns, rows: ranking, sort: { column: 1, down: true } });
+    table("folds", { caption: `Mean ${state.metric} of each fold`, columns, rows: ranking, sort: {} });
   }
 
   function time() {
@@ -279,9 +279,11 @@
     const marks = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].filter((v) => v >= x[0] && v <= x[1]);
     const c = chart("time", { label: "Training time and quality of each method; the leaderboard has the values", x, y: around(points.map((p) => p[2]), 0.12), height: 320, right: 24, xTicks: marks, xShown: (v) => `${+(10 ** v).toPrecision(1)} s`, xName: "seconds to train and tune, all folds", yName: state.metric });
     const taken = points.map(([, t, y]) => [c.X(t) - 7, c.X(t) + 7, c.Y(y) + 4]);
+    const narrow = c.width < 600; // no room for names beside the dots
     for (const [m, t, y] of points.sort((p, q) => q[2] - p[2])) {
       const [px, py] = [c.X(t), c.Y(y)];
       c.svg.append(dot(px, py, colour(m), `${m}: ${shown(y)} in ${shown(10 ** t, 1)} s`, 6));
+      if (narrow) continue;
       const wide = m.length * 6.7;
       const left = px + 10 + wide > c.width;
       let ty = py + 4;
@@ -290,7 +292,7 @@
       taken.push([x0, x0 + wide, ty]);
       c.svg.append(draw("text", { class: "name", x: left ? px - 10 : px + 10, y: ty, "text-anchor": left ? "end" : "start" }, m));
     }
-    put("time", c.svg);
+    put("time", c.svg, narrow ? el("p", { class: "note keys" }, points.map(([m]) => el("span", {}, named(m)))) : null);
   }
 
   function learning() {
@@ -368,7 +370,7 @@
     table("data-table", { caption: "Sizes, and documents of each grade", rows, columns: [
       { head: "Fold", value: (r) => r.fold }, { head: "Part", value: (r) => r.part }, { head: "Queries", number: true, value: (r) => r.queries, show: (r) => String(r.queries) },
       { head: "Documents", number: true, value: (r) => r.documents, show: (r) => String(r.documents) }, { head: "Features", number: true, value: (r) => r.features, show: (r) => String(r.features) },
-      { head: "Grades", value: grades }, { head: "Hash", value: (r) => r.digest }] });
+      { head: "Grades", value: grades, class: "words" }, { head: "Hash", value: (r) => r.digest }] });
     put("conventions", Object.entries(results.metrics).map(([name, tag]) => el("li", {}, `${name} is computed as ${tag}.`)),
       el("li", {}, `Methods are tuned and stopped on validation data by ${metrics[0]}, and judged on test data.`), el("li", {}, `Seed ${results.seed}.`));
     put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv.`);

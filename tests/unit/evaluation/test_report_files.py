@@ -106,6 +106,15 @@ def test_a_long_history_is_thinned_and_one_that_cannot_be_told_is_left_out() -> 
     assert history.of_the_best([{"valid": 0.1}, {"valid": 0.2}]) == []
 
 
+def test_the_history_is_that_of_the_first_best_trial() -> None:
+    history = History()
+    for fit in range(3):
+        for iteration in (1, 2):
+            history.see(Step(iteration, 2, 10.0 * fit, 0.5))
+    kept = history.of_the_best([{"valid": 0.1}, {"valid": 0.3}, {"valid": 0.3}])
+    assert kept == [[1, 10.0, 0.5], [2, 10.0, 0.5]]
+
+
 def test_a_page_made_from_the_folder_is_the_same(made: tuple[Comparison, Path], tmp_path: Path) -> None:
     _, folder = made
     before = (folder / "report.html").read_bytes()
