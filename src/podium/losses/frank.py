@@ -90,7 +90,7 @@ class FRank(PairwiseLoss):
 
     Formula: L = Σ_{y_i > y_j} 1 − √P_ij; an edge with target probability P̄ counts 1 − √(P̄·P) − √((1 − P̄)(1 − P)).
     Ties: documents of equal grade are not compared; an explicit edge with P̄ = ½ is least, and 0, at equal scores.
-    Cost: O(n²) per query, about a nanosecond per pair.
+    Cost: O(n²) per query, about two nanoseconds per pair.
     Use it for: labels with errors: a pair that is hopelessly wrong hardly pulls. Not convex, so start from scores of 0.
     Curvature: Σ |φ'| over a document's pairs, a bound, so that g/h is a step of 1 at most.
     Reference: Tsai, Liu, Qin, Chen & Ma, FRank: a ranking method with fidelity loss, SIGIR 2007.

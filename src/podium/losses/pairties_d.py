@@ -120,7 +120,7 @@ class PairTiesD(TiedPairs):
     Formula: L = −Σ_{y_i > y_j} log φ_i/Z − Σ_{y_i = y_j} log ν√(φ_iφ_j)/Z, Z = φ_i + φ_j + ν√(φ_iφ_j), φ = e^s,
         ν = e^β. As β falls, strict pairs become RankNet's.
     Ties: modelled; documents of equal grade are compared, and pull each other to equal scores.
-    Cost: O(n²) per query, about a nanosecond per pair.
+    Cost: O(n²) per query, about two nanoseconds per pair.
     Use it for: as pairties-rk; how much two documents tie falls off more slowly with their scores.
     Reference: Davidson, On extending the Bradley–Terry model to accommodate ties in paired comparison experiments,
         JASA 1970; to rank: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.

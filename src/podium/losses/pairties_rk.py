@@ -111,7 +111,7 @@ class PairTiesRK(TiedPairs):
     Formula: L = −Σ_{y_i > y_j} log φ_i/(φ_i + θφ_j) − Σ_{y_i = y_j} log (θ² − 1)φ_iφ_j/[(φ_i + θφ_j)(θφ_i + φ_j)],
         φ = e^s, θ = 1 + e^α. As α falls, strict pairs become RankNet's.
     Ties: modelled; documents of equal grade are compared, and pull each other to equal scores.
-    Cost: O(n²) per query, half a nanosecond per pair, twice for tied ones.
+    Cost: O(n²) per query, about a nanosecond per pair, twice for tied ones.
     Use it for: graded labels with many ties, and the odds that two documents are equally good (`pair_probabilities`).
     Reference: Rao & Kupper, Ties in paired-comparison experiments, JASA 1967; to rank: Zhou, Xue, Zha & Yu, Learning
         to rank with ties, SIGIR 2008.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import bounds, by_grade, clear, count_edges
+from podium.losses.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
@@ -32,11 +32,31 @@ def _pair(delta: Any, params: Any) -> Any:
 
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """Σ φ(s_i − s_j) over y_i > y_j; with ties, also Σ ½φ(δ) + ½φ(−δ) = Σ φ(δ) + ½σδ over pairs of equal grade.
+
+    Those are first taken as won by the one or the other, and then get their ½σδ.
+    """
+    if params[0, 2] == 0.0:
+        return _strict(scores, labels, gradient, curvature, params)
+    n, places, start = len(scores), np.empty(len(scores)), 0
+    order, ends = by_grade(labels)
+    for p in range(n):
+        places[order[p]] = -p
+    value = _strict(scores, places, gradient, curvature, params)
+    half = params[0, 1] / (n * (n - 1)) if params[0, 0] != 0.0 and n > 1 else 0.5 * params[0, 1]
+    for p in range(n):
+        start = p if p == 0 or ends[p - 1] == p else start
+        i, won = order[p], ends[p] - 1 - p - (p - start)  # of its equals, taken as won less taken as lost
+        value += half * won * (scores[i] - scores[order[start]])
+        gradient[i] += half * won
+    return value
+
+
+@kernel
+def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j, in order of grade, with one exponential per document: p = e_j/(e_i + e_j)."""
     n, sigma = len(scores), params[0, 1]
     low, high = bounds(scores)
-    if params[0, 2] != 0.0:
-        return _with_ties(scores, labels, gradient, curvature, params)
     if sigma * (high - low) > FAR:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
@@ -118,26 +138,6 @@ def take_log(product: Any) -> float:
 
 
 @kernel
-def _with_ties(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """The same over all pairs, one by one; a tied one has P̄ = ½."""
-    clear(gradient, curvature)
-    n, value = len(scores), 0.0
-    for i in range(n):
-        for j in range(i):
-            winner, loser = (i, j) if labels[i] > labels[j] else (j, i)
-            v, slope, bend = _pair(scores[winner] - scores[loser], params)
-            if labels[i] == labels[j]:  # φ(−δ) = φ(δ) + σδ, so the mean of both is φ(δ) + ½σδ
-                v += 0.5 * params[0, 1] * (scores[winner] - scores[loser])
-                slope += 0.5 * params[0, 1]
-            value += v
-            gradient[winner] += slope
-            gradient[loser] -= slope
-            curvature[winner] += bend
-            curvature[loser] += bend
-    return scale(value, n * (n - 1) // 2, gradient, curvature, params)
-
-
-@kernel
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges: RankNet's cross entropy with target probability P̄."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
@@ -176,8 +176,7 @@ class RankNet(PairwiseLoss):
         −P̄·σδ + log(1 + e^(σδ)).
     Ties: documents of equal grade are not compared, or (`ties=true`) have P̄ = ½, which asks for equal scores; so does
         an explicit edge with P̄ = ½.
-    Cost: O(n²) per query, half a nanosecond per pair (with ties, 20); gradients are accumulated per document, so
-        scorers see n of them.
+    Cost: O(n²) per query, half a nanosecond per pair; gradients are accumulated per document, so scorers see n of them.
     Use it for: a robust first choice, graded labels or preferences, any scorer.
     Reference: Burges et al., Learning to rank using gradient descent, ICML 2005.
     """

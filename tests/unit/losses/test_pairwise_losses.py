@@ -6,10 +6,10 @@ import time
 import numpy as np
 import pytest
 
-from podium.losses import Exponential, Hinge, RankNet, SquaredHinge
+from podium.losses import Exponential, FRank, Hinge, RankNet, RankRegress, SquaredHinge
 from podium.losses.violations import LONG
 
-ALL = [RankNet(), RankNet(sigma=2.5), Hinge(), SquaredHinge(), Exponential()]
+ALL = [RankNet(), RankNet(sigma=2.5), Hinge(), SquaredHinge(), Exponential(), RankRegress(), FRank()]
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,8 @@ ALL = [RankNet(), RankNet(sigma=2.5), Hinge(), SquaredHinge(), Exponential()]
         (Hinge(), 1 - 0.5),
         (SquaredHinge(), (1 - 0.5) ** 2),
         (Exponential(), math.exp(-0.5)),
+        (RankRegress(), (1 - 0.5) ** 2),
+        (FRank(), 1 - math.sqrt(1 / (1 + math.exp(-0.5)))),
     ],
     ids=repr,
 )
@@ -79,7 +81,7 @@ def test_hinge_curvature_counts_the_violated_pairs_of_a_document():
 
 def test_normalise_divides_by_the_number_of_edges():
     scores, labels = np.array([0.3, -0.2, 1.0, 0.5]), np.array([2, 1, 0, 0])
-    for cls in (RankNet, Hinge, SquaredHinge, Exponential):
+    for cls in (RankNet, Hinge, SquaredHinge, Exponential, RankRegress, FRank):
         whole, mean = cls()(scores, labels), cls(normalise=True)(scores, labels)
         assert mean.value == pytest.approx(whole.value / 5)
         assert mean.gradient == pytest.approx(whole.gradient / 5)
