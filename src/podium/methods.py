@@ -50,13 +50,14 @@ from podium.losses import (
     Regression,
     SoftRank,
     SquaredHinge,
+    StructRank,
     SubsetRegression,
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
-from podium.scorers import Trees
-from podium.solvers import LBFGS, Adam, Boosting, Newton
+from podium.scorers import Kernel, Trees
+from podium.solvers import LBFGS, Adam, Boosting, Newton, Projected
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,10 @@ METHODS: dict[str, Method] = {
     "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
+    "structrank": Method(
+        Recipe(loss=StructRank(normalise=True), scorer=Kernel(), solver=Projected(rate=5.0, starts=3)),
+        family="listwise",
+    ),
     "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),
     "apprank": Method(Recipe(loss=AppRank(), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
     "apprank-ap": Method(Recipe(loss=AppRank(measure="ap"), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),

@@ -30,6 +30,14 @@ class Problem:
     scorer: Scorer
     data: Dataset
     penalty: float = 0.0
+    memory: Array | None = None  # what the scorer keeps of the data, found when the problem is made
+
+    def __post_init__(self) -> None:
+        if self.memory is None:
+            kept = self.scorer.remember(self.data) if isinstance(self.scorer, SmoothScorer) else np.empty(0)
+            object.__setattr__(self, "memory", kept)
+            if len(kept):  # queries are known by their numbers
+                object.__setattr__(self, "data", replace(self.data, query_ids=np.arange(self.data.n_queries)))
 
     def start(self, rng: np.random.Generator) -> Array:
         """Parameters to start from."""
@@ -42,8 +50,9 @@ class Problem:
     def on(self, data: Dataset, theta: Array) -> tuple[float, Array]:
         """F and its gradient over some queries."""
         params, loss = self.split(theta)
-        got = sweep(loss, self._smooth.score(params, data.features), data)
-        down = self._smooth.pullback(params, data.features, got.gradient)
+        scores, pullback = self._smooth.linearised(params, data)
+        got = sweep(loss, scores, data)
+        down = pullback(got.gradient)
         gradient = np.concatenate([down, got.params]) / data.n_queries + self.penalty * self._penalised * theta
         return got.value / data.n_queries + self._shrinkage(theta), gradient
 
@@ -64,9 +73,10 @@ class Problem:
         return self if loss is self.loss else replace(self, loss=loss)
 
     def split(self, theta: Array) -> tuple[Array, Loss]:
-        """The scorer's parameters, and the loss with its learned parameters at their values."""
+        """The scorer's parameters with its memory, and the loss with its learned parameters at their values."""
         n = len(theta) - len(self.loss.learned)
-        return theta[:n], self.loss.with_learned(theta[n:])
+        known = np.concatenate([theta[:n], self.memory]) if self.memory is not None and len(self.memory) else theta[:n]
+        return known, self.loss.with_learned(theta[n:])
 
     def scores(self, theta: Array, data: Dataset) -> Array:
         """Scores of other data."""

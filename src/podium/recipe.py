@@ -38,6 +38,7 @@ class Recipe(Learner):
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)
+        self.scorer.check(data)
         self.transform.check(data)
         if self.loss.shift_invariant:
             needs_pairs(data, self.loss.name)

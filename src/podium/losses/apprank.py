@@ -108,7 +108,7 @@ def _discounted_gain(gain: Any, above: Any, weight: Any) -> float:
     slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
     for j in range(len(above)):
         weight[j] = slope
-    return gain / log
+    return float(gain / log)
 
 
 @kernel

@@ -245,9 +245,9 @@ class StructRank(PairwiseLoss):
     Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and turned 1 − P̄ times.
     Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
-        for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own, such as
-        linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and disconnected
-        networks differ by less than noise.
+        for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own,
+        such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and
+        disconnected networks differ by less than noise.
     Law: none over rankings; values over all orders do not sum to 1. `log_cdf` and `pair_marginals` say what there is.
     Curvature: a bound, except for the disconnected and the Plackett–Luce networks.
     Reference: Huang & Frey, Structured ranking learning using cumulative distribution networks, NIPS 2008.

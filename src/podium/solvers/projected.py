@@ -1,0 +1,89 @@
+"""Projected stochastic gradient descent: steps that end in a set, here θ ≥ 0 and Σθ ≤ t."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium import ranking
+from podium.errors import IncompatibleError
+from podium.losses import Loss
+from podium.problem import Problem
+from podium.registry import param, register
+from podium.scorers import Scorer, SmoothScorer
+from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+
+
+@register
+class Projected(Solver):
+    """θ ← the point of {θ ≥ 0, Σθ ≤ bound} nearest to θ − rate·gradient, query by query; the rate falls by √2 an epoch.
+
+    Parameters that the loss learns move freely. With validation data, `starts` random starting points are tried for all
+    their epochs, and the epoch that does best on it is kept; with one start, `patience` epochs without a better one end
+    the search.
+    Reference: Duchi et al., Efficient projections onto the l1-ball, ICML 2008.
+    """
+
+    rate: float = param(default=0.5, above=0)
+    epochs: int = param(default=10, least=1)
+    batch: int = param(default=1, least=1)
+    """Queries per step."""
+    bound: float | None = param(default=30.0, above=0)
+    starts: int = param(default=1, least=1)
+    patience: int | None = param(default=10, least=1)
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        if not isinstance(scorer, SmoothScorer) or not scorer.at_least_zero:
+            raise IncompatibleError(
+                f"{self.name} needs a scorer whose parameters are at least 0; got {scorer.name}. "
+                f"Use solver={scorer.solver}, or scorer=kernel."
+            )
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        judged = watch.valid is not None and self.patience is not None
+        starts = self.starts if judged else 1
+        total = starts * self.epochs
+        patience = self.patience if starts == 1 else total
+        theta, value, iteration, reason = np.empty(0), np.inf, 0, f"{self.epochs} epochs were allowed"
+        for start in range(starts):
+            theta = self._into_set(problem, problem.start(rng))
+            for epoch in range(self.epochs):
+                iteration = start * self.epochs + epoch + 1
+                theta, value = self._epoch(problem, theta, rng, epoch)
+                if watch.see(
+                    iteration,
+                    total,
+                    value,
+                    scores=lambda data, now=theta: problem.scores(now, data),  # type: ignore[misc]
+                    state=theta,
+                    patience=patience,
+                ):
+                    reason = "no better validation measure"
+                    break
+        return best_or_last(problem, theta, watch, value=value, iterations=iteration, reason=reason)
+
+    def _epoch(self, problem: Problem, theta: Array, rng: np.random.Generator, epoch: int) -> tuple[Array, float]:
+        """Parameters after one pass over the queries, and the mean objective on the way."""
+        queries: NDArray[np.int64] = rng.permutation(problem.data.n_queries)
+        rate, values = self.rate * 0.5 ** (0.5 * epoch), []
+        for first in range(0, len(queries), self.batch):
+            today = problem.resampled(epoch * len(queries) + first)
+            value, gradient = today.on(problem.data.select(queries[first : first + self.batch]), theta)
+            theta = self._into_set(problem, theta - rate * gradient)
+            values.append(value)
+        return theta, float(np.mean(values))
+
+    def _into_set(self, problem: Problem, theta: Array) -> Array:
+        n = len(theta) - len(problem.loss.learned)
+        return np.concatenate([nearest_within(theta[:n], self.bound), theta[n:]])
+
+
+def nearest_within(point: Array, bound: float | None) -> Array:
+    """The point of {θ ≥ 0, Σθ ≤ bound} that is nearest to this one: all coordinates fall alike until the sum fits."""
+    inside: Array = np.maximum(point, 0.0)
+    if bound is None or inside.sum() <= bound:
+        return inside
+    largest_first = inside[ranking.order(inside)]
+    excess = (np.cumsum(largest_first) - bound) / np.arange(1, len(inside) + 1)
+    kept = int(np.flatnonzero(largest_first > excess)[-1])
+    return np.asarray(np.maximum(inside - excess[kept], 0.0))
