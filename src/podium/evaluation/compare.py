@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from podium.data.folder import Fold
 from podium.errors import DataError, ParameterError
 from podium.evaluation.details import History, describe_fold, details
-from podium.evaluation.evaluate import evaluate, plain, query_names, read_metrics
+from podium.evaluation.evaluate import all_plain, evaluate, plain, query_names, read_metrics
 from podium.evaluation.significance import SystemComparison, compare_systems
 from podium.evaluation.store import Store
 from podium.methods import method
@@ -121,7 +121,7 @@ class Comparison:
                         "chosen": outcome.chosen,
                         "learner": outcome.learner,
                         "seconds": outcome.seconds,
-                        "info": outcome.info,
+                        "info": all_plain(outcome.info),
                     }
                     for outcome, values in zip(outcomes, folds, strict=True)
                 ],
@@ -131,7 +131,7 @@ class Comparison:
             "seed": self.seed,
             "data": list(self.data),
             "methods": methods,
-            "significance": {name: found and found.to_dict() for name, found in self.significance.items()},
+            "significance": {name: found and all_plain(found.to_dict()) for name, found in self.significance.items()},
         }
 
 

@@ -122,3 +122,12 @@ def query_names(data: Dataset) -> tuple[str, ...]:
 def plain(value: float) -> float | None:
     """A number for JSON, which knows no NaN."""
     return None if np.isnan(value) else float(value)
+
+
+def all_plain(value: Any) -> Any:
+    """A value made of lists and dictionaries, with None for every number that JSON does not know."""
+    if isinstance(value, dict):
+        return {key: all_plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [all_plain(part) for part in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value

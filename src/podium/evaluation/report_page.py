@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from podium.evaluation.evaluate import plain
+from podium.evaluation.evaluate import all_plain, plain
 from podium.version import version
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
             }
             for m, metric in enumerate(comparison.metrics)
         },
-        "details": {name: [outcome.details for outcome in found] for name, found in comparison.by_method.items()},
+        "details": {name: [all_plain(o.details) for o in found] for name, found in comparison.by_method.items()},
     }
 
 

@@ -168,6 +168,17 @@ def test_few_queries_or_none_that_count_make_a_page_too(tmp_path: Path, values: 
     assert "| a |" in (tmp_path / "table.md").read_text()
 
 
+def test_a_fit_without_a_finite_objective_makes_valid_json(tmp_path: Path) -> None:
+    info = {"objective": float("inf"), "trials": [{"valid": 0.5, "rate": 0.1}]}
+    odd = replace(outcome("a", "1", [0.1, 0.2]), info=info, details={"history": [[1, float("nan"), None]]})
+    write_report(small(odd), tmp_path)
+    for name in ("results.json", "report.html"):
+        assert not re.search(r"\b(Infinity|NaN)\b[,\]}\n]", (tmp_path / name).read_text())
+    data = shown_data((tmp_path / "report.html").read_text())
+    assert data["results"]["methods"]["a"]["folds"][0]["info"]["objective"] is None
+    assert data["details"]["a"][0]["history"] == [[1, None, None]]
+
+
 def test_methods_that_answered_different_queries_are_not_tested() -> None:
     found = small(outcome("a", "1", [0.1, 0.2]), outcome("a", "2", [0.1, 0.2]), outcome("b", "1", [0.1, 0.2]))
     assert found.significance == {"ndcg@10": None}
