@@ -82,7 +82,7 @@ def _print(found: Comparison, truth: Evaluation) -> None:
 def _next(output: str) -> None:
     at = shlex.quote(output)
     console.out(f"""
-Models, data, tables and per-query values are in {output}. Try next:
+Models, data, tables and per-query values are in {output}; {output}/report.html shows them in a browser. Try next:
 
   podium rank {at}/models/data-lambdamart.podium {at}/data/test.txt -o {at}/scores.txt
   podium evaluate {at}/data/test.txt {at}/scores.txt -m ndcg@10 -m map -m err
