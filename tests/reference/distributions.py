@@ -66,10 +66,27 @@ def thurstone(law: Any, scores: Any, ranks: Any) -> float:
     return float(below[-1])
 
 
+def pairs_with_ties(law: Any, scores: Any, ranks: Any) -> float:
+    """∝ Π over pairs of P(i before j), P(tied) or P(j before i), of each pair alone; all rankings listed."""
+    n = len(scores)
+    before, tied, _ = law.pair_probabilities(scores)
+
+    def weight(places: Any) -> float:
+        pairs = itertools.combinations(range(n), 2)
+        relations = [(before[i, j], tied[i, j], before[j, i]) for i, j in pairs]
+        signs = [1 + int(np.sign(places[i] - places[j])) for i, j in itertools.combinations(range(n), 2)]
+        return math.prod(relation[sign] for relation, sign in zip(relations, signs, strict=True))
+
+    ways = (way for way in itertools.product(range(1, n + 1), repeat=n) if len(set(way)) == max(way))
+    return weight(ranks) / sum(map(weight, ways))
+
+
 PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
     "boltzrank": boltzmann,
     "listmle": plackett_luce,
     "listnet": plackett_luce,
+    "pairties-d": pairs_with_ties,
+    "pairties-rk": pairs_with_ties,
     "pmop-exact": pmop,
     "pmop-fd": pmop_fd,
     "pmop-gibbs": pmop,

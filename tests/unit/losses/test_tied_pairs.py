@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
-from podium.losses import FRank, PairTiesD, PairTiesRK, RankNet
+from podium.errors import DataError
+from podium.losses import FRank, PairTiesD, PairTiesRK, RankNet, tied_orders
 from podium.problem import Problem
 from podium.scorers import Linear
 from podium.solvers import LBFGS, Watch
@@ -121,3 +122,32 @@ def test_fidelity_lies_between_zero_and_one_and_is_zero_at_its_target():
     at_target = FRank()([math.log(target / (1 - target)), 0.0], [[0, 1, target]])
     assert at_target.value == pytest.approx(0, abs=1e-15)
     assert at_target.gradient == pytest.approx([0, 0], abs=1e-15)
+
+
+@pytest.mark.parametrize("law", [PairTiesRK(), PairTiesD(beta=-0.5)], ids=repr)
+def test_two_documents_do_what_their_pair_does(law):
+    before, tied, _ = law.pair_probabilities([0.4, -0.3])
+    assert law.log_prob([0.4, -0.3], [1, 2]) == pytest.approx(math.log(before[0, 1]))
+    assert law.log_prob([0.4, -0.3], [1, 1]) == pytest.approx(math.log(tied[0, 1]))
+
+
+@pytest.mark.parametrize("law", [PairTiesRK(alpha=-1.0), PairTiesD(beta=-0.5)], ids=repr)
+def test_the_chain_draws_from_the_law_that_sums_give(law, monkeypatch):
+    scores = np.random.default_rng(0).normal(size=7)
+    exact, before = law.rank_marginals(scores), law.prefers(scores)
+    monkeypatch.setattr(tied_orders, "MOST_FOR_SUBSETS", 0)
+    drawn = law.rank_marginals(scores, rng=np.random.default_rng(1), samples=40_000)
+    np.testing.assert_allclose(drawn, exact, atol=0.015)
+    np.testing.assert_allclose(law.prefers(scores, rng=np.random.default_rng(2), samples=40_000), before, atol=0.015)
+
+
+def test_long_lists_are_drawn_quickly_and_follow_their_scores():
+    scores = np.linspace(8, -8, 60)
+    marginals = PairTiesD(beta=-2.0).rank_marginals(scores, samples=500)
+    mean_rank = marginals @ np.arange(60)
+    assert np.corrcoef(mean_rank, scores)[0, 1] < -0.98
+
+
+def test_the_probability_of_a_long_ranking_is_refused_with_advice():
+    with pytest.raises(DataError, match=r"up to 12 documents; got 13\. Use `sample`"):
+        PairTiesD().log_prob(np.zeros(13), np.arange(13))
