@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.errors import IncompatibleError
-from podium.losses import Loss, sweep
+from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
 from podium.registry import param, register
 from podium.scorers import Scorer, Trees, tree_text
@@ -20,7 +20,8 @@ from podium.threads import default_threads
 class Boosting(Solver):
     """Adds `rate` × a regression tree per round, fitted to −gradient/curvature of the loss at the current scores.
 
-    With validation data, the number of trees that does best on it is kept and the search ends after `patience`
+    Parameters that the loss learns take a step of their own before each tree, down their gradient, as far as the loss
+    falls. With validation data, the number of trees that does best on it is kept and the search ends after `patience`
     rounds without a better one.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
@@ -36,11 +37,6 @@ class Boosting(Solver):
             raise IncompatibleError(
                 f"boosting needs a scorer that grows trees; got {scorer.name}. Use solver=lbfgs, or scorer=trees."
             )
-        if loss.learned:
-            raise IncompatibleError(
-                f"boosting does not train the parameters that {loss.name} learns ({', '.join(loss.learned)}). "
-                "Use scorer=linear or scorer=mlp with solver=lbfgs or solver=adam."
-            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         import lightgbm
@@ -49,23 +45,18 @@ class Boosting(Solver):
         train = _as_lightgbm(problem.data.features, settings)
         if not any(train.feature_num_bin(feature) for feature in range(problem.data.n_features)):
             return _constant(problem)
-        latest = {"value": np.inf}
-
-        def objective(scores: Array, _: Any) -> tuple[Array, Array]:
-            got = sweep(problem.loss, scores, problem.data)
-            latest["value"] = got.value / problem.data.n_queries
-            return got.gradient, np.maximum(got.curvature, 1e-16)
+        descent = _Descent(problem)
 
         booster = lightgbm.Booster(settings, train)
         if watch.valid is not None:
             booster.add_valid(_as_lightgbm(watch.valid.features, settings, reference=train), "valid")
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            if booster.update(fobj=objective):
+            if booster.update(fobj=descent.objective):
                 rounds, reason = rounds - 1, _no_split(problem, rounds - 1)
                 break
             if watch.see(
-                rounds, self.rounds, latest["value"],
+                rounds, self.rounds, descent.value,
                 scores=lambda _: _valid_scores(booster), state=rounds, patience=self.patience,
             ):  # fmt: skip
                 reason = "no better validation measure"
@@ -75,7 +66,7 @@ class Boosting(Solver):
             keep = watch.best.iteration
             reason += f"; best {watch.metric} {watch.best.valid:.4f} with {keep} trees"
         text = tree_text.trim(booster.model_to_string(num_iteration=max(keep, 1)))
-        return Solution(np.frombuffer(text, np.uint8), problem.loss, latest["value"], rounds, reason)
+        return Solution(np.frombuffer(text, np.uint8), descent.losses[keep], descent.value, rounds, reason)
 
     def _settings(self, problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
         trees = problem.scorer
@@ -99,6 +90,37 @@ class Boosting(Solver):
         }
 
 
+class _Descent:
+    """The loss as LightGBM asks for it, round by round."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.data, self.value, self.step = problem.data, np.inf, 1.0
+        self.losses = [problem.loss]  # as it was for each tree, the first for none
+
+    def objective(self, scores: Array, _: Any) -> tuple[Array, Array]:
+        """Gradient and curvature for the next tree."""
+        loss, got = self._learned(self.losses[-1], scores)
+        self.losses.append(loss)
+        self.value = got.value / self.data.n_queries
+        return got.gradient, np.maximum(got.curvature, 1e-16)
+
+    def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
+        """The loss after a step of its own parameters, halved until it helps and doubled for the next round."""
+        here = sweep(loss, scores, self.data)
+        down = here.params / self.data.n_queries
+        while loss.learned and self.step * np.abs(down).max() > _STILL:
+            moved = loss.with_learned(loss.learned_values() - self.step * down)
+            there = sweep(moved, scores, self.data)
+            if there.value < here.value:
+                self.step *= 2.0
+                return moved, there
+            self.step *= 0.5
+        self.step = max(self.step, _STILL)
+        return loss, here
+
+
+_STILL = 1e-6
+"""Steps of learned parameters below this are not worth a look."""
 _WORTH_THREADS = 2**20
 """Cells of features below which threads wait for each other longer than they work, far longer on busy cores."""
 

@@ -3,7 +3,7 @@ import pytest
 
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.losses import LambdaRank, RankNet, Regression
+from podium.losses import LambdaRank, Loss, RankNet, StructRank, sweep
 from podium.metrics import Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
@@ -72,15 +72,34 @@ def test_a_metric_measured_each_round_stops_early():
     assert watch.best.valid == max(step.valid for step in watch.history)
 
 
-def test_losses_that_learn_parameters_of_their_own_are_refused():
-    class Learning(Regression):
-        name = "learning"
-        learned = ("slack",)
+def test_parameters_that_a_loss_learns_follow_the_trees_to_their_best_values():
+    start = Loss.parse("pairties-rk")
+    found = run(Boosting(rounds=40), loss=start)
+    scores = Trees().score(found.params, DATA.features)
+    assert found.loss != start
+    assert sweep(found.loss, scores, DATA).value < sweep(start, scores, DATA).value
+    slope = sweep(found.loss, scores, DATA).params / sweep(start, scores, DATA).params
+    assert np.abs(slope).max() < 0.1
 
-    with pytest.raises(
-        IncompatibleError, match=r"boosting does not train the parameters that learning learns \(slack\)"
-    ):
-        Boosting().check(Learning(), Trees())
+
+def test_the_loss_of_the_best_round_is_kept():
+    class Falling:
+        def __call__(self, scores, labels, offsets, **_):
+            return np.array([1.0 / (1.0 + np.abs(scores).max())])
+
+        def __str__(self):
+            return "falling"
+
+    watched = run(
+        Boosting(rounds=9), loss=Loss.parse("pairties-rk"), watch=Watch(linear_data(5, 10, seed=9), Falling())
+    )
+    assert n_trees(watched) == 1
+    assert watched.loss == run(Boosting(rounds=1), loss=Loss.parse("pairties-rk")).loss
+
+
+def test_a_loss_that_learns_nothing_stays_as_it_is():
+    found = run(Boosting(rounds=3), loss=StructRank(topology="disconnected", learn=False))
+    assert found.loss == StructRank(topology="disconnected", learn=False)
 
 
 def test_a_linear_scorer_is_refused_with_advice():
