@@ -1,6 +1,6 @@
 """How long one sweep of each loss takes, beside a numpy version of RankNet, all in one run.
 
-    python benchmarks/losses.py [--queries 6000] [--documents 120] [--repeats 5]
+    python benchmarks/losses.py [LOSS …] [--queries 6000] [--documents 120] [--repeats 5]
 
 Grades are spread as in MSLR-WEB (52, 32, 13, 2, 1 %). Times are CPU seconds of one thread, the median of repeats that
 are interleaved, so that other load on the machine falls on all rows alike.
@@ -24,13 +24,14 @@ MORE = ["lambdarank(metric=ndcg)", "lambdarank(metric=map)", "ranknet(sigma=100.
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("losses", nargs="*", metavar="LOSS", help="all of them, unless some are named")
     parser.add_argument("--queries", type=int, default=6000)
     parser.add_argument("--documents", type=int, default=120)
     parser.add_argument("--repeats", type=int, default=5)
     asked = parser.parse_args()
     data, scores = make(asked.queries, asked.documents)
     work: dict[str, Callable[[], object]] = {"ranknet in numpy": lambda: numpy_ranknet(scores, data)}
-    for name in [*Loss.catalogue(), *MORE]:
+    for name in dict.fromkeys(["ranknet", *(asked.losses or [*Loss.catalogue(), *MORE])]):
         work[name] = functools.partial(sweep, Loss.parse(name), scores, data, threads=1)
     agree(work["ranknet"](), work["ranknet in numpy"]())
     times = measure(work, asked.repeats)
