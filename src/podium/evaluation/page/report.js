@@ -30,6 +30,8 @@
   const short = (x) => (known(x) ? String(+x.toPrecision(4)).replace("-", "−") : "–");
   const tiny = (p) => (p < 0.001 ? "< 0.001" : "= " + p.toFixed(3));
   const count = (n, word, plural) => `${n} ${n === 1 ? word : plural || word + "s"}`;
+  const least = (list, start = Infinity) => list.reduce((a, b) => Math.min(a, b), start);
+  const most = (list, start = -Infinity) => list.reduce((a, b) => Math.max(a, b), start);
   const mean = (list) => (list.length ? list.reduce((a, b) => a + b, 0) / list.length : null);
   const colour = (method) => `var(--c${ranking.indexOf(method) % 8})`;
   const dash = (method) => ["", "6 3", "2 3", "8 3 2 3"][Math.floor(ranking.indexOf(method) / 8) % 4];
@@ -37,7 +39,7 @@
   const named = (method) => [key(method), method];
 
   // A table whose columns are {head, value, show, number}; the first one names the row.
-  function table(host, { caption, columns, rows, sort, chosen, tall }) {
+  function table(host, { caption, columns, rows, sort, chosen, tall, limit }) {
     const how = (sorts[host] = sorts[host] || sort || null);
     const sorted = rows.slice();
     if (how && known(how.column)) {
@@ -61,7 +63,7 @@
       };
       return el("th", attributes, el("button", { type: "button", onclick: press }, column.head));
     });
-    const body = sorted.map((row) =>
+    const body = sorted.slice(0, limit).map((row) =>
       el("tr", { class: chosen && chosen(row) ? "chosen" : null }, columns.map((column, c) => {
         const content = column.show ? column.show(row) : column.value(row);
         const attributes = { class: column.class || (column.number ? "number" : null) };
@@ -92,7 +94,7 @@
   function around(list, share = 0.06) {
     const found = list.filter(known);
     if (!found.length) return [0, 1];
-    const [low, high] = [Math.min(...found), Math.max(...found)];
+    const [low, high] = [least(found), most(found)];
     const margin = (high - low) * share || Math.abs(high) * share || 1;
     return [low - margin, high + margin];
   }
@@ -207,8 +209,8 @@
   function differenceBars() {
     const found = differences(state.method, state.baseline).map((d, q) => [d, q]).filter(([d]) => known(d)).sort((x, y) => y[0] - x[0]);
     put("differences-caption", `${state.method} − ${state.baseline} on each query, from the largest gain to the largest loss`);
-    const most = Math.max(1e-9, ...found.map(([d]) => Math.abs(d)));
-    const c = chart("differences", { label: `Differences of ${state.metric} by query; the table below has the values`, x: [0, Math.max(found.length, 1)], y: [-most, most], height: 320, xName: "queries", yName: "difference" });
+    const reach = most(found.map(([d]) => Math.abs(d)), 1e-9);
+    const c = chart("differences", { label: `Differences of ${state.metric} by query; the table below has the values`, x: [0, Math.max(found.length, 1)], y: [-reach, reach], height: 320, xName: "queries", yName: "difference" });
     const wide = (c.box.right - c.box.left) / Math.max(found.length, 1);
     found.forEach(([d, q], k) => {
       const [top, bottom] = [c.Y(Math.max(d, 0)), c.Y(Math.min(d, 0))];
@@ -230,9 +232,9 @@
         { head: "Difference", number: true, value: (q) => d[q], show: (q) => signed(d[q]) });
     }
     if (sorts.queries && sorts.queries.column >= columns.length) delete sorts.queries;
-    const most = 500;
-    table("queries", { caption: `${state.metric} of each query`, columns, rows: rows.slice(0, most), sort: { column: columns.length - 1, down: true }, tall: true });
-    put("found", `${count(rows.length, "query", "queries")} of ${queries.length}${rows.length > most ? `, the first ${most} shown` : ""}`);
+    const limit = 500;
+    table("queries", { caption: `${state.metric} of each query`, columns, rows, limit, sort: { column: columns.length - 1, down: true }, tall: true });
+    put("found", `${count(rows.length, "query", "queries")} of ${queries.length}${rows.length > limit ? `, the first ${limit} shown` : ""}`);
   }
 
   function curves() {
@@ -249,7 +251,7 @@
       } }, named(m))));
     const seen = drawn.filter((m) => !state.hidden.has(m));
     const lines = seen.map((m) => [m, points(m)]);
-    const longest = lines.length && at("curves").clientWidth > 600 ? Math.max(...seen.map((m) => m.length)) * 6.7 + 14 : 12;
+    const longest = lines.length && at("curves").clientWidth > 600 ? most(seen.map((m) => m.length)) * 6.7 + 14 : 12;
     const c = chart("curves", { label: "NDCG at cut-offs 1 to 20; the table below has the values", x: [1, 20], y: around(lines.flatMap(([, v]) => v)), height: 360, right: Math.min(longest, 220), xTicks: [1, 5, 10, 15, 20], xName: "cut-off", yName: "NDCG" });
     const ends = lines.filter(([, v]) => known(v[19])).sort((p, q) => q[1][19] - p[1][19]);
     let last = -Infinity;
@@ -307,9 +309,9 @@
       const valid = details[m].some((d) => d.history && d.history.some((step) => known(step[2])));
       const lines = details[m].map((d) => (d.history || []).map((step) => [step[0], step[valid ? 2 : 1]]).filter((p) => known(p[1])));
       const flat = lines.flat();
-      const c = chart(box, { label: `Learning curve of ${m}; the table has its ends`, x: [0, Math.max(1, ...flat.map((p) => p[0]))], y: around(flat.map((p) => p[1])), height: 190, xName: "iteration", yName: valid ? `validation ${metrics[0]}` : "objective", xTicks: ticks(0, Math.max(1, ...flat.map((p) => p[0])), 3), yTicks: ticks(...around(flat.map((p) => p[1])), 3) });
+      const c = chart(box, { label: `Learning curve of ${m}; the table has its ends`, x: [0, most(flat.map((p) => p[0]), 1)], y: around(flat.map((p) => p[1])), height: 190, xName: "iteration", yName: valid ? `validation ${metrics[0]}` : "objective", xTicks: ticks(0, most(flat.map((p) => p[0]), 1), 3), yTicks: ticks(...around(flat.map((p) => p[1])), 3) });
       lines.forEach((line) => line.length && c.svg.append(path(line.map(([i, v]) => [c.X(i), c.Y(v)]), { stroke: colour(m), "stroke-width": 1.6, "stroke-opacity": 0.75 })));
-      const rows = lines.map((line, f) => [folds[f], String(line.length ? line[line.length - 1][0] : 0), short(line.length ? line[line.length - 1][1] : null), short(valid && line.length ? Math.max(...line.map((p) => p[1])) : null)]);
+      const rows = lines.map((line, f) => [folds[f], String(line.length ? line[line.length - 1][0] : 0), short(line.length ? line[line.length - 1][1] : null), short(valid && line.length ? most(line.map((p) => p[1])) : null)]);
       box.append(el("h3", {}, m), c.svg, numbers(["fold", "iterations", "last", "best"], rows));
     }
   }
@@ -340,8 +342,8 @@
   }
   function card(p) {
     const [up, low] = p.documents;
-    const most = Math.max(1e-12, ...p.features.map((f) => Math.abs(f.share)));
-    const bar = (share) => el("span", { class: `bar ${share < 0 ? "minus" : ""}`, style: { width: `${(100 * Math.abs(share)) / most}%`, background: paint(share) } });
+    const reach = most(p.features.map((f) => Math.abs(f.share)), 1e-12);
+    const bar = (share) => el("span", { class: `bar ${share < 0 ? "minus" : ""}`, style: { width: `${(100 * Math.abs(share)) / reach}%`, background: paint(share) } });
     const rows = p.features.map((f) => el("tr", {}, el("th", { scope: "row" }, f.feature), el("td", { class: "number" }, `${short(f.values[0])} / ${short(f.values[1])}`),
       el("td", { class: "bars" }, el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, f.share < 0 ? bar(f.share) : null), el("span", {}, f.share > 0 ? bar(f.share) : null))), el("td", { class: "number" }, signed(f.share))));
     const rest = p.others + p.rest;
