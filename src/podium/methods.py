@@ -57,7 +57,7 @@ from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
 from podium.scorers import Kernel, Trees
-from podium.solvers import LBFGS, Adam, Boosting, Newton, Projected
+from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton, Projected
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,11 @@ METHODS: dict[str, Method] = {
         {"penalty": (0.001, 0.01, 0.1)},
         "listwise",
     ),
-    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
-    "pmop-mh": Method(Recipe(loss=PMOPMH(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
-    "boltzrank": Method(Recipe(loss=BoltzRank(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
+    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
+    "pmop-mh": Method(Recipe(loss=PMOPMH(samples=30), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
+    "boltzrank": Method(
+        Recipe(loss=BoltzRank(), solver=Adam()), {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}, "listwise"
+    ),
     "energy-ndcg": Method(
         Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.01, 0.1, 1.0)}, "listwise"
     ),
