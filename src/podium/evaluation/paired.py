@@ -98,14 +98,20 @@ def wilcoxon_test(differences: ArrayLike) -> float:
 
 
 def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> Interval:
-    """A confidence interval for the mean: bias-corrected and accelerated bootstrap over queries."""
+    """A confidence interval for the mean: bias-corrected and accelerated bootstrap over queries.
+
+    Beyond 2,000 queries it is Student's, mean ± t·s/√n: there the two agree, and the bootstrap costs O(n²).
+    """
     x = _sample(values)
     if not 0 < level < 1:
         raise ParameterError(f"The level of an interval must lie between 0 and 1; got {level}.")
     if _constant(x):
         return Interval(float(x[0]), float(x[0]))
-    from scipy.stats import bootstrap
+    from scipy.stats import bootstrap, t
 
+    if len(x) > _ENOUGH:
+        reach = float(t.isf((1 - level) / 2, len(x) - 1)) * float(x.std(ddof=1)) / math.sqrt(len(x))
+        return Interval(float(x.mean()) - reach, float(x.mean()) + reach)
     found = bootstrap(
         (x,),
         np.mean,
@@ -170,6 +176,7 @@ _SLACK = 1e-12
 _EXACT = 20
 _BATCH = 2_000_000  # numbers held at once
 _MANY = 100_000  # degrees of freedom from where t is normal
+_ENOUGH = 2_000  # queries from where the mean of a sample is normal
 
 
 def _sample(values: ArrayLike) -> Array:

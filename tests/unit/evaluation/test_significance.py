@@ -264,3 +264,10 @@ def test_wrong_arguments_are_refused_in_words() -> None:
         compare_systems(values, ["a", "b"], baseline="c")
     with pytest.raises(UnknownNameError, match="'wilcoxon'"):
         compare_systems(values, ["a", "b"], test="wilcoxn")
+
+
+def test_intervals_of_many_queries_agree_with_the_bootstrap_of_fewer():
+    x = np.random.default_rng(0).beta(2, 3, 2001)
+    many, fewer = bootstrap_interval(x), bootstrap_interval(x[:2000])
+    assert many.low == pytest.approx(fewer.low, abs=5e-4)
+    assert many.high == pytest.approx(fewer.high, abs=5e-4)
