@@ -56,7 +56,7 @@ class PMOPExact(BlockChoices):
     Ties: modelled; documents of equal grade are one block. A query whose grades are all equal counts too: that they are
         one block has a probability. Without ties this is not Plackett–Luce, since larger blocks were possible; for
         two documents it is Davidson's model with ν = 1.
-    Cost: about O(n^1.7) per block of what remains: 1.3, 5 and 14 ms at n = 150, 400 and 800, value and derivatives.
+    Cost: about O(n^1.5) per block of what remains: .8, 2, 5 and 14 ms at n = 100, 200, 400 and 800, with derivatives.
     Use it for: rankings with ties and their probabilities. How large blocks are is a property of the model, not of
         data: of 150 documents it expects blocks of 75 ± 6, whatever the scores up to a spread of about 50.
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
