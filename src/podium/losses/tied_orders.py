@@ -58,7 +58,7 @@ def log_sums(beats: Any, ties: Any) -> Any:
 
 
 @kernel
-def _weight(beats: Any, ties: Any, block: Any, rest: Any) -> float:
+def _weight(beats: Any, ties: Any, block: Any, rest: Any) -> Any:
     total = ties[block]
     for i in range(len(beats)):
         if (block >> i) & 1:
