@@ -136,7 +136,7 @@ def _in_pairs(lists: CrankingQuery, rng: np.random.Generator) -> list[Ints]:
     return found
 
 
-_PAIRS = 8
+_PAIRS = 4
 
 
 def _traces(

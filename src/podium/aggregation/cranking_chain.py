@@ -56,9 +56,7 @@ def _sweeps(
     kind: Any, theta: Any, final: Any, blocks: Any, free: Any, everything: Any, sigma: Any, ends: Any, judged: Any,
     rng: Any, of_final: Any, of_free: Any, places: Any,
 ) -> None:  # fmt: skip
-    """A sweep tries as many exchanges in the final ranking as there are documents, one in a list, _SETTLE times as many
-    in the free ranking, and is recorded.
-    """
+    """A recorded sweep: n exchanges are tried in the final ranking, one in each list, _SETTLE·n in the free ranking."""
     n, many = len(free), len(sigma)
     at_final, at_free = np.empty(n, np.int64), np.empty(n, np.int64)
     for i in range(n):
@@ -69,9 +67,9 @@ def _sweeps(
     for sweep in range(len(places)):
         if judged:
             _exchange(kind, theta, final, at_final, blocks, sigma, n, rng, from_final)
-            l = int(rng.random() * many)
-            _restate(kind, theta, l, final, at_final, free, at_free, everything, sigma, ends, rng, from_final,
-                     from_free)  # fmt: skip
+            for l in range(many):
+                _restate(kind, theta, l, final, at_final, free, at_free, everything, sigma, ends, rng, from_final,
+                         from_free)  # fmt: skip
         _exchange(kind, theta, free, at_free, everything, sigma, _SETTLE * n, rng, from_free)
         for l in range(many):
             of_final[sweep, l], of_free[sweep, l] = from_final[l], from_free[l]

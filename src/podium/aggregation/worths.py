@@ -22,11 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator, Array, Consensus
 from podium.aggregation.pairwise import Unranked, lists, wins
 from podium.data.query_rankings import QueryRankings
+from podium.data.rankings import Rankings
 from podium.errors import DataError
 from podium.registry import param
+from podium.threads import one_blas_thread
 
 
 class Likelihood(NamedTuple):
@@ -64,6 +66,10 @@ class WorthModel(Aggregator):
 
     pseudo: float = param(0.5, least=0.0)
     unranked: Unranked = "skip"
+
+    def __call__(self, rankings: Rankings) -> Consensus:
+        with one_blas_thread():  # queries already use the cores
+            return super().__call__(rankings)
 
     def likelihood(self, query: QueryRankings, log_worths: Array) -> Likelihood:
         """The log-likelihood of the lists with its derivatives."""

@@ -19,7 +19,9 @@ def tied_likelihood(ranks, s):
     return sum(plackett_luce(order, s) for order in orders_within(ranks))
 
 
-@pytest.mark.parametrize(("model", "law"), [(PlackettLuce(), tied_likelihood), (PMOP(), ordered_partition)], ids=["plackett-luce", "pmop"])
+@pytest.mark.parametrize(
+    ("model", "law"), [(PlackettLuce(), tied_likelihood), (PMOP(), ordered_partition)], ids=["plackett-luce", "pmop"]
+)
 @given(rankings=votes(weighted=True))
 @settings(max_examples=40, deadline=None)
 def test_likelihood_is_that_of_brute_force(model, law, rankings):

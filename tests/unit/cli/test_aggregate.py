@@ -177,7 +177,7 @@ def test_a_letor_agg_file_can_be_learned_from(tmp_path, capsys):
         (
             ["--method", "voter-weights(method=lamdarank)", "--train", "qrels"],
             2,
-            "No method 'lamdarank'. Did you mean 'lambdarank'",
+            "No method 'lamdarank'",
         ),
         (["--train", "qrels"], 1, "in none of 2 queries is one document graded above another"),
     ],
