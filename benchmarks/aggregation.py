@@ -3,7 +3,7 @@
     python benchmarks/aggregation.py [queries]
 
 `complete`: all voters rank the same 100 documents. `cut`: each ranks the best 100 of 200, so lists are partial. Kemeny,
-Mallows and footrule run on a tenth of the queries, scaled up; pmop is left out. Peak memory is that of the whole process.
+Mallows and footrule run on a tenth of the queries, scaled up; pmop is left out. Peak memory is of the process.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def test_voters_of_one_mind_get_their_order(method, order, voters):
     assert method(rankings).order(0) == order
 
 
-@every
+@pytest.mark.parametrize("method", [m for m in ALL if m.unanimous], ids=str)
 @given(rankings=votes(partial=False))
 @settings(max_examples=25, deadline=None)
 def test_what_all_voters_prefer_comes_before(method, rankings):

@@ -92,6 +92,8 @@ class Aggregator(Named):
     """Whether it reads the voters' scores, not only their ranks."""
     minimises: ClassVar[bool] = False
     """Whether it seeks an order of least cost, and reports that cost with a bound; the order is strict."""
+    unanimous: ClassVar[bool] = True
+    """Whether a document that every voter ranks before another always comes before it."""
     elects_condorcet: ClassVar[bool] = False
     """Whether a document that beats every other by a majority always comes first."""
 

@@ -14,7 +14,7 @@ The sum over all subsets is that of `losses/subset_sums.py`. Two documents alone
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,16 @@ class PMOP(WorthModel):
     Formula: max_s Σ_k w_k Σ_b (mean of s over X_b − log Σ_m e_m(e^{s/m})), e_m over the documents of R_b; plus
         `pseudo` wins and losses of each document against a ghost of worth 1.
     Ties: outcomes with a probability of their own: documents often tied are pulled together. Documents that a
-        list leaves out were not there (`skip`), or are tied below it (`last`).
+        list leaves out were not there (`skip`), or are tied below it (`last`). The law expects a block of about half of
+        what remains, so a document chosen alone gains more than one in a large block: after [A B C], D, [E F] it puts
+        D first, against the list. No other aggregator does such a thing.
     Cost: O(V·n³) or so for a gradient, 2·n of them for a Newton step; for tens of documents.
-    Use it for: judges' marks, grades and votes full of ties; strict lists are plackett-luce's.
+    Use it for: many voters whose ties are verdicts, such as judges' marks; strict lists are plackett-luce's.
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions with applications in document
         ranking and collaborative filtering, SDM 2011.
     """
+
+    unanimous: ClassVar[bool] = False
 
     def likelihood(self, query: QueryRankings, log_worths: Array) -> Likelihood:
         value, gradient = self._slope(query, log_worths)

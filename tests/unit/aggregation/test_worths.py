@@ -144,3 +144,9 @@ def test_a_tie_keeps_worths_together_for_pmop_alone():
     with pytest.raises(DataError, match="A never come after"):
         PlackettLuce(pseudo=0.0)(Rankings.from_orders([orders]))
     assert np.isfinite(PMOP(pseudo=0.0)(Rankings.from_orders([orders])).scores).all()
+
+
+def test_pmop_takes_a_document_alone_for_better_than_a_large_block_before_it():
+    query = Rankings.from_orders([[[("A", "B", "C"), "D", ("E", "F")]]]).query(0)
+    assert PMOP().one(query).argmax() == 3  # why it promises no unanimity
+    assert PlackettLuce().one(query).argmax() < 3
