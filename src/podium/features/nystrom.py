@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 @register
 class Nystrom(Stacked):
-    """Features whose inner products are a Gaussian kernel's, from `components` training documents drawn by `seed`.
+    """Features whose inner products are a Gaussian kernel's, from `components` distinct documents drawn by `seed`.
 
     With components=none every training document is one, and the kernel is exact; γ is 1/(number of features) where it
     is not given. Cost: O(N·m·d + N·m²), and m² memory.
@@ -51,8 +51,8 @@ class Nystrom(Stacked):
         self.check(data)
         state = self.fit_below(data)
         X = self.below(state, data)
-        drawn = np.argsort(_lots(dense(data).features, self.seed), kind="stable")[: self._count(data)]
-        landmarks = X[drawn].astype(np.float64)
+        _, drawn = np.unique(_lots(dense(data).features, self.seed), return_index=True)
+        landmarks = X[drawn[: self._count(data)]].astype(np.float64)
         gamma = np.float64(1.0 / max(X.shape[1], 1) if self.gamma is None else self.gamma)
         values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))
         kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
@@ -78,8 +78,8 @@ class Nystrom(Stacked):
 
 
 def _lots(X: Any, seed: int) -> NDArray[np.uint64]:
-    """A random number for each row, made of its own bits, so that the order of rows does not change what is drawn."""
-    lots = np.full(len(X), seed, np.uint64)
+    """A random number for each row, made of its own bits: the order of rows does not matter, equal rows draw one."""
+    lots = np.full(len(X), seed + 1, np.uint64)
     for k in range(X.shape[1]):
         lots ^= (X[:, k] + np.float32(0)).view(np.uint32)  # −0 and 0 are one
         lots *= np.uint64(0x9E3779B97F4A7C15)

@@ -39,6 +39,13 @@ def test_documents_that_repeat_are_no_trouble():
     )
 
 
+def test_landmarks_are_distinct_where_most_documents_are_not():
+    mostly = Dataset.from_arrays(np.vstack([np.zeros((500, 3)), DATA.features]), group=[560])
+    landmarks = Nystrom(of=None_(), components=61).fit(mostly)["landmarks"]
+    assert len(np.unique(landmarks, axis=0)) == 61
+    assert len(np.unique(Nystrom(components=20).fit(mostly)["landmarks"], axis=0)) == 20
+
+
 def test_another_seed_draws_other_landmarks_and_the_order_of_rows_none():
     def landmarks(seed, data=DATA):
         return {row.tobytes() for row in Nystrom(of=None_(), components=10, seed=seed).fit(data)["landmarks"]}
