@@ -98,12 +98,13 @@ def test_the_same_seed_gives_the_same_bits(solver):
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=repr)
 def test_threads_do_not_change_a_bit(solver, monkeypatch):
-    data = linear_data(90, 100)  # enough documents for several blocks
+    data = linear_data(42, 100)  # enough documents for several threads
+    monkeypatch.setattr("podium.threads.BLOCK", 1000)
     loss = next(loss for loss in (ListNet(), SquaredHinge()) if allowed(solver, scorer_for(solver), loss))
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("PODIUM_THREADS", threads)
-        found.append(solve(with_fields(short(solver, 3), batch=90), loss=loss, data=data).params.tobytes())
+        found.append(solve(with_fields(short(solver, 3), batch=42), loss=loss, data=data).params.tobytes())
     assert found[0] == found[1]
 
 
