@@ -13,11 +13,11 @@ from podium.problem import Problem
 from podium.scorers import Linear, Scorer, SmoothScorer
 from podium.solvers import Solver, Watch
 from reference.learning import linear_data
-from reference.variants import short, with_fields
+from reference.variants import installed, short, with_fields
 
 DATA = linear_data(12, 8)
 LOSSES = [cls() for cls in Loss.catalogue().values()]
-SCORERS = [with_fields(cls(), min_documents=5) for cls in Scorer.catalogue().values()]
+SCORERS = [with_fields(cls(), min_documents=5) for cls in Scorer.catalogue().values() if installed(cls)]
 
 
 def solver_for(loss, scorer):

@@ -10,9 +10,9 @@ from podium.problem import Problem
 from podium.scorers import Scorer, SmoothScorer
 from podium.solvers import Solver, Watch
 from reference.learning import linear_data
-from reference.variants import short, variants
+from reference.variants import installed, short, variants
 
-SCORERS = [scorer for cls in Scorer.catalogue().values() for scorer in variants(cls)]
+SCORERS = [scorer for cls in Scorer.catalogue().values() if installed(cls) for scorer in variants(cls)]
 SMOOTH = [scorer for scorer in SCORERS if isinstance(scorer, SmoothScorer)]
 D = 4
 

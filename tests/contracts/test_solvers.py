@@ -11,10 +11,10 @@ from podium.problem import Problem
 from podium.scorers import Linear, Scorer
 from podium.solvers import Solver, Watch
 from reference.learning import linear_data, ridge
-from reference.variants import short, variants, with_fields
+from reference.variants import installed, short, variants, with_fields
 
 SOLVERS = [cls() for cls in Solver.catalogue().values()]
-SCORERS = [cls() for cls in Scorer.catalogue().values()]
+SCORERS = [cls() for cls in Scorer.catalogue().values() if installed(cls)]
 LOSSES = [cls() for cls in Loss.catalogue().values()]
 DATA = linear_data(20, 8)
 VALID = linear_data(5, 8, seed=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import typing
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -29,6 +30,11 @@ def variants(cls: type[Named]) -> Iterator[Named]:
             break
     if moved != default:
         yield moved
+
+
+def installed(cls: type[Named]) -> bool:
+    """Whether the optional package that carries the thing's name is there."""
+    return cls.name != "torch" or importlib.util.find_spec("torch") is not None
 
 
 def short(value: T, steps: int) -> T:

@@ -1,0 +1,158 @@
+"""Any torch module as a scorer, named by the factory that makes it: `torch(module=package.file:factory)`.
+
+A factory takes the number of features and returns a module that maps rows (n, d) to scores (n,) or (n, 1). It is code,
+and a specification may come from a stranger's model file. So a factory runs only if this process was told to trust it:
+
+    from podium.scorers import torch
+    torch.trust("package.file:factory")
+
+or, on the command line, by the environment variable PODIUM_TORCH=package.file:factory, several separated by commas.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, MissingPackageError, ParameterError
+from podium.registry import register
+from podium.scorers.base import Array, SmoothScorer
+from podium.threads import BLOCK
+
+_OWN = "podium.scorers.torch:mlp"
+_trusted = {_OWN}
+
+
+def trust(module: str) -> None:
+    """Let this process import and run a factory, `package.file:factory`."""
+    _trusted.add(module)
+
+
+def mlp(n_features: int) -> Any:
+    """Two hidden layers of 32 tanh units."""
+    nn = _torch().nn
+    layers = [nn.Linear(n_features, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)]
+    return nn.Sequential(*layers)
+
+
+@register
+class Torch(SmoothScorer):
+    """A torch module, in float64 and in evaluation mode: a row's score does not depend on other rows or on chance.
+
+    Its parameters are the module's, one after another, so a model file holds numbers and the factory's name, no code.
+    Modules with buffers, such as running means, are refused.
+    Cost: the module's, forwards once and backwards once per step.
+    Use it for: architectures of your own, with every loss and solver here.
+    """
+
+    module: str = _OWN
+    solver = "adam"
+
+    def init(self, n_features: int, rng: np.random.Generator) -> Array:
+        torch = _torch()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(rng.integers(2**31)))
+            made = _make(self.module, n_features)
+        return np.concatenate([p.detach().numpy().ravel() for p in made.parameters()]).astype(np.float64)
+
+    def score(self, params: Array, X: Any) -> Array:
+        net = _Net(self, params, X.shape[1])
+        with net.torch.no_grad():
+            return _joined([net.forward(X[a:b]).numpy() for a, b in _blocks(X)])
+
+    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
+        return self._linearised(params, X)[1](gradient)
+
+    def linearised(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        return self._linearised(params, data.features)
+
+    def n_params(self, n_features: int) -> int:
+        return sum(p.numel() for p in _made(self.module, n_features).parameters())
+
+    def penalised(self, n_features: int) -> Array:
+        sizes = [(p.numel(), p.ndim > 1) for p in _made(self.module, n_features).parameters()]
+        return np.concatenate([np.full(n, float(weights)) for n, weights in sizes])
+
+    def _linearised(self, params: Array, X: Any) -> tuple[Array, Callable[[Array], Array]]:
+        net = _Net(self, params, X.shape[1])
+        outs = [(a, b, net.forward(X[a:b])) for a, b in _blocks(X)]
+
+        def pullback(gradient: Array) -> Array:
+            parts = [net.backward(out, gradient[a:b]) for a, b, out in outs]
+            return np.sum(parts, axis=0) if parts else np.zeros_like(params)
+
+        return _joined([out.detach().numpy() for _, _, out in outs]), pullback
+
+
+class _Net:
+    """A module with given parameters, a copy of its own so that threads do not meet in it."""
+
+    def __init__(self, scorer: Torch, params: Array, n_features: int) -> None:
+        scorer.check_params(params, n_features)
+        self.torch, self.net = _torch(), copy.deepcopy(_made(scorer.module, n_features))
+        self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(params.copy()), self.net.parameters())
+
+    def forward(self, X: Any) -> Any:
+        dense = np.array(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)
+        out = self.net(self.torch.from_numpy(dense))
+        if out.numel() != len(dense):
+            raise IncompatibleError(f"torch: the module gave shape {tuple(out.shape)} for {len(dense)} rows.")
+        return out.reshape(-1)
+
+    def backward(self, out: Any, gradient: Array) -> Array:
+        above, theta = self.torch.from_numpy(np.array(gradient)), list(self.net.parameters())
+        found = self.torch.autograd.grad(out, theta, above, retain_graph=True, materialize_grads=True)
+        return np.concatenate([g.numpy().ravel() for g in found])
+
+
+def _blocks(X: Any) -> list[tuple[int, int]]:
+    """Blocks of rows, one after another: torch has threads of its own."""
+    return [(a, min(a + BLOCK, X.shape[0])) for a in range(0, X.shape[0], BLOCK)]
+
+
+def _joined(parts: list[Array]) -> Array:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+@functools.lru_cache(maxsize=8)
+def _made(module: str, n_features: int) -> Any:
+    """A module whose own numbers are never used, only its form."""
+    torch = _torch()
+    with torch.random.fork_rng(devices=[]):
+        return _make(module, n_features)
+
+
+def _make(module: str, n_features: int) -> Any:
+    if module not in _trusted | set(os.environ.get("PODIUM_TORCH", "").split(",")):
+        raise ParameterError(
+            f"torch: {module} is code, and this process was not told to run it. "
+            f"If you trust it, set PODIUM_TORCH={module} or call podium.scorers.torch.trust({module!r})."
+        )
+    file, _, factory = module.partition(":")
+    try:
+        made = getattr(importlib.import_module(file), factory)(n_features).double().eval()
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(
+            f"torch: module must be package.file:factory; {module} cannot be made: {error}."
+        ) from error
+    if next(made.buffers(), None) is not None:
+        raise ParameterError(
+            f"torch: {module} has buffers beside its parameters, which no solver moves. Leave them out."
+        )
+    return made
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise MissingPackageError("torch", "scorer=torch", "torch") from None
+    return torch

@@ -1,0 +1,111 @@
+"""Torch modules as scorers: whose code runs, what a model file holds, what is refused."""
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+from podium.errors import MissingPackageError, ModelFileError, ParameterError
+from podium.model import Model
+from podium.scorers import Torch
+from podium.scorers import torch as scorers_torch
+from podium.training import train
+from reference.learning import linear_data
+
+DATA = linear_data(10, 6)
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+
+
+def linear(n_features):
+    import torch
+
+    return torch.nn.Linear(n_features, 1)
+
+
+def two_scores(n_features):
+    import torch
+
+    return torch.nn.Linear(n_features, 2)
+
+
+def with_buffers(n_features):
+    import torch
+
+    return torch.nn.Sequential(torch.nn.BatchNorm1d(n_features), torch.nn.Linear(n_features, 1))
+
+
+@pytest.fixture
+def trusted(monkeypatch):
+    def trust(factory):
+        name = f"{__name__}:{factory.__name__}"
+        monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+        monkeypatch.setenv("PODIUM_TORCH", f"elsewhere:net,{name}")
+        scorers_torch._made.cache_clear()
+        return Torch(module=name)
+
+    return trust
+
+
+@needs_torch
+def test_a_linear_module_is_the_linear_scorer(trusted):
+    theta = np.array([1.0, -2.0, 0.5, 3.0])  # weights, then the offset
+    got = trusted(linear).score(theta, DATA.features)
+    np.testing.assert_allclose(got, DATA.features.astype(np.float64) @ theta[:3] + 3.0, rtol=1e-12)
+    assert trusted(linear).penalised(3).tolist() == [1, 1, 1, 0]
+
+
+@needs_torch
+def test_a_model_holds_numbers_and_a_name_and_scores_the_same_when_loaded(tmp_path, trusted):
+    model = train(DATA, f"listnet(scorer={trusted(linear)},solver=adam(epochs=3))")
+    model.save(tmp_path / "m.podium")
+    np.testing.assert_array_equal(Model.load(tmp_path / "m.podium").score(DATA), model.score(DATA))
+
+
+@needs_torch
+def test_a_strangers_model_runs_no_code_that_was_not_trusted(tmp_path, trusted, monkeypatch):
+    train(DATA, f"listnet(scorer={trusted(linear)},solver=adam(epochs=1))").save(tmp_path / "m.podium")
+    monkeypatch.delenv("PODIUM_TORCH")
+    scorers_torch._made.cache_clear()
+    with pytest.raises(ModelFileError, match=r"is code, and this process was not told to run it.*PODIUM_TORCH="):
+        Model.load(tmp_path / "m.podium")
+
+
+@needs_torch
+def test_naming_a_module_imports_nothing(monkeypatch):
+    monkeypatch.setattr("importlib.import_module", lambda name: pytest.fail(f"imported {name}"))
+    with pytest.raises(ParameterError, match="not told to run"):
+        Torch(module="antigravity:fly").n_params(3)
+
+
+@needs_torch
+def test_trust_lets_a_factory_run(monkeypatch):
+    monkeypatch.setattr(scorers_torch, "_trusted", set())
+    scorers_torch.trust("nowhere.at.all:net")
+    with pytest.raises(ParameterError, match=r"must be package\.file:factory"):
+        Torch(module="nowhere.at.all:net").n_params(3)
+
+
+@needs_torch
+def test_a_seed_starts_a_module_and_leaves_torchs_own_chance_alone():
+    import torch
+
+    state = torch.random.get_rng_state()
+    first, second = (Torch().init(4, np.random.default_rng(seed)) for seed in (0, 1))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert not np.array_equal(first, second)
+
+
+@needs_torch
+def test_modules_that_are_no_scorers_are_refused_in_words(trusted):
+    with pytest.raises(ParameterError, match="buffers"):
+        trusted(with_buffers).n_params(3)
+    with pytest.raises(ValueError, match=r"shape \(60, 2\) for 60 rows"):
+        trusted(two_scores).score(np.zeros(8), DATA.features)
+
+
+def test_without_torch_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    scorers_torch._made.cache_clear()
+    with pytest.raises(MissingPackageError, match=r"pip install 'podium\[torch\]'"):
+        Torch().score(np.zeros(4), DATA.features)
