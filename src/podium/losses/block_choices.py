@@ -33,12 +33,10 @@ class BlockChoices(RankingDistribution):
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the law, one per row: the size of a block, then documents until as many are chosen."""
         s = np.array(scores, np.float64) * (-1 if self.backward else 1)
-        drawn = np.zeros((size, len(s)), np.int64)  # (size, n)
-        if len(s):
-            sizes = np.empty(len(s) + 1)
-            log_sizes(s, sizes, *_NO_MOMENTS)
-            for row in drawn:
-                _draw(rng, s, sizes, row)
+        drawn, block = np.zeros((size, len(s)), np.int64), 0  # (size, n)
+        while (drawn == 0).any():
+            block += 1
+            _draw_blocks(rng, s, *_alike(drawn == 0), block, drawn)
         return np.stack([_turned(row) for row in drawn]) if self.backward and size else drawn
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
@@ -91,20 +89,27 @@ def _log_z(s: Array) -> float:
 _NO_MOMENTS = np.empty(0), np.empty(0)
 
 
+def _alike(left: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows with equal ones together, and where each group of them ends."""
+    _, group, counts = np.unique(np.packbits(left, axis=1), axis=0, return_inverse=True, return_counts=True)
+    return ranking.order(-group.ravel()), np.cumsum(counts)
+
+
 @kernel
-def _draw(rng: Any, s: Any, sizes: Any, places: Any) -> None:
-    """Fill `places`, all 0, block by block; `sizes` is log e_m of all documents."""
-    n, block = len(s), 0
-    left, law, no_moments = np.arange(n), sizes, np.empty(0)
-    while len(left) > 0:
-        block += 1
-        f = s[left]
-        if block > 1:
-            law = np.empty(len(left) + 1)
+def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any) -> None:
+    """Draw the next block of each row; where the same documents remain, sizes have the same law."""
+    first, no_moments = 0, np.empty(0)
+    for end in ends:
+        left = np.flatnonzero(places[rows[first]] == 0)
+        if len(left) > 0:
+            f, law = s[left], np.empty(len(left) + 1)
             log_sizes(f, law, no_moments, no_moments)
-        inside = _draw_subset(rng, f, _draw_size(rng, law))
-        places[left[inside]] = block
-        left = left[~inside]
+            for k in range(first, end):
+                inside = _draw_subset(rng, f, _draw_size(rng, law))
+                for i in range(len(left)):
+                    if inside[i]:
+                        places[rows[k], left[i]] = block
+        first = end
 
 
 @kernel

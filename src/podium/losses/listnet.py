@@ -63,23 +63,20 @@ def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) 
     """The first two or three places, by sums over the documents that stand before the last of them."""
     n = len(scores)
     value = _top_one(scores, labels, gradient, curvature)
-    first, target, unused = np.zeros(n), np.zeros(n), np.zeros(n)
-    (_, best), total, here = bounds(labels), 0.0, np.ones(n, np.bool_)
-    for i in range(n):
-        first[i] = math.exp(labels[i] - best)
-        total += first[i]
-    for i in range(n):
-        first[i] /= total
-    value += _leave_one_out(scores, here, first, gradient, curvature)
-    _leave_one_out(labels, here, first, target, unused)
-    if k == 3:
-        second = np.zeros(n)
-        for i in range(n):
-            here[i] = False
-            _choose(labels, here, first[i], second)
-            value += _leave_one_out(scores, here, second, gradient, curvature)
-            _leave_one_out(labels, here, second, target, unused)
-            here[i] = True
+    target, unused, here, first, second = np.zeros(n), np.zeros(n), np.ones(n, np.bool_), np.empty(n), np.empty(n)
+    e, best, phi, top = np.empty(n), np.empty(n), np.empty(n), np.empty(n)  # best and top: without the best and the top
+    favourite, leader = _exponentials(labels, here, e), _exponentials(scores, here, phi)
+    _choose(e, here, 1.0, first)
+    value += _leave_one_out(scores, phi, leader, here, first, gradient, curvature)
+    _leave_one_out(labels, e, favourite, here, first, target, unused)
+    for i in range(n if k == 3 else 0):
+        here[i] = False
+        e_i, favourite_i = (e, favourite) if i != favourite else (best, _exponentials(labels, here, best))
+        phi_i, leader_i = (phi, leader) if i != leader else (top, _exponentials(scores, here, top))
+        _choose(e_i, here, first[i], second)
+        value += _leave_one_out(scores, phi_i, leader_i, here, second, gradient, curvature)
+        _leave_one_out(labels, e_i, favourite_i, here, second, target, unused)
+        here[i] = True
     for i in range(n):
         value -= target[i] * scores[i]
         gradient[i] -= target[i]
@@ -88,47 +85,52 @@ def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) 
 
 
 @kernel
-def _choose(y: Any, here: Any, weight: Any, out: Any) -> None:
-    """The probability weight·P(j comes first) of the documents that are here."""
-    high, total = -np.inf, 0.0
-    for j in range(len(y)):
-        if here[j]:
-            high = max(high, y[j])
-    for j in range(len(y)):
-        out[j] = math.exp(y[j] - high) if here[j] else 0.0
-        total += out[j]
-    for j in range(len(y)):
-        out[j] *= weight / total
-
-
-@kernel
-def _leave_one_out(s: Any, here: Any, weights: Any, gradient: Any, curvature: Any) -> float:
-    """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
-
-    A document that holds more than half of the sum is left out by adding up the others, since the difference would
-    lose its digits. There is at most one.
-    """
+def _exponentials(s: Any, here: Any, out: Any) -> int:
+    """Fill `out` with e^{s − s_top} of the documents that are here, else 0; the top, the one of the highest score."""
     top = -1
     for j in range(len(s)):
         if here[j] and (top < 0 or s[j] > s[top]):
             top = j
+    for j in range(len(s)):
+        out[j] = math.exp(s[j] - s[top]) if here[j] else 0.0
+    return top
+
+
+@kernel
+def _choose(e: Any, here: Any, weight: Any, out: Any) -> None:
+    """The probability weight·P(j comes first) of the documents that are here."""
+    total = 0.0
+    for j in range(len(e)):
+        out[j] = e[j] if here[j] else 0.0
+        total += out[j]
+    for j in range(len(e)):
+        out[j] *= weight / total
+
+
+@kernel
+def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient: Any, curvature: Any) -> float:
+    """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
+
+    `phi` is e^{s − s_top}. A document that holds more than half of the sum is left out by adding up the others, since
+    the difference would lose its digits. There is at most one, the top.
+    """
     total, value, inverse, inverse_2 = 0.0, 0.0, 0.0, 0.0
     for j in range(len(s)):
-        total += math.exp(s[j] - s[top]) if here[j] else 0.0
+        total += phi[j] if here[j] else 0.0
     large = top if total < 2.0 else -1
     for j in range(len(s)):
         if here[j] and j != large:
-            rest = total - math.exp(s[j] - s[top])
+            rest = total - phi[j]
             value += weights[j] * (math.log(rest) + s[top])
             inverse += weights[j] / rest
             inverse_2 += weights[j] / rest**2
     for j in range(len(s)):
         if here[j]:
-            phi, own, own_2 = math.exp(s[j] - s[top]), 0.0, 0.0
+            own, own_2 = 0.0, 0.0
             if j != large:
-                own, own_2 = weights[j] / (total - phi), weights[j] / (total - phi) ** 2
-            gradient[j] += phi * (inverse - own)
-            curvature[j] += phi * (inverse - own) - phi**2 * (inverse_2 - own_2)
+                own, own_2 = weights[j] / (total - phi[j]), weights[j] / (total - phi[j]) ** 2
+            gradient[j] += phi[j] * (inverse - own)
+            curvature[j] += phi[j] * (inverse - own) - phi[j] ** 2 * (inverse_2 - own_2)
     return value if large < 0 else value + _without(s, here, large, weights[large], gradient, curvature)
 
 
