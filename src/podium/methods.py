@@ -137,7 +137,7 @@ METHODS: dict[str, Method] = {
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
     "structrank": Method(
-        Recipe(loss=StructRank(normalise=True), scorer=Kernel(), solver=Projected(rate=5.0, starts=3)),
+        Recipe(loss=StructRank(normalise=True), scorer=Kernel(), solver=Projected(rate=1.0, starts=3)),
         family="listwise",
     ),
     "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),

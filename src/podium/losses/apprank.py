@@ -4,7 +4,7 @@ A document's rank is 1 + how many others are above it; each "above" becomes a si
 
 >>> from podium.losses import AppRank
 >>> round(AppRank(alpha=1.0)([2.0, 1.0], [1, 0]).value, 4)  # 1 − 1/log2(2 + 1/(1 + e))
-0.1551
+0.154
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     ρ(x; a) = Σ_i K_i y_i / Σ_i K_i,   K_i = exp(−½ Σ_l a_l²(x_l − x_il)²)
 
 Its parameters are one a_l per feature, and behind them what it remembers: the training documents with their grades.
-While it is trained, the documents of a query do not see each other, or each would be its own best neighbour.
+While it is trained, the documents of a query do not see each other, or each would be its own best neighbour; where
+there is one query, a document does not see itself.
 """
 
 from __future__ import annotations
@@ -41,15 +42,15 @@ class Kernel(SmoothScorer):
 
     def check(self, data: Dataset) -> None:
         n = data.n_documents
-        if data.labels is None:
-            raise IncompatibleError("kernel averages grades, but the data has none. Use scorer=linear or scorer=mlp.")
+        if data.labels is None and data.preferences is None:
+            raise IncompatibleError("kernel averages grades, but the data has none. Use data with labels.")
         if n > MOST:
             raise IncompatibleError(
                 f"kernel compares every document with every other: {n:,} documents have {8e-9 * n * n:,.0f} GB of "
                 f"kernel values. Use at most {MOST:,} documents, or scorer=linear, scorer=mlp or scorer=trees."
             )
-        if data.n_queries < 2:
-            raise IncompatibleError("kernel learns from other queries' documents, but there is one query. Use more.")
+        if n < 2:
+            raise IncompatibleError("kernel learns from other documents, but there is only one. Use more data.")
 
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         return rng.uniform(0.0, 1.0, n_features)
@@ -57,8 +58,8 @@ class Kernel(SmoothScorer):
     def remember(self, data: Dataset) -> Array:
         """How many features, then the rows, the grades and the query of each document."""
         self.check(data)
-        queries = np.repeat(np.arange(data.n_queries, dtype=np.float64), data.sizes)
-        parts = [[data.n_features], _dense(data.features).ravel(), data.labels, queries]
+        own = _own(data, np.arange(data.n_queries), data.n_documents)
+        parts = [[data.n_features], _dense(data.features).ravel(), _grades(data), own]
         return np.concatenate([np.asarray(part, np.float64) for part in parts])
 
     def score(self, params: Array, X: Any) -> Array:
@@ -70,7 +71,7 @@ class Kernel(SmoothScorer):
 
     def linearised(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         memory, X = _Memory(params, data.n_features), data.features
-        scores, weights = self._score(memory, X, np.repeat(np.asarray(data.query_ids, np.float64), data.sizes))
+        scores, weights = self._score(memory, X, _own(data, data.query_ids, len(memory.rows)))
         return scores, lambda gradient: self._pullback(memory, X, weights, gradient)
 
     def n_params(self, n_features: int) -> int:
@@ -145,6 +146,27 @@ class _Memory:
         shares = weights * (gradient[:, None] * ((weights @ self.grades)[:, None] - self.grades))
         crossed = (_dense(X) * (shares @ self.rows)).sum(axis=0)
         return np.asarray(self.widths * (shares.sum(axis=0) @ self.rows**2 - 2.0 * crossed))
+
+
+def _grades(data: Dataset) -> Array:
+    """The labels; or from preferences, which come before them, the share of won comparisons minus that of lost ones."""
+    if data.preferences is None:
+        return np.asarray(data.labels, np.float64)
+    edges = data.preferences.edges
+    first = np.repeat(data.offsets[:-1], np.diff(data.preferences.offsets))  # edges count from their query's first row
+    won, compared = np.zeros(data.n_documents), np.zeros(data.n_documents)
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        rows = first + edges[:, side].astype(np.int64)
+        np.add.at(won, rows, sign * (2.0 * edges[:, 2] - 1.0))
+        np.add.at(compared, rows, 1.0)
+    return won / np.maximum(compared, 1.0)
+
+
+def _own(data: Dataset, numbers: Any, n_training: int) -> Array:
+    """What hides documents from each other: their query's number, or their own where all are of one query."""
+    if np.count_nonzero(data.sizes) == 1 and data.n_documents == n_training:
+        return np.arange(data.n_documents, dtype=np.float64)
+    return np.repeat(np.asarray(numbers, np.float64), data.sizes)
 
 
 def _dense(X: Any) -> Array:

@@ -80,8 +80,27 @@ def test_data_that_it_cannot_average_is_refused_in_words():
     bare = Dataset.from_arrays(DATA.features, group=DATA.sizes)
     with pytest.raises(IncompatibleError, match="grades"):
         Kernel().check(bare)
-    with pytest.raises(IncompatibleError, match="one query"):
-        Kernel().check(DATA.select([0]))
+    with pytest.raises(IncompatibleError, match="only one"):
+        Kernel().check(Dataset.from_arrays(np.zeros((1, 3)), [1]))
+
+
+def test_in_a_single_query_a_document_does_not_see_itself():
+    alone = DATA.select([3])
+    problem = Problem(Regression(), Kernel(), alone)
+    scores, _ = Kernel().linearised(problem.split(WIDTHS)[0], problem.data)
+    others = [np.arange(5) != i for i in range(5)]
+    X, y = alone.features, alone.labels
+    np.testing.assert_allclose(scores, [mean_grade(X[i], WIDTHS, X[o], y[o]) for i, o in enumerate(others)], rtol=1e-6)
+
+
+def test_preferences_stand_for_grades():
+    """Documents 0 and 1 of the second query: one wins two comparisons of three, the other loses its only one."""
+    pairs = ([5, 5, 7, 8], [6, 7, 5, 7], [1.0, 0.9, 1.0, 1.0])
+    data = Dataset.from_arrays(DATA.features, DATA.labels, group=DATA.sizes, preferences=pairs)
+    grades = Kernel().remember(data)[-60:-30]
+    expected = np.zeros(30)
+    expected[[5, 6, 7, 8]] = (1 + 0.8 - 1) / 3, -1, (-0.8 + 1 - 1) / 3, 1
+    np.testing.assert_allclose(grades, expected)
 
 
 def test_a_model_holds_what_it_remembers(tmp_path):
