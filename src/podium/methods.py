@@ -127,7 +127,9 @@ METHODS: dict[str, Method] = {
     ),
     "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
     "pmop-mh": Method(Recipe(loss=PMOPMH(samples=30), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
-    "boltzrank": Method(Recipe(loss=BoltzRank(), solver=Adam()), {"penalty": (0.0, 0.01, 0.1)}, "listwise"),
+    "boltzrank": Method(
+        Recipe(loss=BoltzRank(), solver=Adam()), {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}, "listwise"
+    ),
     "energy-ndcg": Method(
         Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.01, 0.1, 1.0)}, "listwise"
     ),
