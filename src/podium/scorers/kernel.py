@@ -23,7 +23,7 @@ from podium.threads import map_blocks
 
 MOST = 2**16
 """Training documents above which it is refused."""
-_VALUES = 2**18  # kernel values at a time, which stay in cache
+_VALUES = 2**20  # kernel values at a time: 8 MB
 _KEEP = 2**24  # kernel values that are kept from scores to their pullback: 128 MB
 
 
@@ -121,8 +121,9 @@ class _Memory:
         self.widths = params[:d]
         self.rows = params[d + 1 : d + 1 + n * d].reshape(n, d)
         self.grades, self.queries = params[-2 * n : -n], params[-n:]
+        self.squares = self.rows**2
         self.scaled = self.rows * self.widths**2
-        self.half = 0.5 * (self.rows * self.scaled).sum(axis=1)
+        self.half = 0.5 * (self.squares @ self.widths**2)
 
     def cuts(self, first: int, last: int) -> list[tuple[int, int]]:
         """Parts of a block of rows, small enough."""
@@ -143,9 +144,11 @@ class _Memory:
 
     def slopes(self, X: Any, weights: Array, gradient: Array) -> Array:
         """Σ_n g_n ∂ρ_n/∂a: with C_ni = g_n(ρ_n − y_i)K_i/ΣK, whose rows sum to 0, (x − x_i)² needs two products."""
-        shares = weights * (gradient[:, None] * ((weights @ self.grades)[:, None] - self.grades))
+        shares = np.subtract.outer(weights @ self.grades, self.grades)
+        shares *= weights
+        shares *= gradient[:, None]
         crossed = (_dense(X) * (shares @ self.rows)).sum(axis=0)
-        return np.asarray(self.widths * (shares.sum(axis=0) @ self.rows**2 - 2.0 * crossed))
+        return np.asarray(self.widths * (shares.sum(axis=0) @ self.squares - 2.0 * crossed))
 
 
 def _grades(data: Dataset) -> Array:
