@@ -64,6 +64,8 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
     for e in range(m):
         wins[int(edges[e, 0])] += 2.0 * edges[e, 2] - 1.0
         wins[int(edges[e, 1])] -= 2.0 * edges[e, 2] - 1.0
+    for i in range(n):  # sums that differ by rounding alone are equal
+        wins[i] = np.round(wins[i] * 2.0**20)
     order, ends = by_grade_and_score(scores, wins)
     for p in range(n):
         place[order[p]] = p
