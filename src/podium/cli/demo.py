@@ -20,7 +20,6 @@ METHODS = (
     "regression",
     "ranknet",
     "listnet",
-    "listmle",
     "pmop-fd",
     "lambdarank",
     "lambdamart",
