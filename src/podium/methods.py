@@ -140,7 +140,8 @@ METHODS: dict[str, Method] = {
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
     "structrank": Method(
         Recipe(loss=StructRank(normalise=True), scorer=Kernel(), solver=Projected(rate=1.0, starts=3)),
-        family="listwise",
+        {"rate": (1.0, 5.0)},
+        "listwise",
     ),
     "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),
     "apprank": Method(Recipe(loss=AppRank(), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
