@@ -45,6 +45,14 @@ def ranks(values: ArrayLike) -> NDArray[np.int64]:
     return found
 
 
+def places(scores: ArrayLike) -> NDArray[np.int64]:
+    """The place of each document in `order`, 1 the top; no two share one."""
+    best_first = order(scores)
+    found = np.empty(len(best_first), np.int64)
+    found[best_first] = np.arange(1, len(best_first) + 1)
+    return found
+
+
 def top_k(scores: ArrayLike, k: int) -> NDArray[np.int64]:
     """The k best documents of one query, best first; all of them where there are fewer."""
     if k < 1:

@@ -8,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.errors import DataError, ParameterError
-from podium.ranking import _bucket_sort, argsort_descending, break_ties, order, order_all, ranks, sort_descending, top_k
+from podium.ranking import (
+    _bucket_sort,
+    argsort_descending,
+    break_ties,
+    order,
+    order_all,
+    places,
+    ranks,
+    sort_descending,
+    top_k,
+)
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False),
@@ -98,3 +108,7 @@ def test_the_compiled_sort_survives_scores_that_are_no_numbers() -> None:
     out = np.full(4, -1)
     argsort_descending(np.array([0.0, np.nan, 1.0, np.nan]), out)
     assert sorted(out.tolist()) == [0, 1, 2, 3]
+
+
+def test_places_are_strict_and_follow_the_order():
+    assert places([1.0, 3.0, 3.0, 2.0]).tolist() == [4, 1, 2, 3]

@@ -43,10 +43,7 @@ class PlackettLuce(RankingDistribution):
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
         """The order of scores; equal ones in input order."""
-        order = ranking.order(scores)
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(1, len(order) + 1)
-        return places
+        return ranking.places(scores)
 
     def rank_marginals(
         self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
