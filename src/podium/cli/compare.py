@@ -41,8 +41,9 @@ def compare(
 ) -> None:
     """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
 
-    The first metric tunes; without -m it is ndcg@10, and map is reported too. With -o, an interrupted comparison goes
-    on where it ended when the same command is given again. Against qrels, the methods are TREC runs.
+    The first metric tunes; without -m it is ndcg@10, and ndcg@5, @3, @1 and map are reported too. With -o, an
+    interrupted comparison goes on where it ended when the same command is given again. Against qrels, the methods are
+    TREC runs.
     """
     from podium.cli.evaluate import is_qrels
     from podium.data import read_folder
@@ -57,7 +58,7 @@ def compare(
     names = [name for word in console.listed(method, []) for name in (METHODS if word == "all" else [word])]
     for name in names:
         named(name)
-    metrics = read_metrics(console.listed(metric, ["ndcg@10", "map"]), preset)
+    metrics = read_metrics(console.listed(metric, ["ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map"]), preset)
     if output is not None:
         make_folder(output)
     folds = read_folder(data, seed=seed)
@@ -163,7 +164,7 @@ def run(
 
 def print_comparison(found: Comparison) -> None:
     """The table: a row per method, best first; the best of each metric is bold."""
-    from podium.evaluation.report import summary
+    from podium.evaluation.report import beside_published, summary
 
     heads, rows = summary(found)
     numbers = range(1, len(heads) - 2)
@@ -178,3 +179,8 @@ def print_comparison(found: Comparison) -> None:
     }
     if skipped:
         console.say(f"queries skipped, with nothing relevant: {'; '.join(sorted(skipped))}")
+    beside = beside_published(found)
+    if beside is not None:
+        table, known = beside
+        console.print_table(*table)
+        console.say(f"published figures of {known.name}: {'; '.join(known.sources)}")

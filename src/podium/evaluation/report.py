@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.evaluation.evaluate import plain
+from podium.evaluation.published import Published, published
 from podium.evaluation.report_page import page
 from podium.files import write_aside
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
+    from podium.metrics import Metric
 
 Table = tuple[list[str], list[list[str]]]
 """The heads of the columns, and the rows."""
@@ -34,17 +37,35 @@ def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
 
 
 def summary(comparison: Comparison) -> Table:
-    """A row per method, best first: the mean over folds, where there are several also over all queries."""
-    several = any(len(outcomes) > 1 for outcomes in comparison.by_method.values())
-    names = [str(metric) for metric in comparison.metrics]
-    heads = ["method", *names, *(f"{name} pooled" for name in names if several), "chosen", "seconds"]
+    """A row per method, best first: the mean over folds of each metric."""
+    heads = ["method", *short_names(comparison.metrics), "chosen", "seconds"]
     rows = []
     for method in comparison.ranking():
-        pooled = [average.value for average in comparison.pooled(method)] if several else []
-        numbers = [shown(value) for value in [*comparison.mean(method), *pooled]]
         seconds = sum(outcome.seconds for outcome in comparison.by_method[method])
-        rows.append([method, *numbers, chosen(comparison, method), f"{seconds:.1f}"])
+        rows.append([method, *map(shown, comparison.mean(method)), chosen(comparison, method), f"{seconds:.1f}"])
     return heads, rows
+
+
+def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
+    """A row per method that papers print figures of for this data: each metric's mean over folds, then theirs."""
+    known = published(comparison.data, comparison.metrics)
+    if known is None:
+        return None
+    metrics = [metric for metric in comparison.metrics if any(metric == one for one, _ in known.figures)]
+    rows = []
+    for method in comparison.ranking():
+        theirs = [known.shown(metric, method) for metric in metrics]
+        if any(theirs):
+            ours = dict(zip(comparison.metrics, comparison.mean(method), strict=True))
+            rows.append([method, *(cell for m, t in zip(metrics, theirs, strict=True) for cell in (shown(ours[m]), t))])
+    heads = ["method", *(head for name in short_names(metrics) for head in (name, "published"))]
+    return ((heads, rows), known) if rows else None
+
+
+def short_names(metrics: Sequence[Metric]) -> list[str]:
+    """The metrics without their conventions, where that leaves them apart."""
+    short = [str(metric).partition("[")[0] for metric in metrics]
+    return short if len(set(short)) == len(short) else list(map(str, metrics))
 
 
 def chosen(comparison: Comparison, method: str) -> str:
@@ -64,6 +85,11 @@ def shown(value: float) -> str:
 
 def _markdown(comparison: Comparison) -> str:
     parts = [_markdown_table(*summary(comparison))]
+    beside = beside_published(comparison)
+    if beside is not None:
+        table, known = beside
+        parts.append(f"{known.name}, beside what papers print\n\n{_markdown_table(*table)}")
+        parts.append("".join(f"- {source}\n" for source in known.sources))
     for m, metric in enumerate(comparison.metrics):
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
         rows = [[name, *map(shown, comparison.per_fold(name)[m])] for name in comparison.ranking()]

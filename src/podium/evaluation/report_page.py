@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from podium.evaluation.evaluate import all_plain, plain
+from podium.evaluation.published import published
 from podium.version import version
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def page(comparison: Comparison) -> str:
 def page_data(comparison: Comparison) -> dict[str, Any]:
     """What the page shows: the comparison as in results.json, the values of every query, and the details."""
     outcomes = next(iter(comparison.by_method.values()), [])
+    known = published(comparison.data, comparison.metrics)
     return {
         "podium": version(),
         "results": comparison.to_dict(),
@@ -40,6 +42,15 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
                 for name, found in comparison.by_method.items()
             }
             for m, metric in enumerate(comparison.metrics)
+        },
+        "published": known
+        and {
+            "name": known.name,
+            "sources": known.sources,
+            "figures": {
+                str(metric): {name: known.shown(metric, name) for name in comparison.by_method}
+                for metric in comparison.metrics
+            },
         },
         "details": {name: [all_plain(o.details) for o in found] for name, found in comparison.by_method.items()},
     }

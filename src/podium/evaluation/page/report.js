@@ -159,6 +159,9 @@
     const level = tested() ? Math.round(100 * (1 - tested().alpha)) : 95;
     const columns = [{ head: "Method", value: (m) => m, show: named }];
     if (several) columns.push({ head: "Mean of folds", number: true, value: (m) => of(m).mean[state.metric], show: (m) => shown(of(m).mean[state.metric]) });
+    const printed = data.published ? data.published.figures[state.metric] : {};
+    const papers = Object.values(printed).some(Boolean);
+    if (papers) columns.push({ head: "Published", number: true, value: (m) => parseFloat(printed[m]) || null, show: (m) => printed[m] || "–" });
     columns.push(
       { head: several ? "All queries" : "Mean", number: true, value: (m) => of(m).pooled[state.metric], show: (m) => shown(of(m).pooled[state.metric]) },
       { head: `${level} % interval`, show: whisker },
@@ -176,7 +179,8 @@
     const words = tested()
       ? `Intervals: bootstrap over queries. Methods that share a letter do not differ significantly (paired ${tested().test} test, ${tested().correction} correction, level ${tested().alpha}).`
       : "Too few queries count for intervals and tests.";
-    put("leaders-note", words + (skipped ? ` ${count(skipped, "query is", "queries are")} skipped, with nothing relevant.` : ""));
+    const source = papers ? ` Published: ${data.published.name}, means of folds; ${data.published.sources.join("; ")}.` : "";
+    put("leaders-note", words + source + (skipped ? ` ${count(skipped, "query is", "queries are")} skipped, with nothing relevant.` : ""));
   }
 
   function versus() {
