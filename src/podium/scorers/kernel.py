@@ -10,10 +10,12 @@ there is one query, a document does not see itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+import numba
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
@@ -23,7 +25,8 @@ from podium.threads import map_blocks
 
 MOST = 2**16
 """Training documents above which it is refused."""
-_VALUES = 2**20  # kernel values at a time: 8 MB
+_VALUES = 2**21  # kernel values at a time: 16 MB
+_LARGE = 2**20  # kernel values above which those to learn by are found in float32, at a third of the time
 _KEEP = 2**24  # kernel values that are kept from scores to their pullback: 128 MB
 
 
@@ -31,7 +34,8 @@ _KEEP = 2**24  # kernel values that are kept from scores to their pullback: 128 
 class Kernel(SmoothScorer):
     """The mean grade of all training documents, weighted by a Gaussian kernel with a width of its own per feature.
 
-    Cost: O(N·d) per document, N training documents: a pass over them is O(N²·d). The model holds them all.
+    Cost: O(N·d) per document, N training documents: a pass over them is O(N²·d). The model holds them all. A step over
+        2²⁰ kernel values or more computes them in float32: scores to learn by right to 1e−6. Other scores are float64.
     Use it for: some thousand documents with few good features, where no function of a fixed form will do.
     Derivative: ∂ρ/∂a_l = a_l Σ_i (ρ − y_i)(x_l − x_il)² K_i / ΣK, feature by feature.
     Reference: Nadaraya, On estimating regression, 1964; Watson, Smooth regression analysis, 1964.
@@ -56,10 +60,10 @@ class Kernel(SmoothScorer):
         return rng.uniform(0.0, 1.0, n_features)
 
     def remember(self, data: Dataset) -> Array:
-        """How many features, then the rows, the grades and the query of each document."""
+        """How many documents, then their features one by one, their grades and their queries."""
         self.check(data)
         own = _own(data, np.arange(data.n_queries), data.n_documents)
-        parts = [[data.n_features], _dense(data.features).ravel(), _grades(data), own]
+        parts = [[data.n_documents], _dense(data.features).T.ravel(), _grades(data), own]
         return np.concatenate([np.asarray(part, np.float64) for part in parts])
 
     def score(self, params: Array, X: Any) -> Array:
@@ -70,9 +74,10 @@ class Kernel(SmoothScorer):
         return self._pullback(memory, X, self._score(memory, X, None)[1], gradient)
 
     def linearised(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        memory, X = _Memory(params, data.n_features), data.features
-        scores, weights = self._score(memory, X, _own(data, data.query_ids, len(memory.rows)))
-        return scores, lambda gradient: self._pullback(memory, X, weights, gradient)
+        large = data.n_documents * (len(params) // (data.n_features + 2)) >= _LARGE
+        memory, X = _Memory(params, data.n_features, np.float32 if large else np.float64), data.features
+        scores, near = self._score(memory, X, _own(data, data.query_ids, len(memory.grades)))
+        return scores, lambda gradient: self._pullback(memory, X, near, gradient)
 
     def n_params(self, n_features: int) -> int:
         return n_features
@@ -80,75 +85,121 @@ class Kernel(SmoothScorer):
     def penalised(self, n_features: int) -> Array:
         return np.ones(n_features)
 
-    def _score(self, memory: _Memory, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], Array]]:
+    def _score(self, memory: _Memory, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], _Near]]:
         """Scores, and the weights behind the scores of some rows, kept where they are not too many."""
-        kept: dict[tuple[int, int], Array] = {}
-        keep = X.shape[0] * len(memory.rows) <= _KEEP
+        kept: dict[tuple[int, int], _Near] = {}
+        keep = X.shape[0] * len(memory.grades) <= _KEEP
 
-        def weights(a: int, b: int) -> Array:
+        def near(a: int, b: int) -> _Near:
             if (a, b) in kept:
                 return kept[a, b]
-            found = memory.weights(X[a:b], None if queries is None else queries[a:b])
+            found = memory.near(X[a:b], None if queries is None else queries[a:b])
             return kept.setdefault((a, b), found) if keep else found
 
         def block(first: int, last: int) -> Array:
-            return np.concatenate([weights(a, b) @ memory.grades for a, b in memory.cuts(first, last)])
+            return np.concatenate([near(a, b).scores for a, b in memory.cuts(first, last)])
 
         parts = map_blocks(block, X.shape[0])
-        return np.concatenate(parts) if parts else np.empty(0), weights
+        return np.concatenate(parts) if parts else np.empty(0), near
 
-    def _pullback(self, memory: _Memory, X: Any, weights: Callable[[int, int], Array], gradient: Array) -> Array:
+    def _pullback(self, memory: _Memory, X: Any, near: Callable[[int, int], _Near], gradient: Array) -> Array:
         def block(first: int, last: int) -> Array:
             total = np.zeros(len(memory.widths))
             for a, b in memory.cuts(first, last):
-                total += memory.slopes(X[a:b], weights(a, b), gradient[a:b])
+                total += memory.slopes(X[a:b], near(a, b), gradient[a:b])
             return total
 
         parts = map_blocks(block, X.shape[0])
         return np.sum(parts, axis=0) if parts else np.zeros(len(memory.widths))
 
 
+class _Near(NamedTuple):
+    """What some rows see of the documents that are remembered."""
+
+    weights: NDArray[Any]  # (rows, N) K_i, times what makes the largest of a row 1
+    totals: NDArray[Any]  # (rows,) ΣK
+    scores: Array  # (rows,)
+
+
 class _Memory:
     """Parameters taken apart: widths a, and the documents that are remembered."""
 
-    def __init__(self, params: Array, d: int) -> None:
+    def __init__(self, params: Array, d: int, kind: type[np.floating[Any]] = np.float64) -> None:
         n = (len(params) - d - 1) // (d + 2)
-        if params.dtype != np.float64 or n < 1 or len(params) != d + 1 + n * (d + 2) or params[d] != d:
+        if params.dtype != np.float64 or n < 1 or len(params) != d + 1 + n * (d + 2) or params[d] != n:
             raise IncompatibleError(
                 f"kernel over {d} features has {d} widths and then the training documents; got {params.dtype} of "
                 f"shape {params.shape}, which does not hold documents of {d} features."
             )
         self.widths = params[:d]
-        self.rows = params[d + 1 : d + 1 + n * d].reshape(n, d)
-        self.grades, self.queries = params[-2 * n : -n], params[-n:]
-        self.squares = self.rows**2
-        self.scaled = self.rows * self.widths**2
-        self.half = 0.5 * (self.squares @ self.widths**2)
+        self.columns = params[d + 1 : d + 1 + n * d].reshape(d, n).astype(kind, copy=False)
+        self.grades, self.queries = params[-2 * n : -n].astype(kind, copy=False), params[-n:]
+        self.half = _half_squares(self.columns, self.widths).astype(kind, copy=False)
 
     def cuts(self, first: int, last: int) -> list[tuple[int, int]]:
         """Parts of a block of rows, small enough."""
-        step = max(_VALUES // len(self.rows), 1)
+        step = max(_VALUES // len(self.grades), 1)
         return [(a, min(a + step, last)) for a in range(first, last, step)]
 
-    def weights(self, X: Any, queries: Array | None) -> Array:
-        """K_i/ΣK for each row of X; the part of the exponent that a row's documents share cancels."""  # (rows, N)
-        exponents: Array = _dense(X) @ self.scaled.T - self.half
+    def near(self, X: Any, queries: Array | None) -> _Near:
+        """The weights of the remembered documents; the part of the exponent that a row's share cancels."""
+        exponents = (_dense(X) * self.widths**2).astype(self.columns.dtype, copy=False) @ self.columns
+        exponents -= self.half
         if queries is not None:
             first, end = (np.searchsorted(self.queries, queries, side) for side in ("left", "right"))
             for row, a, b in zip(exponents, first, end, strict=True):
                 row[a:b] = -np.inf
         exponents -= exponents.max(axis=1, keepdims=True)
-        np.exp(exponents, out=exponents)
-        exponents /= exponents.sum(axis=1, keepdims=True)
-        return exponents
+        np.maximum(exponents, _FLOOR, out=exponents)
+        weights = np.exp(exponents, out=exponents)
+        totals = weights.sum(axis=1)
+        return _Near(weights, totals, (weights @ self.grades / totals).astype(np.float64, copy=False))
 
-    def slopes(self, X: Any, weights: Array, gradient: Array) -> Array:
+    def slopes(self, X: Any, near: _Near, gradient: Array) -> Array:
         """Σ_n g_n ∂ρ_n/∂a: with C_ni = g_n(ρ_n − y_i)K_i/ΣK, whose rows sum to 0, (x − x_i)² needs two products."""
-        shares = np.subtract.outer(weights @ self.grades, self.grades)
-        shares *= weights
-        shares *= gradient[:, None]
-        crossed = (_dense(X) * (shares @ self.rows)).sum(axis=0)
-        return np.asarray(self.widths * (shares.sum(axis=0) @ self.squares - 2.0 * crossed))
+        shares, sums = np.empty_like(near.weights), np.zeros(len(self.grades))
+        _share(near.weights, self.grades, near.scores, gradient / near.totals, shares, sums)
+        crossed = _dense(X).astype(shares.dtype, copy=False).T @ shares  # (d, N)
+        return np.asarray(self.widths * _squares_less_crossed(self.columns, sums, crossed))
+
+
+_FLOOR = -80.0  # e^−80 of the largest weight is nothing to their sum; float32 has no normal number below e^−87
+_LEAST = 1e-30  # nor below 1e−38: shares that small would be slow, and count for nothing
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _half_squares(columns: Any, widths: Any) -> Any:
+    """½ Σ_l a_l² x_il² of each document."""
+    half = np.zeros(columns.shape[1])
+    for l in range(len(widths)):
+        column, scale = columns[l], 0.5 * widths[l] * widths[l]
+        for i in range(len(column)):
+            half[i] += scale * column[i] * column[i]
+    return half
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")  # type: ignore[untyped-decorator]
+def _share(weights: Any, grades: Any, scores: Any, factors: Any, shares: Any, sums: Any) -> None:
+    """C_ni = g_n(ρ_n − y_i)K_i/ΣK, and its sums over n."""
+    for n in range(len(weights)):
+        row, out, score, factor = weights[n], shares[n], scores[n], factors[n]
+        for i in range(len(row)):
+            c = factor * (score - grades[i]) * row[i]
+            out[i] = c if abs(c) > _LEAST else 0.0
+            sums[i] += c
+
+
+# Reassociation lets the sum of one feature run in vector lanes; the order is fixed at compile time.
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
+def _squares_less_crossed(columns: Any, sums: Any, crossed: Any) -> Any:
+    """Σ_i x_il(C_i x_il − 2 Σ_n C_ni x_nl), feature by feature."""
+    slopes = np.empty(len(columns))
+    for l in range(len(columns)):
+        column, cross, total = columns[l], crossed[l], 0.0
+        for i in range(len(column)):
+            total += column[i] * (sums[i] * column[i] - 2.0 * cross[i])
+        slopes[l] = total
+    return slopes
 
 
 def _grades(data: Dataset) -> Array:

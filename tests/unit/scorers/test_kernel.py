@@ -108,3 +108,13 @@ def test_a_model_holds_what_it_remembers(tmp_path):
     model.save(tmp_path / "m.podium")
     assert isinstance(model.learner, Recipe)
     np.testing.assert_array_equal(Model.load(tmp_path / "m.podium").score(DATA), model.score(DATA))
+
+
+def test_many_values_are_found_in_float32_with_the_slopes_of_float64(monkeypatch):
+    problem = Problem(RankNet(), Kernel(), DATA)
+    value, gradient = problem(WIDTHS)
+    monkeypatch.setattr("podium.scorers.kernel._LARGE", 1)
+    again, slopes = problem(WIDTHS)
+    assert again != value
+    assert again == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(slopes, gradient, rtol=1e-4)
