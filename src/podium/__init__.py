@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from podium.data import read_letor as read_letor
     from podium.data import split as split
     from podium.data import write_letor as write_letor
-    from podium.evaluation.compare import compare as compare
     from podium.evaluation.evaluate import evaluate as evaluate
     from podium.evaluation.evaluate import evaluate_run as evaluate_run
+    from podium.experiments.run import compare as compare
     from podium.methods import METHODS as METHODS
     from podium.methods import method as method
     from podium.metrics import Metric as Metric
@@ -49,7 +49,8 @@ _HOMES = {
         "split",
         "write_letor",
     ),
-    "podium.evaluation": ("compare", "evaluate", "evaluate_run"),
+    "podium.evaluation": ("evaluate", "evaluate_run"),
+    "podium.experiments": ("compare",),
     "podium.methods": ("METHODS", "method"),
     "podium.metrics": ("Metric",),
     "podium.model": ("Model",),

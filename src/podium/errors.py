@@ -5,6 +5,7 @@
     ├── ParameterError      a parameter or specification is wrong; also a ValueError
     │   └── UnknownNameError    no such loss, metric, method…; carries the nearest names
     ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
+    ├── ExperimentError     some tasks of an experiment failed; carries what the others gave
     ├── ModelFileError      a model file is damaged, too new, or not one
     └── MissingPackageError an optional package is not installed; also an ImportError
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class PodiumError(Exception):
@@ -46,6 +48,14 @@ class UnknownNameError(ParameterError):
 
 class IncompatibleError(PodiumError, ValueError):
     """Parts that are right alone do not fit together."""
+
+
+class ExperimentError(PodiumError):
+    """Some tasks of an experiment failed. `comparison` holds the methods that finished all theirs, if any did."""
+
+    def __init__(self, message: str, comparison: Any) -> None:
+        super().__init__(message)
+        self.comparison = comparison
 
 
 class ModelFileError(PodiumError):

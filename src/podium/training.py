@@ -39,6 +39,18 @@ class Trial:
     valid: float
 
 
+class Progress:
+    """An observer that makes of the iterations of so many fits the share of the work that is done."""
+
+    def __init__(self, fits: int, tell: Callable[[float], None]) -> None:
+        self._fits, self._fit, self._tell = max(fits, 1), -1, tell
+
+    def see(self, step: Step) -> None:
+        """Take note of an iteration; the first one begins a fit."""
+        self._fit += step.iteration == 1
+        self._tell(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
+
+
 def train(
     data: Dataset,
     how: str | Method | Learner = "lambdamart",

@@ -13,7 +13,8 @@ import pytest
 
 from browser.devtools import CHROMIUM, Browser
 from podium.data import Fold, make_letor_like, split
-from podium.evaluation import Comparison, compare
+from podium.evaluation import Comparison
+from podium.experiments import compare
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 

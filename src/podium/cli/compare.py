@@ -37,6 +37,10 @@ def compare(
         str | None,
         typer.Option("-o", "--output", help="A folder for models, tables and per-query values.", show_default=False),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Processes to work side by side; as many as there are cores if not given.", min=1),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
@@ -47,6 +51,7 @@ def compare(
     """
     from podium.cli.evaluate import is_qrels
     from podium.data import read_folder
+    from podium.errors import ExperimentError
     from podium.evaluation import read_metrics
     from podium.methods import METHODS
     from podium.methods import method as named
@@ -63,7 +68,17 @@ def compare(
         make_folder(output)
     folds = read_folder(data, seed=seed)
     describe(folds, data)
-    found = run(folds, list(dict.fromkeys(names)), metrics, seed=seed, output=output)
+    try:
+        found = run(folds, list(dict.fromkeys(names)), metrics, seed=seed, output=output, jobs=jobs)
+    except ExperimentError as error:
+        if error.comparison is not None:
+            show(error.comparison, output=output, as_json=as_json)
+        raise
+    show(found, output=output, as_json=as_json)
+
+
+def show(found: Comparison, *, output: str | None, as_json: bool) -> None:
+    """Print what came out, and say where the files are."""
     if as_json:
         console.print_json(found.to_dict())
         return
@@ -131,35 +146,40 @@ def describe(folds: list[Fold], data: str) -> None:
 
 
 def run(
-    folds: list[Fold], names: list[str], metrics: tuple[Metric, ...], *, seed: int, output: str | None
+    folds: list[Fold],
+    names: list[str],
+    metrics: tuple[Metric, ...],
+    *,
+    seed: int,
+    output: str | None,
+    jobs: int | None = None,
 ) -> Comparison:
-    """The comparison, with a progress bar."""
-    from podium.evaluation import Comparison, outcomes
-    from podium.evaluation.details import describe_fold
-    from podium.evaluation.report import write_report
-    from podium.methods import method
-    from podium.training import candidates
+    """The comparison, with a progress bar; on all cores, unless told how many jobs."""
+    from podium.experiments import Seen
+    from podium.experiments import compare as compared
+    from podium.threads import default_threads
 
-    work = [(fold, name) for fold in folds for name in names]
-    done = []
-    with progress.progress_bar(len(work)) as bar:
-        found = outcomes(folds, names, metrics, seed=seed, folder=output, observers=(bar.see,))
+    count = dict.fromkeys(("kept", "done", "failed"), 0)
+    total = len(folds) * len(names)
+    with progress.progress_bar(total) as bar:
+
+        def watch(seen: Seen) -> None:
+            bar.put(str(seen.task), seen.share, finished=seen.state != "running")
+            if seen.state != "running":
+                count[seen.state] += 1
+
         try:
-            for fold, name in work:
-                bar.begin(f"{fold.name} {name}", fits=1 if fold.vali is None else len(candidates(method(name))))
-                done.append(next(found))
-                bar.end()
+            return compared(
+                folds, names, metrics, seed=seed, folder=output, jobs=jobs or default_threads(), watch=watch
+            )
         except KeyboardInterrupt:
             if output is not None:
-                console.say(f"{len(done)} of {len(work)} are kept in {output}; the same command goes on from there.")
+                kept = count["kept"] + count["done"]
+                console.say(f"{kept} of {total} are kept in {output}; the same command goes on from there.")
             raise
-    kept = sum(outcome.model is None for outcome in done)
-    if kept:
-        console.say(f"{kept} of {len(work)} were found in {output} and not done again.")
-    comparison = Comparison(metrics, seed, tuple(done), tuple(map(describe_fold, folds)))
-    if output is not None:
-        write_report(comparison, output)
-    return comparison
+        finally:
+            if count["kept"]:
+                console.say(f"{count['kept']} of {total} were found in {output} and not done again.")
 
 
 def print_comparison(found: Comparison) -> None:

@@ -5,37 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from podium.solvers import Step
+from typing import Any
 
 
 class Bar:
-    """Counts parts, each of some fits, each of some iterations. Without a terminal it counts for nobody."""
+    """Adds up the shares of parts that go on side by side. Without a terminal it does so for nobody."""
 
     def __init__(self, progress: Any, task: Any) -> None:
         self._progress, self._task = progress, task
-        self._done, self._fits, self._fit = 0, 1, 0
+        self._shares: dict[str, float] = {}
+        self._finished = 0.0
 
-    def begin(self, what: str, *, fits: int = 1) -> None:
-        """Start a part that takes so many fits."""
-        self._fits, self._fit = max(fits, 1), -1
+    def put(self, part: str, share: float, *, finished: bool = False) -> None:
+        """So much of a part is done."""
+        if finished:
+            self._shares.pop(part, None)
+            self._finished += 1.0
+        else:
+            self._shares[part] = share
         if self._progress is not None:
-            self._progress.update(self._task, description=what, completed=self._done)
-
-    def see(self, step: Step) -> None:
-        """Take note of an iteration; the first one begins a fit."""
-        self._fit += step.iteration == 1
-        share = (max(self._fit, 0) + step.iteration / step.total) / self._fits
-        if self._progress is not None:
-            self._progress.update(self._task, completed=self._done + min(share, 1.0))
-
-    def end(self) -> None:
-        """A part is done."""
-        self._done += 1
-        if self._progress is not None:
-            self._progress.update(self._task, completed=self._done)
+            done = self._finished + sum(self._shares.values())
+            self._progress.update(self._task, completed=done, description=" · ".join(self._shares))
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def train(
     from podium.errors import ParameterError
     from podium.methods import method as named
     from podium.metrics import Metric
-    from podium.training import candidates
+    from podium.training import Progress, candidates
     from podium.training import train as fit
 
     if output == "-":
@@ -41,9 +41,8 @@ def train(
     how, measure = named(method), Metric.parse(metric)
     training, validation = _read(data, valid)
     with progress.progress_bar(1) as bar:
-        bar.begin(method, fits=1 if validation is None else len(candidates(how)))
-        model = fit(training, how, valid=validation, metric=measure, seed=seed, observers=(bar.see,))
-        bar.end()
+        steps = Progress(1 if validation is None else len(candidates(how)), lambda share: bar.put(method, share))
+        model = fit(training, how, valid=validation, metric=measure, seed=seed, observers=(steps.see,))
     model.save(output)
     _print(model, training, validation, output=output)
 

@@ -1,6 +1,6 @@
 """Evaluation: how good scores and runs are, and which method does best."""
 
-from podium.evaluation.compare import Comparison, Outcome, compare, outcomes
+from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
 from podium.evaluation.explain import Explanation, explain
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
@@ -16,12 +16,10 @@ __all__ = [
     "Reconciliation",
     "SystemComparison",
     "TieSpread",
-    "compare",
     "compare_systems",
     "evaluate",
     "evaluate_run",
     "explain",
-    "outcomes",
     "read_metrics",
     "read_scores",
     "reconcile",

@@ -1,37 +1,27 @@
-"""Compare: each method on each fold, trained on train, tuned and stopped on vali, reported on test.
+"""Comparison: what came out of training and judging several methods on the same folds, and what it tells.
 
-    >>> from podium.data import Fold, make_letor_like, split
-    >>> train, vali, test = split(make_letor_like(30, seed=1)[0])
-    >>> found = compare([Fold(train, vali, test, "made up")], ["random", "single-feature"], ["ndcg@10"])
-    >>> best = found.ranking()[0]
-    >>> best
-    'single-feature'
+>>> good = Outcome("good", "Fold1", "listnet", {}, 1.0, ("1", "2"), np.array([[0.9, 0.7]]), None)
+>>> poor = Outcome("poor", "Fold1", "random", {}, 1.0, ("1", "2"), np.array([[0.1, 0.4]]), None)
+>>> found = Comparison((Metric.parse("ndcg@10"),), 0, (good, poor))
+>>> found.ranking(), round(found.mean("good")[0], 3)
+(['good', 'poor'], 0.8)
 
-With a folder, every finished fold × method is kept there at once, and the same call later goes on where this one ended.
+`podium.experiments.compare` makes one.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.folder import Fold
-from podium.errors import DataError, ParameterError
-from podium.evaluation.details import History, describe_fold, details
-from podium.evaluation.evaluate import all_plain, evaluate, plain, query_names, read_metrics
+from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.significance import SystemComparison, compare_systems
-from podium.evaluation.store import Store
-from podium.methods import method
 from podium.metrics import Average, Metric, mean
 from podium.model import Model
-from podium.training import Observer, train
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +37,7 @@ class Outcome:
     values: NDArray[np.float64]  # (M, Q)
     model: Model | None  # None where the outcome was read from a folder
     details: dict[str, Any] = field(default_factory=dict)  # for the report, as JSON; see podium.evaluation.details
+    seed: int = 0
 
     @property
     def chosen(self) -> dict[str, float]:
@@ -133,106 +124,3 @@ class Comparison:
             "methods": methods,
             "significance": {name: found and all_plain(found.to_dict()) for name, found in self.significance.items()},
         }
-
-
-def compare(
-    folds: Sequence[Fold],
-    methods: Sequence[str],
-    metrics: Sequence[str | Metric] = ("ndcg@10",),
-    *,
-    preset: str | None = None,
-    seed: int = 0,
-    folder: str | PathLike[str] | None = None,
-    observers: tuple[Observer, ...] = (),
-) -> Comparison:
-    """Train and judge every method on every fold.
-
-    The first metric also tunes and stops: what is tuned is what is reported. With a `folder`, models, tables and
-    per-query values are written there, and what an earlier call with the same arguments finished is not done again.
-    """
-    chosen = read_metrics(metrics, preset)
-    found = outcomes(folds, methods, chosen, seed=seed, folder=folder, observers=observers)
-    comparison = Comparison(chosen, seed, tuple(found), tuple(map(describe_fold, folds)))
-    if folder is not None:
-        from podium.evaluation.report import write_report
-
-        write_report(comparison, folder)
-    return comparison
-
-
-def outcomes(
-    folds: Sequence[Fold],
-    methods: Sequence[str],
-    metrics: Sequence[Metric],
-    *,
-    seed: int = 0,
-    folder: str | PathLike[str] | None = None,
-    observers: tuple[Observer, ...] = (),
-) -> Iterator[Outcome]:
-    """Each method on each fold, one after the other, as they are finished."""
-    _check(folds, methods, metrics)
-    store = None if folder is None else Store(folder, metrics, seed)
-    return _outcomes(folds, dict.fromkeys(methods), tuple(metrics), seed=seed, store=store, observers=observers)
-
-
-def _outcomes(
-    folds: Sequence[Fold],
-    methods: Iterable[str],
-    metrics: tuple[Metric, ...],
-    *,
-    seed: int,
-    store: Store | None,
-    observers: tuple[Observer, ...],
-) -> Iterator[Outcome]:
-    for fold in folds:
-        for name in methods:
-            kept = None if store is None else store.read(fold, name)
-            if kept is not None:
-                yield Outcome(**kept, method=name, fold=fold.name, model=None)
-                continue
-            outcome = _outcome(fold, name, metrics, seed=seed, observers=observers, detailed=store is not None)
-            if store is not None:
-                store.write(fold, outcome)
-            yield outcome
-
-
-def _outcome(
-    fold: Fold,
-    name: str,
-    metrics: tuple[Metric, ...],
-    *,
-    seed: int,
-    observers: tuple[Observer, ...],
-    detailed: bool,
-) -> Outcome:
-    assert fold.test is not None, "checked before work started"
-    history = History()
-    start = time.perf_counter()
-    model = train(fold.train, name, valid=fold.vali, metric=metrics[0], seed=seed, observers=(*observers, history.see))
-    seconds = time.perf_counter() - start
-    scores = model.score(fold.test)
-    values = evaluate(fold.test, scores, metrics).values
-    more = details(model, fold, scores, metrics=metrics, history=history) if detailed else {}
-    names = query_names(fold.test)
-    return Outcome(name, fold.name, repr(model.learner), model.info, seconds, names, values, model, more)
-
-
-def _check(folds: Sequence[Fold], methods: Sequence[str], metrics: Sequence[Metric]) -> None:
-    """Refuse before any work starts what would fail later: methods, data, and labels that a metric has no gain for."""
-    if not folds:
-        raise ParameterError("There is no fold to compare on.")
-    if not methods:
-        raise ParameterError("At least one method is needed, e.g. listnet.")
-    for fold in folds:
-        if fold.test is None or fold.test.labels is None:
-            raise DataError(
-                "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",
-                where=fold.name,
-            )
-        for part in (fold.vali, fold.test):
-            if part is not None and part.labels is not None:
-                evaluate(part, np.zeros(part.n_documents), metrics)
-    for name in methods:
-        learner = method(name).learner
-        for fold in folds:
-            learner.check(fold.train)

@@ -145,7 +145,7 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
 
 
 def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(folder: Path, tmp_path: Path) -> None:
-    words = ["compare", str(folder), "--method", "random", "--method", "regression", "-o", str(tmp_path / "out")]
+    words = ["compare", str(folder), "--methods", "random,regression", "--jobs", "1", "-o", str(tmp_path / "out")]
     slow = "import time, podium.solvers.base as b, podium.cli.main as m; b.Watch.see = lambda *a, **k: time.sleep(60)"
     program = [sys.executable, "-c", f"{slow}; m.main()", *words]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -162,7 +162,7 @@ def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(fol
         "podium: interrupted.",
     ]
     files = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file())
-    assert files == ["models/set-random.podium", "runs/set-random.json"]
+    assert files == [".lock", "models/set-random.podium", "runs/set-random.json"]
 
 
 def test_tables_are_aligned_text_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
 from podium.solvers import Step
-from podium.training import train
+from podium.training import Progress, train
 
 Podium = Callable[..., Any]
 APART = b"1 qid:b 1:1 2:0.5 #docid = x\n0 qid:a 1:2 #docid = y\n0 qid:b 1:0 2:3 #docid = z\n2 qid:a 1:0 #docid = w\n"
@@ -163,13 +163,12 @@ def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
             seen.append(completed)
 
     bar = Bar(Shown(), None)
-    for _ in range(2):
-        bar.begin("part", fits=fits)
+    for part in ("one", "other"):
+        progress = Progress(fits, lambda share, part=part: bar.put(part, share))
         for _ in range(fits):
             for k in (1, 2):
-                bar.see(Step(k, 2, 0.0, None))
-        bar.end()
+                progress.see(Step(k, 2, 0.0, None))
+        bar.put(part, 1.0, finished=True)
     assert seen == sorted(seen)
-    assert seen[0] == 0.0
-    assert seen[1] == 1 / (2 * fits)
+    assert seen[0] == 1 / (2 * fits)
     assert seen[-1] == 2.0

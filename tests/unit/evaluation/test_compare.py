@@ -1,43 +1,12 @@
-"""Comparisons: what is trained, chosen and reported, and going on after an interruption."""
+"""Comparisons: what the outcomes of methods on folds add up to."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from podium.data import Dataset, Fold, make_letor_like, split
-from podium.errors import DataError, IncompatibleError, UnknownNameError
-from podium.evaluation import Comparison, Outcome, compare, evaluate
+from podium.evaluation import Comparison, Outcome
 from podium.metrics import Metric
-from podium.model import Model
-from podium.solvers import Step
-from podium.training import train
-
-METHODS = ["random", "regression", "single-feature"]
-
-
-def folds(n: int = 2) -> list[Fold]:
-    made = [split(make_letor_like(20, (4, 8), n_features=5, seed=k)[0]) for k in range(n)]
-    return [Fold(*parts, name=f"Fold{k + 1}") for k, parts in enumerate(made)]
-
-
-def test_each_method_is_trained_tuned_and_reported_on_its_own_part() -> None:
-    data = folds()
-    found = compare(data, METHODS, ["ndcg@5", "map"], seed=3)
-    for outcome in found.outcomes:
-        fold = next(fold for fold in data if fold.name == outcome.fold)
-        model = train(fold.train, outcome.method, valid=fold.vali, metric="ndcg@5", seed=3)
-        assert fold.test is not None
-        expected = evaluate(fold.test, model.score(fold.test), ["ndcg@5", "map"])
-        np.testing.assert_array_equal(outcome.values, expected.values)
-        assert outcome.query_ids == expected.query_ids
-        assert outcome.learner == repr(model.learner)
-    assert list(found.by_method) == METHODS
-    assert found.by_method["regression"][0].chosen["penalty"] in (0.001, 0.01, 0.1, 1.0)
-    assert found.by_method["random"][0].chosen == {}
 
 
 def outcome(method: str, fold: str, values: list[float]) -> Outcome:
@@ -53,102 +22,3 @@ def test_means_are_over_folds_and_over_pooled_queries() -> None:
     assert found.mean("a")[0] == pytest.approx((1.0 + 0.2) / 2)
     assert found.pooled("a")[0] == (pytest.approx((1.0 + 0.0 + 0.5 + 0.1) / 4), 4, 1)
     assert found.ranking() == ["b", "a"]
-
-
-def test_the_measure_that_tunes_is_the_one_reported_with_its_preset() -> None:
-    found = compare(folds(1), ["regression"], ["ndcg@3"], preset="ranklib")
-    assert found.outcomes[0].info["metric"] == "ndcg@3[ranklib]"
-
-
-def test_the_folder_holds_results_models_and_every_query(tmp_path: Path) -> None:
-    data = folds()
-    found = compare(data, METHODS, ["ndcg@5", "map"], folder=tmp_path)
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert results == json.loads(json.dumps(found.to_dict()))
-    lines = (tmp_path / "per_query.tsv").read_text().splitlines()
-    assert lines[0] == "method\tfold\tquery\tndcg@5\tmap"
-    assert len(lines) == 1 + len(METHODS) * sum(fold.test.n_queries for fold in data if fold.test)
-    assert "| regression |" in (tmp_path / "table.md").read_text()
-    test = data[1].test
-    assert test is not None
-    model = Model.load(tmp_path / "models" / "Fold2-regression.podium")
-    values = evaluate(test, model.score(test), ["ndcg@5", "map"]).values
-    np.testing.assert_array_equal(values, found.by_method["regression"][1].values)
-
-
-class Stopped(KeyboardInterrupt):
-    """An interruption of our own."""
-
-
-def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> None:
-    whole = compare(folds(), METHODS, ["ndcg@5"])
-    fits = 0
-
-    def stop(step: Step) -> None:
-        nonlocal fits
-        fits += step.iteration == 1
-        if fits == 6:  # the second setting of regression on the second fold
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        compare(folds(), METHODS, ["ndcg@5"], folder=tmp_path, observers=(stop,))
-    assert len(list((tmp_path / "runs").iterdir())) == 4
-    assert not (tmp_path / "results.json").exists()
-    resumed = compare(folds(), METHODS, ["ndcg@5"], folder=tmp_path)
-    assert [outcome.model is None for outcome in resumed.outcomes] == [True] * 4 + [False] * 2
-    for one, other in zip(whole.outcomes, resumed.outcomes, strict=True):
-        np.testing.assert_array_equal(one.values, other.values)
-        assert (one.learner, one.chosen, one.query_ids) == (other.learner, other.chosen, other.query_ids)
-
-
-@pytest.mark.parametrize("change", ["seed", "metric", "data", "query ids", "method", "model file", "run file"])
-def test_what_depends_on_something_else_is_done_again(tmp_path: Path, change: str) -> None:
-    data = folds(1)
-    arguments = {"methods": ["random"], "metrics": ["ndcg@5"], "seed": 0}
-    compare(data, **arguments, folder=tmp_path)
-    if change == "seed":
-        arguments["seed"] = 1
-    elif change == "metric":
-        arguments["metrics"] = ["ndcg@5[trec]"]
-    elif change == "data":
-        data = [Fold(data[0].train, data[0].vali, folds(2)[1].test, "Fold1")]
-    elif change == "query ids":
-        test = data[0].test
-        assert test is not None
-        other = Dataset.from_arrays(test.features, test.labels, group=test.sizes, document_ids=test.document_ids)
-        data = [Fold(data[0].train, data[0].vali, other, "Fold1")]
-    elif change == "method":
-        arguments["methods"] = ["single-feature"]
-    elif change == "model file":
-        (tmp_path / "models" / "Fold1-random.podium").write_bytes(b"something else")
-    else:
-        (tmp_path / "runs" / "Fold1-random.json").write_text('{"key": "cut off')
-    again = compare(data, **arguments, folder=tmp_path)
-    assert again.outcomes[0].model is not None
-
-
-def test_methods_whose_names_look_alike_as_files_are_kept_apart(tmp_path: Path) -> None:
-    names = ["regression(penalty=0.1)", "regression(penalty=0.10)"]
-    compare(folds(1), names, folder=tmp_path)
-    assert len(list((tmp_path / "models").iterdir())) == 2
-
-
-def test_what_would_fail_later_is_refused_before_any_work() -> None:
-    [fold] = folds(1)
-    with pytest.raises(UnknownNameError, match="regression"):
-        compare([fold], ["random", "regresion"])
-    with pytest.raises(DataError, match="no labelled test data"):
-        compare([Fold(fold.train, fold.vali, None, "Fold1")], ["random"])
-    with pytest.raises(IncompatibleError, match="trees"):
-        compare([fold], ["random", "recipe(loss=regression,scorer=trees)"])
-    seen: list[Step] = []
-    with pytest.raises(DataError, match="no gain in the table"):
-        compare([fold], ["regression"], ["ndcg@5[gain=[0,1]]"], observers=(seen.append,))
-    assert not seen
-
-
-def test_without_validation_data_nothing_is_tuned() -> None:
-    [fold] = folds(1)
-    found = compare([Fold(fold.train, None, fold.test, "one")], ["regression"])
-    assert found.outcomes[0].chosen == {}
-    assert "trials" not in found.outcomes[0].info

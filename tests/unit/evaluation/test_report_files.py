@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from podium.data import Dataset, Fold, make_letor_like, split
-from podium.evaluation import Comparison, Outcome, compare, compare_systems, evaluate
+from podium.evaluation import Comparison, Outcome, compare_systems, evaluate
 from podium.evaluation.details import History
 from podium.evaluation.report import write_report
 from podium.evaluation.report_page import embedded, page
+from podium.experiments import compare
 from podium.metrics import Metric
 from podium.solvers import Step
 from podium.training import train

@@ -1,0 +1,106 @@
+"""Plan: what an experiment does: every method on every fold with every seed, each a task of its own.
+
+>>> from podium.data import Fold, make_letor_like, split
+>>> from podium.metrics import Metric
+>>> fold = Fold(*split(make_letor_like(30, seed=1)[0]), name="Fold1")
+>>> plan = Plan((fold,), ("random", "listnet"), (Metric.parse("ndcg@10"),), seeds=(0, 1))
+>>> [str(task) for task in plan.tasks()]
+['Fold1 random', 'Fold1 random, seed 1', 'Fold1 listnet', 'Fold1 listnet, seed 1']
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from podium.data.dataset import Dataset
+from podium.data.folder import Fold
+from podium.errors import DataError, ParameterError
+from podium.evaluation.evaluate import evaluate
+from podium.methods import method
+from podium.metrics import Metric
+from podium.version import version
+
+
+@dataclass(frozen=True)
+class Task:
+    """One method on one fold with one seed."""
+
+    fold: str
+    method: str
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.fold} {self.method}" + (f", seed {self.seed}" if self.seed else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The folds, methods, metrics and seeds; the first metric also tunes and stops."""
+
+    folds: tuple[Fold, ...]
+    methods: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    seeds: tuple[int, ...] = (0,)
+
+    def check(self) -> None:
+        """Refuse before any work starts what would fail later."""
+        if not self.folds:
+            raise ParameterError("There is no fold to compare on.")
+        if not self.methods:
+            raise ParameterError("At least one method is needed, e.g. listnet.")
+        if not self.seeds:
+            raise ParameterError("At least one seed is needed, e.g. 0.")
+        for what, names in (("fold", [fold.name for fold in self.folds]), ("method", self.methods)):
+            twice = next((name for name in names if list(names).count(name) > 1), None)
+            if twice is not None:
+                raise ParameterError(f"The {what} {twice!r} is there twice.")
+        for fold in self.folds:
+            _check_fold(fold, self.metrics)
+        for name in self.methods:
+            learner = method(name).learner
+            for fold in self.folds:
+                learner.check(fold.train)
+
+    def tasks(self) -> list[Task]:
+        """Everything to do, fold by fold."""
+        return [Task(fold.name, name, seed) for fold in self.folds for name in self.methods for seed in self.seeds]
+
+    def fold(self, task: Task) -> Fold:
+        """The data of a task."""
+        return next(fold for fold in self.folds if fold.name == task.fold)
+
+    def key(self, task: Task) -> str:
+        """A hash of everything that the outcome of a task depends on."""
+        chosen = method(task.method)
+        parts = [version(), task.method, repr(chosen.learner), repr(chosen.grid), str(task.seed)]
+        parts += [metric.tag() for metric in self.metrics]
+        parts += self._digests[task.fold]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @cached_property
+    def _digests(self) -> dict[str, list[str]]:
+        return {fold.name: [_digest(part) for part in (fold.train, fold.vali, fold.test)] for fold in self.folds}
+
+
+def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
+    """Test data must be there, and no label may be one that a metric has no gain for."""
+    if fold.test is None or fold.test.labels is None:
+        raise DataError(
+            "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",
+            where=fold.name,
+        )
+    for part in (fold.vali, fold.test):
+        if part is not None and part.labels is not None:
+            evaluate(part, np.zeros(part.n_documents), metrics)
+
+
+def _digest(data: Dataset | None) -> str:
+    if data is None:
+        return "-"
+    names = [None if ids is None else list(map(str, ids)) for ids in (data.query_ids, data.document_ids)]
+    return data.digest() + hashlib.sha256(json.dumps([names, data.feature_names]).encode()).hexdigest()

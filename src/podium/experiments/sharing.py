@@ -1,0 +1,107 @@
+"""Sharing: datasets that several processes read, without a copy each: their arrays in a file that is mapped to memory.
+
+A temporary file has no name: it goes with the last process that has it open, however that ends. Each array begins at a
+page, so that it lies in memory as it would anywhere; whoever writes into one gets pages of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy.sparse as sp
+
+from podium.data.dataset import Dataset
+from podium.data.folder import Fold
+from podium.data.preferences import Preferences
+from podium.errors import DataError
+
+_PARTS = ("train", "vali", "test")
+_ARRAYS = ("labels", "offsets", "query_weights", "rows")
+_TEXTS = ("query_ids", "document_ids")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array lies in the file; a list of texts lies there as the bytes of its JSON."""
+
+    start: int
+    shape: tuple[int, ...]
+    type: str
+    text: bool = False
+
+
+def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
+    """Put the data of a fold into a file; what to know of it, as JSON, to open it elsewhere."""
+    about: dict[str, Any] = {"name": fold.name, "parts": {}}
+    try:
+        for part in _PARTS:
+            data: Dataset | None = getattr(fold, part)
+            if data is not None:
+                places = {name: asdict(_put(file, value)) for name, value in _arrays(data).items()}
+                about["parts"][part] = {"places": places, "source": data.source, "feature_names": data.feature_names}
+        file.flush()
+    except OSError as error:
+        raise DataError(
+            f"the data of {fold.name} does not fit there: {error.strerror}. Set TMPDIR to a folder with more room, or "
+            "use one job.",
+            where=tempfile.gettempdir(),
+        ) from error
+    return about
+
+
+def opened(descriptor: int, about: dict[str, Any]) -> Fold:
+    """The fold in a shared file."""
+    size = os.fstat(descriptor).st_size
+    memory = mmap.mmap(descriptor, size, access=mmap.ACCESS_COPY) if size else b""
+    parts = {name: _dataset(memory, part) for name, part in about["parts"].items()}
+    return Fold(parts["train"], parts.get("vali"), parts.get("test"), about["name"])
+
+
+def _arrays(data: Dataset) -> dict[str, Any]:
+    """What learning and judging see of a dataset, by name."""
+    X = data.features
+    found: dict[str, Any] = {name: getattr(data, name) for name in (*_ARRAYS, *_TEXTS)}
+    if isinstance(X, np.ndarray):
+        found["features"] = X
+    else:
+        found |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "width": np.array([X.shape[1]])}
+    if data.preferences is not None:
+        found |= {"edges": data.preferences.edges, "edge_offsets": data.preferences.offsets}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _put(file: BinaryIO, value: Any) -> Place:
+    start = -(-file.tell() // mmap.PAGESIZE) * mmap.PAGESIZE
+    file.seek(start)
+    text = value.dtype.kind in "OU"
+    if text:
+        value = np.frombuffer(json.dumps(list(map(str, value))).encode(), np.uint8)
+    file.write(np.ascontiguousarray(value).data if value.size else b"")
+    return Place(start, value.shape, value.dtype.str, text)
+
+
+def _dataset(memory: Any, about: dict[str, Any]) -> Dataset:
+    found = {name: _get(memory, Place(**place)) for name, place in about["places"].items()}
+    if "features" not in found:
+        shape = (len(found["indptr"]) - 1, int(found.pop("width")[0]))
+        found["features"] = sp.csr_array(tuple(found.pop(name) for name in ("data", "indices", "indptr")), shape)
+    if "edges" in found:
+        found["preferences"] = Preferences(found.pop("edges"), found.pop("edge_offsets"))
+    names = about["feature_names"]
+    return Dataset(
+        **{"labels": None, **found}, source=about["source"], feature_names=None if names is None else tuple(names)
+    )
+
+
+def _get(memory: Any, place: Place) -> Any:
+    count = int(np.prod(place.shape))
+    if count == 0:
+        return np.empty(place.shape, place.type)
+    found = np.frombuffer(memory, place.type, count, place.start).reshape(place.shape)
+    return np.array(json.loads(found.tobytes()), dtype=object) if place.text else found

@@ -1,0 +1,125 @@
+"""Store: the finished parts of an experiment in a folder, so that an interrupted one goes on where it ended.
+
+DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
+DIR/models/FOLD-METHOD.podium   the model
+
+Another seed than 0 is part of the name: FOLD-METHOD-seed3. Everything is written aside and renamed; what a killed
+process left half-written is swept away when the folder is next held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from podium.errors import DataError
+from podium.evaluation.compare import Outcome
+from podium.experiments.plan import Task
+from podium.files import write_aside
+
+
+class Store:
+    """Outcomes on disk; one is found again when its key is the same and its model is the one it was written with."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        for part in ("runs", "models"):
+            try:
+                (self.folder / part).mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise DataError(f"cannot be made a folder: {error.strerror}.", where=str(self.folder / part)) from error
+
+    def read(self, task: Task, key: str) -> Outcome | None:
+        """The outcome of a task, without its model; None where it is not there or not the same."""
+        try:
+            kept = json.loads(self._run(task).read_bytes())
+            if kept["key"] != key or kept["model"] != _hash(self.model(task)):
+                return None
+            values = np.array(kept["values"], np.float64)  # null becomes NaN
+            return Outcome(
+                method=task.method,
+                fold=task.fold,
+                learner=kept["learner"],
+                info=kept["info"],
+                seconds=kept["seconds"],
+                query_ids=tuple(kept["query_ids"]),
+                values=values.reshape(-1, len(kept["query_ids"])),
+                model=None,
+                details=kept.get("details", {}),
+                seed=task.seed,
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, task: Task, key: str, outcome: Outcome) -> None:
+        """Keep an outcome: its model first, so that what is found is complete."""
+        assert outcome.model is not None
+        outcome.model.save(self.model(task))
+        kept = {
+            "key": key,
+            "method": task.method,
+            "fold": task.fold,
+            "seed": task.seed,
+            "learner": outcome.learner,
+            "model": _hash(self.model(task)),
+            "seconds": outcome.seconds,
+            "info": outcome.info,
+            "query_ids": outcome.query_ids,
+            "values": [[None if np.isnan(v) else v for v in row] for row in outcome.values.tolist()],
+            "details": outcome.details,
+        }
+        with write_aside(self._run(task)) as file:
+            file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode())
+
+    def model(self, task: Task) -> Path:
+        """The file of a task's model."""
+        return self.folder / "models" / f"{file_stem(task)}.podium"
+
+    def _run(self, task: Task) -> Path:
+        return self.folder / "runs" / f"{file_stem(task)}.json"
+
+
+@contextmanager
+def held(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold a folder against other processes, and sweep away what killed ones left half-written.
+
+    The lock is the operating system's: it ends with the process that has it, however that ends.
+    """
+    import fcntl
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with open(Path(folder) / ".lock", "a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            who = lock.read().strip() or "unknown"
+            raise DataError(
+                f"another podium (process {who}) is writing here. Wait until it ends, or choose another folder.",
+                where=os.fspath(folder),
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        for part in ("", "runs", "models"):
+            for left in (Path(folder) / part).glob(".*.part"):
+                left.unlink(missing_ok=True)
+        yield
+
+
+def file_stem(task: Task) -> str:
+    """A file name for a task; where characters had to go, a hash keeps it apart from others."""
+    text = f"{task.fold}-{task.method}" + (f"-seed{task.seed}" if task.seed else "")
+    safe = re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:80]
+    return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
