@@ -57,23 +57,28 @@ def randomisation_test(differences: ArrayLike, *, rounds: int = 10_000, seed: in
     Exact, over all signs, for up to 20 differences other than 0. Beyond, `rounds` random draws of all signs, the
     observed one counted among them: p = (1 + as extreme)/(1 + rounds), which keeps the level exactly.
     """
-    d = _sample(differences)
-    d = d[d != 0]
-    if not len(d):
-        return 1.0
-    extreme = abs(d.sum()) - _SLACK * np.abs(d).sum()  # equal sums may round apart
-    if len(d) <= _EXACT:
-        sums = d[:1]
-        for x in d[1:]:  # the first sign stays: turning all signs changes no absolute sum
-            sums = np.concatenate([sums + x, sums - x])
-        return float((np.abs(sums) >= extreme).mean())
-    rng = np.random.default_rng(seed)
-    found, total, batch = 0, d.sum(), max(1, _BATCH // len(d))
+    return float(randomisation_tests(_sample(differences)[None], rounds=rounds, seed=seed)[0])
+
+
+def randomisation_tests(rows: Array, *, rounds: int = 10_000, seed: int = 0) -> Array:
+    """The same for the differences of many pairs, one pair per row, by the same coins; 0 for a query left out."""
+    p = np.ones(len(rows))
+    counts = np.count_nonzero(rows, axis=1)
+    for k in np.flatnonzero((counts > 0) & (counts <= _EXACT)):
+        p[k] = _all_signs(rows[k][rows[k] != 0])
+    many = np.flatnonzero(counts > _EXACT)
+    if not len(many):
+        return p
+    d = rows[many]
+    total, extreme = d.sum(axis=1), _extreme(d)
+    rng, found = np.random.default_rng(seed), np.zeros(len(many), np.int64)
+    batch = max(1, min(_COINS, _BATCH // d.shape[1]))  # whatever the number of pairs, so that it changes no draw
     for start in range(0, rounds, batch):
-        shape = (min(batch, rounds - start), len(d))
-        positive = rng.integers(0, 2, size=shape, dtype=np.int8).astype(np.float64) @ d
-        found += int((np.abs(2 * positive - total) >= extreme).sum())
-    return (1 + found) / (1 + rounds)
+        shape = (min(batch, rounds - start), d.shape[1])
+        positive = rng.integers(0, 2, size=shape, dtype=np.int8).astype(np.float64) @ d.T
+        found += (np.abs(2 * positive - total) >= extreme).sum(axis=0)
+    p[many] = (1 + found) / (1 + rounds)
+    return p
 
 
 def t_test(differences: ArrayLike) -> float:
@@ -98,30 +103,27 @@ def wilcoxon_test(differences: ArrayLike) -> float:
 
 
 def bootstrap_interval(values: ArrayLike, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> Interval:
-    """A confidence interval for the mean: bias-corrected and accelerated bootstrap over queries.
+    """A confidence interval for the mean: bias-corrected and accelerated bootstrap over queries (BCa).
 
     Beyond 2,000 queries it is Student's, mean ± t·s/√n: there the two agree, and the bootstrap costs O(n²).
     """
-    x = _sample(values)
+    return bootstrap_intervals(_sample(values)[None], level=level, rounds=rounds, seed=seed)[0]
+
+
+def bootstrap_intervals(rows: Array, *, level: float = 0.95, rounds: int = 10_000, seed: int = 0) -> list[Interval]:
+    """The same for many samples of the same queries, one per row, by the same resamples."""
     if not 0 < level < 1:
         raise ParameterError(f"The level of an interval must lie between 0 and 1; got {level}.")
-    if _constant(x):
-        return Interval(float(x[0]), float(x[0]))
-    from scipy.stats import bootstrap, t
-
-    if len(x) > _ENOUGH:
-        reach = float(t.isf((1 - level) / 2, len(x) - 1)) * float(x.std(ddof=1)) / math.sqrt(len(x))
-        return Interval(float(x.mean()) - reach, float(x.mean()) + reach)
-    found = bootstrap(
-        (x,),
-        np.mean,
-        confidence_level=level,
-        n_resamples=rounds,
-        batch=max(1, _BATCH // len(x)),
-        method="BCa",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return Interval(float(found.low), float(found.high))
+    n, found = rows.shape[1], [Interval(float(x[0]), float(x[0])) for x in rows]
+    varying = [k for k, x in enumerate(rows) if not _constant(x)]
+    step = len(varying) if n > _ENOUGH else max(1, _BATCH // rounds)
+    for first in range(0, len(varying), max(step, 1)):
+        some = varying[first : first + step]
+        x = rows[some]
+        ends = _student(x, level) if n > _ENOUGH else _accelerated(x, _resampled(x, rounds, seed), level)
+        for k, low, high in zip(some, *ends, strict=True):
+            found[k] = Interval(float(low), float(high))
+    return found
 
 
 def effect_size(differences: ArrayLike) -> Effect:
@@ -139,16 +141,17 @@ def power(queries: int, difference: float, spread: float, *, alpha: float = 0.05
     `spread` is the standard deviation of the differences: the test statistic has a noncentral t distribution with
     noncentrality √n · difference/spread.
     """
-    from scipy.stats import nct, norm, t
+    from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
     if spread == 0:
         return 1.0
     shift, free = math.sqrt(queries) * abs(difference) / spread, queries - 1
     if free > _MANY:
-        limit = norm.isf(alpha / 2)
-        return float(norm.sf(limit - shift) + norm.sf(limit + shift))
-    limit = t.isf(alpha / 2, free)
-    return float(nct.sf(limit, free, shift) + nct.cdf(-limit, free, shift))
+        limit = -ndtri(alpha / 2)
+        return float(ndtr(shift - limit) + ndtr(-shift - limit))
+    limit = -stdtrit(free, alpha / 2)
+    wrong_side = np.nan_to_num(nctdtr(free, shift, -limit))  # NaN where it is too small to compute
+    return float(1.0 - nctdtr(free, shift, limit) + wrong_side)
 
 
 def queries_needed(difference: float, spread: float, *, alpha: float = 0.05, wanted: float = 0.8) -> int:
@@ -159,15 +162,21 @@ def queries_needed(difference: float, spread: float, *, alpha: float = 0.05, wan
         )
     if not 0 < alpha < wanted < 1:
         raise ParameterError(f"queries_needed: expected 0 < alpha < wanted < 1; got alpha={alpha}, wanted={wanted}.")
-    low, high = 1, 2  # too few, enough
-    while power(high, difference, spread, alpha=alpha) < wanted:
-        low, high = high, 2 * high
+    from scipy.special import ndtri
+
+    def enough(n: int) -> bool:
+        return power(n, difference, spread, alpha=alpha) >= wanted
+
+    about = ((ndtri(1 - alpha / 2) + ndtri(wanted)) * spread / difference) ** 2  # right if the spread were known
+    low = high = max(2, math.ceil(about))
+    step = 1
+    while not enough(high):
+        low, high, step = high, high + step, 2 * step
+    while low > 1 and enough(low):
+        low, high, step = max(low - step, 1), low, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
-        if power(middle, difference, spread, alpha=alpha) < wanted:
-            low = middle
-        else:
-            high = middle
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -175,6 +184,7 @@ _DECIMALS = 12
 _SLACK = 1e-12
 _EXACT = 20
 _BATCH = 2_000_000  # numbers held at once
+_COINS = 500  # rounds at once
 _MANY = 100_000  # degrees of freedom from where t is normal
 _ENOUGH = 2_000  # queries from where the mean of a sample is normal
 
@@ -195,6 +205,56 @@ def _check_size(n: int, where: str) -> None:
 def _constant(values: Array) -> bool:
     """Whether the values differ by no more than rounding."""
     return bool(np.ptp(values) <= _SLACK * np.abs(values).max())
+
+
+def _extreme(d: Array) -> Array:
+    """The absolute sum of each row, less what may round equal sums apart."""
+    return np.asarray(np.abs(d.sum(axis=-1)) - _SLACK * np.abs(d).sum(axis=-1))
+
+
+def _all_signs(d: Array) -> float:
+    """The share of signs that give an absolute sum as large as the one observed."""
+    sums = d[:1]
+    for x in d[1:]:  # the first sign stays: turning all signs changes no absolute sum
+        sums = np.concatenate([sums + x, sums - x])
+    return float((np.abs(sums) >= _extreme(d)).mean())
+
+
+def _resampled(x: Array, rounds: int, seed: int) -> Array:
+    """The means of resamples of each row, which take every query as often in all rows."""  # (rounds, m)
+    n, rng = x.shape[1], np.random.default_rng(seed)
+    batch = max(1, _BATCH // n)
+    means = [
+        rng.multinomial(n, np.full(n, 1 / n), size=min(batch, rounds - start)).astype(np.float64) @ x.T / n
+        for start in range(0, rounds, batch)
+    ]
+    return np.concatenate(means)
+
+
+def _accelerated(x: Array, means: Array, level: float) -> tuple[Array, Array]:
+    """Efron's BCa: quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), with the bias z₀ and the acceleration a of a mean."""
+    from scipy.special import ndtr, ndtri
+
+    middle = x.mean(axis=1)
+    z0 = ndtri(((means < middle).mean(axis=0) + (means <= middle).mean(axis=0)) / 2)
+    centred = x - middle[:, None]
+    a = (centred**3).sum(axis=1) / (6.0 * (centred**2).sum(axis=1) ** 1.5)
+    means.sort(axis=0)
+    ends = []
+    for z in (ndtri((1 - level) / 2), ndtri((1 + level) / 2)):
+        at = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z))) * (len(means) - 1)
+        below = np.floor(at).astype(np.int64)
+        low, high = (np.take_along_axis(means, np.minimum(k, len(means) - 1)[None], 0)[0] for k in (below, below + 1))
+        ends.append(low + (at - below) * (high - low))
+    return ends[0], ends[1]
+
+
+def _student(x: Array, level: float) -> tuple[Array, Array]:
+    from scipy.stats import t
+
+    middle, n = x.mean(axis=1), x.shape[1]
+    reach = float(t.isf((1 - level) / 2, n - 1)) * x.std(axis=1, ddof=1) / math.sqrt(n)
+    return middle - reach, middle + reach
 
 
 def _rank_biserial(d: Array) -> float:

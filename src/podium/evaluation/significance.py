@@ -28,11 +28,11 @@ from podium.evaluation.evaluate import plain
 from podium.evaluation.paired import (
     Effect,
     Interval,
-    bootstrap_interval,
+    bootstrap_intervals,
     effect_size,
     paired_differences,
     queries_needed,
-    randomisation_test,
+    randomisation_tests,
     t_test,
     wilcoxon_test,
 )
@@ -109,15 +109,19 @@ def compare_systems(
     means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
     order = sorted(range(len(names)), key=lambda s: -means[names[s]])
     tested = _pairs(names, order, baseline)
-    measure = _test(test, seed)
     differences = [paired_differences(table[i], table[j], names=(names[i], names[j])) for i, j in tested]
-    ps = np.array([measure(d) for d, _ in differences])
+    ps = _tested(test, [d for d, _ in differences], seed)
     adjusted = adjust(ps, correction)
+    intervals = _intervals([d for d, _ in differences], alpha, seed)
     pairs = tuple(
-        _pair((names[i], names[j]), found, p=(float(p), float(q)), alpha=alpha, seed=seed)
-        for (i, j), found, p, q in zip(tested, differences, ps, adjusted, strict=True)
+        _pair((names[i], names[j]), found, interval, p=(float(p), float(q)), alpha=alpha)
+        for (i, j), found, interval, p, q in zip(tested, differences, intervals, ps, adjusted, strict=True)
     )
-    systems = {names[s]: _system(table[s], alpha, seed) for s in order}
+    counted = [table[s][~np.isnan(table[s])] for s in order]
+    systems = {
+        names[s]: System(float(values.mean()), interval, len(values))
+        for s, values, interval in zip(order, counted, _intervals(counted, alpha, seed), strict=True)
+    }
     apart = {(pair.a, pair.b) for pair in pairs if pair.significant}
     letters = compact_letters(list(systems), apart) if baseline is None else None
     return SystemComparison(systems, pairs, letters, test, correction, alpha, seed)
@@ -179,22 +183,40 @@ def _pairs(names: Sequence[str], order: list[int], baseline: str | None) -> list
     return [(s, base) for s in order if s != base]
 
 
-def _test(name: str, seed: int) -> Callable[[Array], float]:
+def _tested(name: str, differences: list[Array], seed: int) -> Array:
+    """The p-value of each pair; pairs of as many queries are randomised together."""
     if name == "randomisation":
-        return lambda differences: randomisation_test(differences, seed=seed)
+        return _together(differences, lambda rows: randomisation_tests(rows, seed=seed))
     tests = {"t": t_test, "wilcoxon": wilcoxon_test}
     if name not in tests:
         raise UnknownNameError("test", name, ["randomisation", *tests])
-    return tests[name]
+    return np.array([tests[name](d) for d in differences])
 
 
-def _pair(names: tuple[str, str], found: tuple[Array, int], *, p: tuple[float, float], alpha: float, seed: int) -> Pair:
+def _intervals(samples: list[Array], alpha: float, seed: int) -> list[Interval]:
+    found = _together(samples, lambda rows: bootstrap_intervals(rows, level=1 - alpha, seed=seed))
+    return [Interval(float(low), float(high)) for low, high in found]
+
+
+def _together(samples: list[Array], function: Callable[[Array], Any]) -> Array:
+    """What a function of many rows says of each sample; samples of one length go into one call."""
+    lengths = np.array([len(sample) for sample in samples])
+    found: dict[int, Any] = {}
+    for length in np.unique(lengths):
+        places = np.flatnonzero(lengths == length)
+        found |= zip(places.tolist(), function(np.array([samples[k] for k in places])), strict=True)
+    return np.array([found[k] for k in range(len(samples))])
+
+
+def _pair(
+    names: tuple[str, str], found: tuple[Array, int], interval: Interval, *, p: tuple[float, float], alpha: float
+) -> Pair:
     differences, dropped = found
     middle, spread = float(differences.mean()), float(differences.std(ddof=1))
     return Pair(
         *names,
         difference=middle,
-        interval=bootstrap_interval(differences, level=1 - alpha, seed=seed),
+        interval=interval,
         p=p[0],
         adjusted=p[1],
         significant=p[1] <= alpha,
@@ -203,11 +225,6 @@ def _pair(names: tuple[str, str], found: tuple[Array, int], *, p: tuple[float, f
         dropped=dropped,
         needed=queries_needed(middle, spread, alpha=alpha) if middle else None,
     )
-
-
-def _system(values: Array, alpha: float, seed: int) -> System:
-    counted = values[~np.isnan(values)]
-    return System(float(counted.mean()), bootstrap_interval(counted, level=1 - alpha, seed=seed), len(counted))
 
 
 def _letter(k: int) -> str:

@@ -14,11 +14,13 @@ import scipy.stats
 from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.paired import (
     bootstrap_interval,
+    bootstrap_intervals,
     effect_size,
     paired_differences,
     power,
     queries_needed,
     randomisation_test,
+    randomisation_tests,
     t_test,
     wilcoxon_test,
 )
@@ -271,3 +273,30 @@ def test_intervals_of_many_queries_agree_with_the_bootstrap_of_fewer():
     many, fewer = bootstrap_interval(x), bootstrap_interval(x[:2000])
     assert many.low == pytest.approx(fewer.low, abs=5e-4)
     assert many.high == pytest.approx(fewer.high, abs=5e-4)
+
+
+def test_many_pairs_at_once_are_each_alone() -> None:
+    rng = np.random.default_rng(5)
+    rows = rng.normal(0.1, 1.0, (600, 30))
+    rows[0], rows[1, :15], rows[2, :29] = 0.0, 0.0, 0.0
+    tests, intervals = randomisation_tests(rows, rounds=700), bootstrap_intervals(rows, rounds=700)
+    for k in (0, 1, 2, 3, 599):
+        assert tests[k] == randomisation_test(rows[k], rounds=700)
+        assert intervals[k] == pytest.approx(bootstrap_interval(rows[k], rounds=700), abs=1e-12)
+
+
+def test_intervals_are_scipys() -> None:
+    x = np.random.default_rng(6).exponential(size=40)
+    rounds = 40_000
+    theirs = scipy.stats.bootstrap((x,), np.mean, n_resamples=rounds, method="BCa", rng=np.random.default_rng(1))
+    ours = bootstrap_interval(x, rounds=rounds)
+    chance = 5 * x.std() / math.sqrt(40) / math.sqrt(rounds * 0.025)
+    assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=chance)
+
+
+@pytest.mark.parametrize(("alpha", "wanted"), [(0.05, 0.8), (0.2, 0.25), (0.001, 0.99)])
+@pytest.mark.parametrize("difference", [1e-4, 0.03, 0.4, 5.0])
+def test_one_query_less_would_not_be_enough(difference: float, alpha: float, wanted: float) -> None:
+    n = queries_needed(difference, 0.3, alpha=alpha, wanted=wanted)
+    assert power(n, difference, 0.3, alpha=alpha) >= wanted
+    assert n == 2 or power(n - 1, difference, 0.3, alpha=alpha) < wanted
