@@ -147,9 +147,9 @@ def power(queries: int, difference: float, spread: float, *, alpha: float = 0.05
         return 1.0
     shift, free = math.sqrt(queries) * abs(difference) / spread, queries - 1
     if free > _MANY:
-        limit = -ndtri(alpha / 2)
+        limit = float(-ndtri(alpha / 2))
         return float(ndtr(shift - limit) + ndtr(-shift - limit))
-    limit = -stdtrit(free, alpha / 2)
+    limit = float(-stdtrit(free, alpha / 2))
     wrong_side = np.nan_to_num(nctdtr(free, shift, -limit))  # NaN where it is too small to compute
     return float(1.0 - nctdtr(free, shift, limit) + wrong_side)
 
