@@ -18,11 +18,11 @@ class Published:
 
     name: str
     sources: tuple[str, ...]
-    figures: dict[tuple[Metric, str], tuple[float, ...]]  # of a method; several where papers differ
+    figures: dict[tuple[Metric, str], tuple[str, ...]]  # of a method; several where papers differ
 
     def shown(self, metric: Metric, method: str) -> str:
         """The figures of a method as a paper prints them; nothing where there is none."""
-        return ", ".join(f"{value:.3g}" for value in self.figures.get((metric, method), ()))
+        return ", ".join(self.figures.get((metric, method), ()))
 
 
 def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Published | None:
@@ -40,7 +40,7 @@ def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Publ
 
 
 def _of(benchmark: dict[str, Any], wanted: Sequence[Metric]) -> Published | None:
-    figures: dict[tuple[Metric, str], tuple[float, ...]] = {}
+    figures: dict[tuple[Metric, str], tuple[str, ...]] = {}
     for table in benchmark["table"]:
         metrics = [Metric.parse(metric, preset=benchmark["preset"]) for metric in table["metrics"]]
         for method, row in table["figures"].items():
