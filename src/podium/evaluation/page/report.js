@@ -164,6 +164,7 @@
     if (papers) columns.push({ head: "Published", number: true, value: (m) => parseFloat(printed[m]) || null, show: (m) => printed[m] || "–" });
     columns.push(
       { head: several ? "All queries" : "Mean", number: true, value: (m) => of(m).pooled[state.metric], show: (m) => shown(of(m).pooled[state.metric]) },
+      ...(results.seeds.length > 1 ? [{ head: "± over seeds", number: true, value: (m) => of(m).spread[state.metric], show: (m) => shown(of(m).spread[state.metric]) }] : []),
       { head: `${level} % interval`, show: whisker },
       { head: "From", number: true, value: (m) => (system(m) ? system(m).interval[0] : null), show: (m) => shown(system(m) && system(m).interval[0]) },
       { head: "To", number: true, value: (m) => (system(m) ? system(m).interval[1] : null), show: (m) => shown(system(m) && system(m).interval[1]) },
@@ -172,7 +173,7 @@
         const t = tally(m, state.baseline);
         return m === state.baseline ? "baseline" : [`${t.won}–${t.tied}–${t.lost}`, winBar(t)];
       } },
-      { head: "Seconds", number: true, value: (m) => of(m).seconds, show: (m) => shown(of(m).seconds, 1) },
+      { head: "Seconds", number: true, value: (m) => data.seconds[m], show: (m) => shown(data.seconds[m], 1) },
     );
     table("leaders", { caption: `${state.metric} on the test queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: true }, chosen: (m) => m === state.method });
     const skipped = results.methods[ranking[0]].skipped[state.metric];
@@ -280,25 +281,27 @@
   }
 
   function time() {
-    const points = ranking.map((m) => [m, Math.log10(Math.max(results.methods[m].seconds, 1e-3)), results.methods[m].mean[state.metric]]).filter(([, , y]) => known(y));
+    const points = ranking.map((m) => [m, Math.log10(Math.max(data.seconds[m], 1e-3)), results.methods[m].mean[state.metric]]).filter(([, , y]) => known(y));
     const x = around(points.map(([, t]) => t), 0.1);
     const marks = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6].filter((v) => v >= x[0] && v <= x[1]);
-    const c = chart("time", { label: "Training time and quality of each method; the leaderboard has the values", x, y: around(points.map((p) => p[2]), 0.12), height: 320, right: 24, xTicks: marks, xShown: (v) => `${+(10 ** v).toPrecision(1)} s`, xName: "seconds to train and tune, all folds", yName: state.metric });
+    const c = chart("time", { label: "Training time and quality of each method; the leaderboard has the values", x, y: around(points.map((p) => p[2]), 0.12), height: 320 + 8 * Math.max(points.length - 12, 0), right: 24, xTicks: marks, xShown: (v) => `${+(10 ** v).toPrecision(1)} s`, xName: "seconds to train and tune, all folds", yName: state.metric });
     const taken = points.map(([, t, y]) => [c.X(t) - 7, c.X(t) + 7, c.Y(y) + 4]);
     const narrow = c.width < 600; // no room for names beside the dots
+    let nameless = 0;
     for (const [m, t, y] of points.sort((p, q) => q[2] - p[2])) {
       const [px, py] = [c.X(t), c.Y(y)];
       c.svg.append(dot(px, py, colour(m), `${m}: ${shown(y)} in ${shown(10 ** t, 1)} s`, 6));
       if (narrow) continue;
       const wide = m.length * 6.7;
-      const left = px + 10 + wide > c.width;
-      let ty = py + 4;
-      const x0 = left ? px - 10 - wide : px + 10;
-      while (taken.some(([a, b, h]) => Math.abs(h - ty) < 13 && a < x0 + wide && x0 < b)) ty += 13;
-      taken.push([x0, x0 + wide, ty]);
-      c.svg.append(draw("text", { class: "name", x: left ? px - 10 : px + 10, y: ty, "text-anchor": left ? "end" : "start" }, m));
+      const sides = [[px + 10, "start", px + 10], [px - 10 - wide, "end", px - 10]].filter(([x0]) => x0 > 40 && x0 + wide < c.width);
+      const places = [4, -9, 17].flatMap((dy) => sides.map(([x0, anchor, tx]) => [x0, py + dy, anchor, tx]));
+      const free = places.find(([x0, ty]) => !taken.some(([a, b, h]) => Math.abs(h - ty) < 13 && a < x0 + wide && x0 < b));
+      if (!free) { nameless += 1; continue; }
+      taken.push([free[0], free[0] + wide, free[1]]);
+      c.svg.append(draw("text", { class: "name", x: free[3], y: free[1], "text-anchor": free[2] }, m));
     }
-    put("time", c.svg, narrow ? el("p", { class: "note keys" }, points.map(([m]) => el("span", {}, named(m)))) : null);
+    const rest = nameless ? el("p", { class: "note" }, `${count(nameless, "dot has", "dots have")} no room for a name: point at one, or see the leaderboard.`) : null;
+    put("time", c.svg, narrow ? el("p", { class: "note keys" }, points.map(([m]) => el("span", {}, named(m)))) : rest);
   }
 
   function learning() {
@@ -361,12 +364,18 @@
       el("p", { class: "note" }, flip));
   }
 
+  // What was measured of one run.
+  const measured = (method, fold, seed) => data.provenance.runs.find((run) => run.method === method && run.fold === fold && run.seed === seed) || {};
+
   function settings() {
-    const rows = ranking.flatMap((m) => results.methods[m].folds.map((fold) => ({ m, ...fold })));
-    const chosen = (row) => Object.entries(row.chosen).map(([name, value]) => `${name} = ${short(value)}`).join(", ");
+    const rows = ranking.flatMap((m) => results.methods[m].folds.flatMap((fold) => fold.runs.map((run) => ({ m, fold: fold.fold, ...run, ...measured(m, fold.fold, run.seed) }))));
+    const chosen = (row) => Object.entries(row.chosen).map(([name, value]) => `${name} = ${typeof value === "number" ? short(value) : value}`).join(", ");
+    const seed = results.seeds.length > 1 ? [{ head: "Seed", number: true, value: (r) => r.seed, show: (r) => String(r.seed) }] : [];
     table("settings", { caption: "What validation chose, and what was fitted", sort: { column: 0, down: false }, tall: true, rows, columns: [
-      { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, { head: "Chosen", value: chosen },
+      { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, ...seed, { head: "Chosen", value: chosen },
       { head: "Seconds", number: true, value: (r) => r.seconds, show: (r) => shown(r.seconds, 1) },
+      { head: "CPU seconds", number: true, value: (r) => r.cpu_seconds, show: (r) => shown(r.cpu_seconds, 1) },
+      { head: "Peak memory, MB", number: true, value: (r) => r.peak_memory, show: (r) => shown(known(r.peak_memory) ? r.peak_memory / 1e6 : null, 0) },
       { head: "Stopped", value: (r) => String(r.info.stopped || ""), class: "wrap" }, { head: "Fitted", value: (r) => r.learner, class: "wrap" }] });
   }
 
@@ -378,10 +387,21 @@
       { head: "Documents", number: true, value: (r) => r.documents, show: (r) => String(r.documents) }, { head: "Features", number: true, value: (r) => r.features, show: (r) => String(r.features) },
       { head: "Grades", value: grades, class: "words" }, { head: "Hash", value: (r) => r.digest }] });
     put("conventions", Object.entries(results.metrics).map(([name, tag]) => el("li", {}, `${name} is computed as ${tag}.`)),
-      el("li", {}, `Methods are tuned and stopped on validation data by ${metrics[0]}, and judged on test data.`), el("li", {}, `Seed ${results.seed}.`));
-    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv.`);
+      el("li", {}, `Methods are tuned and stopped on validation data by ${metrics[0]}, and judged on test data.`), el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
+    made();
+    put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv; provenance.json has what was measured on the way.`);
     const names = results.data.length ? `${results.data[0].features} features, ` : "";
     put("summary", `${count(ranking.length, "method")}, ${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}. Best by ${metrics[0]}: ${ranking[0]}.`);
+  }
+
+  // Where, when and with what it was made.
+  function made() {
+    const { environments, runs } = data.provenance;
+    const started = runs.map((run) => run.started).filter(known).sort();
+    const facts = environments.flatMap((one) => Object.entries(one)).map(([name, value]) => [name, value]);
+    if (started.length) facts.push(["first and last start", `${started[0]}, ${started[started.length - 1]}`]);
+    at("made-section").hidden = !facts.length;
+    put("made", facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
   }
 
   function render() {
