@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium import ranking
-from podium.losses.base import Array, kernel, template
+from podium.losses.base import Array, kernel, template, vector_kernel
 from podium.losses.blocks import take
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric, dcg, err, mean_ndcg, mrr, ndcg, precision, recall, wta
@@ -46,21 +46,17 @@ def lambdas(
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
     e, near, value = _exponentials(s), n > 0 and s[0] - s[n - 1] < FAR, 0.0
+    weights = np.empty(n)
     for p in range(min(n, int(params[0, 1]))):
-        inverse = 1.0 / e[p]
-        for q in range(p + 1, n):
-            if y[p] != y[q]:
-                weight = swap(y, config, work, p, q)
-                t = e[q] * inverse if near else math.exp(s[q] - s[p])  # at most 1, since p is above q
-                r = weight / (1.0 + t)
-                value += weight * math.log1p(t) + (0.0 if y[p] > y[q] else weight * (s[p] - s[q]))
-                force = -r * t if y[p] > y[q] else r
-                slope[p] += force
-                slope[q] -= force
-                bend[p] += r * t / (1.0 + t)
-                bend[q] += r * t / (1.0 + t)
-    _share(s, y, slope)
-    _share(s, y, bend)
+        mine, below, delta = y[p], y[p + 1 :], weights[p + 1 :]
+        for k in range(len(below)):  # negative where p should stand below
+            delta[k] = swap(y, config, work, p, p + 1 + k) * ((mine > below[k]) - (mine < below[k]))
+        rest = delta, slope[p + 1 :], bend[p + 1 :]
+        paid, push, bent = _row(1.0 / e[p], e[p + 1 :], *rest) if near else _row(1.0, _odds(s[p:]), *rest)
+        value += paid + _lost(s[p:], weights[p:])
+        slope[p] -= push
+        bend[p] += bent
+    _share(s, y, slope, bend)
     for p in range(n):
         gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
@@ -73,6 +69,52 @@ def _exponentials(s: Any) -> Any:
     for p in range(len(s)):
         e[p] = math.exp(s[p] - s[0])
     return e
+
+
+@kernel
+def _odds(s: Any) -> Any:
+    """e^(s_q − s_p) of the first document p and each q after it."""
+    t = np.empty(len(s) - 1)
+    for k in range(len(t)):
+        t[k] = math.exp(s[k + 1] - s[0])
+    return t
+
+
+@vector_kernel
+def _lost(s: Any, weights: Any) -> float:
+    """Σ |ΔM|·(s_p − s_q) over the q that should stand above the first document p: log(1 + 1/t) less log(1 + t)."""
+    value = 0.0
+    for q in range(1, len(s)):
+        value -= min(weights[q], 0.0) * (s[0] - s[q])
+    return value
+
+
+@vector_kernel
+def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
+    """A document p against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| log(1 + t), and p's slope and bend.
+
+    `weights` are |ΔM|, negative where p should stand below q. log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a
+    polynomial in z² (interpolated at Chebyshev's points, relative error 2e-16): unlike the library's logarithm it
+    fills vector registers. There are few arrays, or the compiler would not check whether they overlap, and give up.
+    """
+    value, push, bent = 0.0, 0.0, 0.0
+    for q in range(len(e)):
+        t, weight = e[q] * inverse, weights[q]
+        r = 1.0 / ((1.0 + t) * (2.0 + t))
+        p = (2.0 + t) * r  # 1/(1 + t)
+        z = t * (1.0 + t) * r
+        x = z * z
+        log = z * (2.0 + x * (0.6666666666668257 + x * (0.399999999952876 + x * (0.2857142911165716
+            + x * (0.22222190861346283 + x * (0.1818285980047391 + x * (0.15363676248891633
+            + x * (0.13591305485579894 + x * (0.09880789048764786 + x * 0.17780763826113302)))))))))  # fmt: skip
+        force = p * (t * max(weight, 0.0) + min(weight, 0.0))
+        bends = abs(weight) * p * p * t
+        value += abs(weight) * log
+        slope[q] += force
+        bend[q] += bends
+        push += force
+        bent += bends
+    return value, push, bent
 
 
 @kernel
@@ -101,17 +143,19 @@ def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
 
 
 @kernel
-def _share(s: Any, y: Any, numbers: Any) -> None:
-    """Give documents of equal score and grade the mean of their numbers, since their places are arbitrary."""
+def _share(s: Any, y: Any, slope: Any, bend: Any) -> None:
+    """Give documents of equal score and grade the mean of their derivatives, since their places are arbitrary."""
     start = 0
-    while start < len(s):
-        end, total = start, 0.0
-        while end < len(s) and s[end] == s[start] and y[end] == y[start]:
-            total += numbers[end]
-            end += 1
+    for end in range(1, len(s) + 1):
+        if end < len(s) and s[end] == s[start] and y[end] == y[start]:
+            continue
         if end > start + 1:
-            for p in range(start, end):
-                numbers[p] = total / (end - start)
+            for numbers in (slope, bend):
+                total = 0.0
+                for p in range(start, end):
+                    total += numbers[p]
+                for p in range(start, end):
+                    numbers[p] = total / (end - start)
         start = end
 
 

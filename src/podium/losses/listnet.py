@@ -21,28 +21,12 @@ from podium.registry import param, register
 
 
 @kernel
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    """−Σ P_y(π) log P_s(π) over the first k documents π; 0 where all grades are equal.
-
-    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
-    before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
-    """
+def over_first(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
     clear(gradient, curvature)
-    worst, best = bounds(labels)
+    (worst, best), (_, top) = bounds(labels), bounds(scores)
     if worst == best:
         return 0.0
-    k = min(int(params[0, 0]), len(scores))
-    if k == 1:
-        return _top_one(scores, labels, gradient, curvature)
-    if k > 3:
-        return _sampled(scores, labels, gradient, curvature, params)
-    return _top_three(scores, labels, gradient, curvature, k)
-
-
-@kernel
-def _top_one(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
-    """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s)."""
-    (_, best), (_, top) = bounds(labels), bounds(scores)
     total, target = 0.0, 0.0
     for i in range(len(scores)):
         curvature[i] = math.exp(scores[i] - top)
@@ -59,10 +43,25 @@ def _top_one(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
 
 
 @kernel
+def over_more(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
+
+    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
+    before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
+    """
+    worst, best = bounds(labels)
+    k = min(int(params[0, 0]), len(scores))
+    if worst == best or k <= 3:
+        value = over_first(scores, labels, gradient, curvature, params)
+        return value if worst == best or k == 1 else value + _top_three(scores, labels, gradient, curvature, k)
+    clear(gradient, curvature)
+    return _sampled(scores, labels, gradient, curvature, params)
+
+
+@kernel
 def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) -> float:
-    """The first two or three places, by sums over the documents that stand before the last of them."""
-    n = len(scores)
-    value = _top_one(scores, labels, gradient, curvature)
+    """What the second place, or the second and third, add, by sums over the documents that stand before them."""
+    n, value = len(scores), 0.0
     target, unused, here, first, second = np.zeros(n), np.zeros(n), np.ones(n, np.bool_), np.empty(n), np.empty(n)
     e, best, phi, top = np.empty(n), np.empty(n), np.empty(n), np.empty(n)  # best and top: without the best and the top
     favourite, leader = _exponentials(labels, here, e), _exponentials(scores, here, phi)
@@ -209,4 +208,8 @@ class ListNet(PlackettLuce):
     k: int = param(default=1, least=1)
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
-    grades = staticmethod(over_grades)
+
+    @property
+    def grades(self) -> Any:
+        """Its kernel on grades; that of k = 1 is a small one, which compiles alone."""
+        return over_first if self.k == 1 else over_more
