@@ -25,6 +25,7 @@ from podium.errors import DataError, ModelFileError, PodiumError
 from podium.features import State
 from podium.files import write_aside
 from podium.learner import Learner, Params
+from podium.odds import Odds, odds_of
 from podium.threads import one_blas_thread
 
 FORMAT = 1
@@ -59,6 +60,15 @@ class Model:
         scores = self.score(data)
         parts = [ranking.ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def distribution(self, data: Dataset, *, strict: bool = False) -> Odds:
+        """The law of each query's ranking: P(first), expected ranks, intervals and more; `how` says where it is from.
+
+        A model trained by the likelihood of a law over rankings has that law; any other, and with `strict` also one
+        whose law has ties, Plackett–Luce with the temperature that was fitted on validation data.
+        """
+        fitted = self.info.get("temperature")
+        return odds_of(self.learner, self.score(data), data.offsets, fitted=fitted, strict=strict)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; the same model gives the same bytes."""
@@ -151,6 +161,9 @@ def _try_out(model: Model) -> Model:
     nothing = Dataset.from_arrays(np.zeros((1, model.n_features), np.float32))
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
+    temperature = model.info.get("temperature", 1.0)
+    if not isinstance(temperature, float) or not 0.0 < temperature < math.inf:
+        raise ModelFileError(f"Its temperature is {temperature!r}; a positive number is expected. Train it again.")
     with np.errstate(all="ignore"):
         score = model.score(nothing)
     if score.shape != (1,) or not np.isfinite(score).all():

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from podium.learner import Learner
 from podium.methods import Method, method
 from podium.metrics import Metric
 from podium.model import Model
+from podium.odds import fit_temperature
 from podium.registry import write
 from podium.solvers import Step, Watch
 from podium.threads import one_blas_thread
@@ -63,13 +64,15 @@ def train(
     """A model of `data`, trained as `how` says: a method's name or specification, or a learner.
 
     With validation data, a method's grid is tried, the settings that do best by `metric` win, and solvers with
-    patience stop early by it. `model.info["trials"]` says what was tried.
+    patience stop early by it. `model.info["trials"]` says what was tried. The temperature of `Model.distribution` is
+    fitted on it too.
     """
     chosen = how if isinstance(how, Method) else Method(how) if isinstance(how, Learner) else method(how)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
     _check(data, valid, chosen.learner)
     if valid is None or not chosen.grid:
-        return fit(chosen.learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+        model = fit(chosen.learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+        return model if valid is None else with_temperature(model, valid)
     best: tuple[float, Model] | None = None
     trials = []
     for learner, settings in candidates(chosen):
@@ -80,7 +83,7 @@ def train(
             best = value, model
     assert best is not None
     best[1].info["trials"] = [{**trial.settings, "valid": trial.valid} for trial in trials]
-    return best[1]
+    return with_temperature(best[1], valid)
 
 
 def fit(
@@ -113,6 +116,12 @@ def fit(
     if valid is not None:
         info["valid"] = measured(model, valid, metric)
     return model
+
+
+def with_temperature(model: Model, valid: Dataset) -> Model:
+    """The model with the temperature that suits validation data best, where its grades tell of one."""
+    temperature = fit_temperature(model.score(valid), valid)
+    return model if temperature is None else replace(model, info={**model.info, "temperature": temperature})
 
 
 def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:

@@ -25,7 +25,7 @@ LAYERS = [
     ["data", "metrics", "features"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "model", "methods", "training"],
+    ["recipe", "odds", "model", "methods", "training"],
     ["evaluation", "aggregation", "export", "sklearn"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],

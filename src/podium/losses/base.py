@@ -26,7 +26,6 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_rows
 from podium.errors import DataError, IncompatibleError
@@ -168,55 +167,15 @@ class Loss(Named):
         """The present values of the learned parameters."""
         return np.array([getattr(self, name) for name in self.learned], np.float64)
 
+    def ranking_law(self) -> tuple[Any, float] | None:
+        """The `RankingDistribution` that training makes likely, and what scores are divided by in it; or None."""
+        return None
+
     def with_learned(self, values: ArrayLike) -> Loss:
         """The same loss with other values of its learned parameters."""
         if not self.learned:
             return self
         return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))  # type: ignore[type-var]
-
-
-class RankingDistribution(Loss):
-    """A loss that is the negative log-likelihood of a law over rankings, possibly with ties.
-
-    Rankings are arrays of ranks: `ranks[i]` is the place of document i, 1 the top, and documents that share a
-    place are tied (1, 2, 2, 3). What has no closed form is estimated from `samples` draws of `rng`.
-    """
-
-    has_ties: ClassVar[bool] = False
-    """Whether tied rankings have positive probability."""
-
-    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """The logarithm of the probability of a ranking. Only the order of ranks matters: 1, 2, 2, 4 is 1, 2, 2, 3."""
-        raise NotImplementedError
-
-    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row."""  # (size, n)
-        raise NotImplementedError
-
-    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
-        """The most probable ranking."""
-        raise NotImplementedError
-
-    def rank_marginals(
-        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
-    ) -> Array:
-        """P(document i has rank r + 1) at [i, r]; each row sums to 1."""  # (n, n)
-        drawn = self.sample(scores, rng or np.random.default_rng(0), samples)
-        n = drawn.shape[1]
-        return np.stack([np.bincount(drawn[:, i] - 1, minlength=n) for i in range(n)]) / len(drawn)
-
-    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j) at [i, j]; what is missing to 1 with [j, i] is P(tied)."""  # (n, n)
-        drawn = self.sample(scores, rng or np.random.default_rng(0), samples)
-        n = drawn.shape[1]
-        return np.stack([(drawn[:, i : i + 1] < drawn).mean(axis=0) for i in range(n)])
-
-    def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
-        """Scores, and ranks made dense; refuses what does not fit together."""
-        s, places = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
-        if s.ndim != 1 or s.shape != places.shape:
-            raise DataError(f"{self.name}: ranks of shape {places.shape} for scores of shape {s.shape}.")
-        return s, ranking.ranks(-places)
 
 
 def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None) -> Derivatives:

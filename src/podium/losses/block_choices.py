@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.losses.base import Array, RankingDistribution, kernel
-from podium.losses.ordered_partitions import MOST_FOR_SUBSETS, all_subsets, subset_laws
+from podium.losses.base import Array, kernel
+from podium.losses.distribution import RankingDistribution
+from podium.losses.ordered_partitions import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_laws
 from podium.losses.subset_sums import log_sizes, log_sum, probabilities
 
 
@@ -21,6 +22,9 @@ class BlockChoices(RankingDistribution):
 
     backward: bool = False
     has_ties: ClassVar[bool] = True
+    caution: ClassVar[str | None] = CAUTION
+    most_exact: ClassVar[int] = MOST_FOR_SUBSETS
+    most_drawn: ClassVar[int] = 2_000
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k mean of s over X_k − log Z(R_k)."""
@@ -55,23 +59,8 @@ class BlockChoices(RankingDistribution):
             a = int(ends[a])
         return _turned(places) if self.backward else places
 
-    def rank_marginals(
-        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
-    ) -> Array:
-        """P(document i has rank r + 1) at [i, r]: exact up to 12 documents, over all subsets that may remain."""
-        s = np.array(scores, np.float64)
-        if len(s) > MOST_FOR_SUBSETS:
-            return super().rank_marginals(s, rng=rng, samples=samples)
-        return self._laws(s)[0]
-
-    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j): exact up to 12 documents, over all subsets that may remain."""
-        s = np.array(scores, np.float64)
-        if len(s) > MOST_FOR_SUBSETS:
-            return super().prefers(s, rng=rng, samples=samples)
-        return self._laws(s)[1]
-
-    def _laws(self, s: Array) -> tuple[Array, Array]:
+    def exact_laws(self, s: Array) -> tuple[Array, Array]:
+        """Over all subsets that may remain."""
         chosen = all_subsets(len(s))
         means = chosen @ (-s if self.backward else s) / np.maximum(chosen.sum(axis=1), 1)
         return subset_laws(means, backward=self.backward)

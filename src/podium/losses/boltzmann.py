@@ -11,19 +11,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
 from podium.errors import DataError
-from podium.losses.base import Array, RankingDistribution, kernel
+from podium.losses.base import Array, kernel
+from podium.losses.distribution import RankingDistribution
 from podium.losses.draws import advance, below, uniform
 from podium.registry import param
 
-MOST_FOR_SUBSETS = 14
-"""Documents up to which the law is summed over all sets that may fill the first places."""
 _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and between two
 
 
@@ -32,6 +31,7 @@ class Boltzmann(RankingDistribution):
     """A law over strict rankings by an energy; `alpha` is an inverse temperature."""
 
     alpha: float = param(default=1.0, above=0)
+    most_exact: ClassVar[int] = 14
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """−E − log Z: exact up to 14 documents; above, log Z is an integral of mean energies of 2,000 rankings each."""
@@ -43,14 +43,14 @@ class Boltzmann(RankingDistribution):
             )
         s = s - s.mean() if len(s) else s
         c = pull(self.alpha, len(s))
-        log_z = filled_places(s, c)[-1] if len(s) <= MOST_FOR_SUBSETS else integrated(s, c)
+        log_z = filled_places(s, c)[-1] if len(s) <= self.most_exact else integrated(s, c)
         return float(c * np.sum(((len(s) + 1) / 2 - places) * s) - log_z)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings, one per row: drawn exactly up to 14 documents, above by a chain of swaps, 2n between two."""
         s = np.array(scores, np.float64)  # (size, n)
         s, c, places = s - s.mean() if len(s) else s, pull(self.alpha, len(s)), np.empty((size, len(s)), np.int64)
-        if len(s) <= MOST_FOR_SUBSETS:
+        if len(s) <= self.most_exact:
             _draw_exactly(s, c, filled_places(s, c), rng.random((size, len(s))), places)
             return places
         best_first = visit(s, c, size, np.uint64(rng.integers(2**63)))
@@ -61,23 +61,7 @@ class Boltzmann(RankingDistribution):
         """The order of scores; equal ones in input order."""
         return ranking.places(scores)
 
-    def rank_marginals(
-        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
-    ) -> Array:
-        """P(document i has rank r + 1) at [i, r]: exact up to 14 documents."""
-        s = np.array(scores, np.float64)
-        if len(s) > MOST_FOR_SUBSETS:
-            return super().rank_marginals(s, rng=rng, samples=samples)
-        return self._laws(s)[0]
-
-    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j): exact up to 14 documents."""
-        s = np.array(scores, np.float64)
-        if len(s) > MOST_FOR_SUBSETS:
-            return super().prefers(s, rng=rng, samples=samples)
-        return self._laws(s)[1]
-
-    def _laws(self, s: Array) -> tuple[Array, Array]:
+    def exact_laws(self, s: Array) -> tuple[Array, Array]:
         marginals, before = np.zeros((len(s), len(s))), np.zeros((len(s), len(s)))
         if len(s):
             s, c = s - s.mean(), pull(self.alpha, len(s))

@@ -137,6 +137,9 @@ class BoltzRank(Boltzmann):
         """α, samples and seed, then what the metric's own kernel reads."""
         return np.concatenate([list(self.numbers().values()), self.metric.config_array(known)])
 
+    def ranking_law(self) -> None:
+        """None: what is expected of a measure says nothing of how sure to be, and training makes the law sharp."""
+
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """The mean measure over the rankings of these scores, weighted for other scores."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)

@@ -20,6 +20,8 @@ MOST_FOR_BLOCKS = 150
 """Documents up to which `block_law` is computed, in O(n⁴): half a second."""
 MOST_FOR_SUBSETS = 12
 """Documents up to which sums run over all pairs of a remaining set and its subset: 3^12 is half a million."""
+CAUTION = "how many documents tie is a property of this law, whatever the scores, and no prediction"
+"""Of all laws of ordered partitions: half of what remains ties, give or take."""
 _DEEP = 40  # blocks that have any chance: a place is left over about half of the time
 
 

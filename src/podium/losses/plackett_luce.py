@@ -12,6 +12,7 @@ array([0.5   , 0.3333, 0.1667])
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,18 @@ from scipy.special import expit
 
 from podium import ranking
 from podium.errors import DataError
-from podium.losses.base import Array, RankingDistribution, kernel
+from podium.losses.base import Array, kernel
+from podium.losses.distribution import RankingDistribution
+from podium.losses.graded_race import log_prob_of_grades
+from podium.losses.race_moments import race_summary
+from podium.losses.rank_summary import RankSummary
 
 
+@dataclass(frozen=True, repr=False)
 class PlackettLuce(RankingDistribution):
     """A law over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
+
+    name = "plackett-luce"
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k s_{π(k)} − log Σ_{l ≥ k} φ_{π(l)}; ties have probability 0 and are refused."""
@@ -36,6 +44,13 @@ class PlackettLuce(RankingDistribution):
             )
         worst_first = s[ranking.order(places)]
         return float(np.sum(worst_first - np.logaddexp.accumulate(worst_first))) if len(s) else 0.0
+
+    def log_prob_of_grades(self, scores: ArrayLike, labels: ArrayLike) -> float:
+        """The logarithm of the probability that documents come in the order of grades, in any order within one."""
+        s, y = np.array(scores, np.float64), np.array(labels, np.float64)
+        if s.ndim != 1 or s.shape != y.shape:
+            raise DataError(f"{self.name}: labels of shape {y.shape} for scores of shape {s.shape}.")
+        return log_prob_of_grades(s, y)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the law, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
@@ -50,6 +65,14 @@ class PlackettLuce(RankingDistribution):
     ) -> Array:
         """P(document i has rank r + 1) at [i, r], by an integral over its time of arrival, right to 1e−10."""
         return race_law(scores)
+
+    def knows_ranks(self, n: int) -> bool:
+        return n <= _MANY
+
+    def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
+        """P(first), the expected rank and the interval of each document; of more than 300, intervals by moments."""
+        s = closed_up(np.array(scores, np.float64))
+        return super().summary(s, level=level) if self.knows_ranks(len(s)) else race_summary(s, level)
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j) = φ_i/(φ_i + φ_j)."""
@@ -70,13 +93,25 @@ def draw_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> NDArray
 
 def race_law(scores: ArrayLike) -> Array:
     """P(document i arrives at place p + 1) at [i, p]."""  # (n, n)
-    s = np.array(scores, np.float64)
+    s = closed_up(np.array(scores, np.float64))
     law = np.zeros((len(s), len(s)))
     if len(s):
         _integrate(s - s.max(), _STEP / math.sqrt(len(s) + 16.0), law)
     return np.maximum(law, 0.0)  # where rounding leaves −1e−17
 
 
+def closed_up(s: Array) -> Array:
+    """The scores with gaps of more than 40 in their order narrowed to 40, which moves no probability by e^−40."""
+    best_first = ranking.order(s)
+    gaps = -np.diff(s[best_first])
+    if not (gaps > _EARLY).any():
+        return s
+    found = np.empty(len(s))
+    found[best_first] = -np.concatenate([[0.0], np.cumsum(np.minimum(gaps, _EARLY))])
+    return found
+
+
+_MANY = 300  # documents above which the exact law takes more than a moment
 _STEP = 1.2  # over √(n + 16): the integrand is about 1/√n wide, and the error falls like e^(−c/step²)
 _EARLY, _LATE = 40.0, 4.0  # log T + s is Gumbel: it lies outside (−40, 4) with probability 1e−17
 _TINY = 1e-30  # the ends of a law below this are cut off

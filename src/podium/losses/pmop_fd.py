@@ -24,8 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
 from podium.losses import ordered_partitions
-from podium.losses.base import Array, RankingDistribution, kernel
+from podium.losses.base import Array, kernel
 from podium.losses.blocks import by_grade, turn
+from podium.losses.distribution import RankingDistribution
 from podium.losses.plackett_luce import draw_race, race_law
 from podium.registry import register
 
@@ -104,6 +105,8 @@ class PMOPFD(RankingDistribution):
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     has_ties: ClassVar[bool] = True
+    caution: ClassVar[str | None] = ordered_partitions.CAUTION
+    most_exact: ClassVar[int] = ordered_partitions.MOST_FOR_SUBSETS
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k log(mean of φ over X_k / mean of φ over R_k) − log(2^{N_k} − 1)."""
@@ -149,21 +152,16 @@ class PMOPFD(RankingDistribution):
 
         Backward, exact up to 12 documents, since ranks then depend on the number of blocks.
         """
-        n = len(np.asarray(scores))
-        if self.backward and n <= ordered_partitions.MOST_FOR_SUBSETS:
-            return self._subset_laws(np.array(scores, np.float64))[0]
-        if self.backward or n > ordered_partitions.MOST_FOR_BLOCKS:
-            return super().rank_marginals(scores, rng=rng, samples=samples)
-        return race_law(scores) @ ordered_partitions.block_law(n)
-
-    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j): exact up to 12 documents, over all subsets that may remain."""
         s = np.array(scores, np.float64)
-        if len(s) > ordered_partitions.MOST_FOR_SUBSETS:
-            return super().prefers(scores, rng=rng, samples=samples)
-        return self._subset_laws(s)[1]
+        if self.backward or not self.knows_ranks(len(s)):
+            return super().rank_marginals(s, rng=rng, samples=samples)
+        return race_law(s) @ ordered_partitions.block_law(len(s))
 
-    def _subset_laws(self, s: Array) -> tuple[Array, Array]:
+    def knows_ranks(self, n: int) -> bool:
+        return n <= (self.most_exact if self.backward else ordered_partitions.MOST_FOR_BLOCKS)
+
+    def exact_laws(self, s: Array) -> tuple[Array, Array]:
+        """Over all subsets that may remain."""
         turned = -s if self.backward else s
         chosen = ordered_partitions.all_subsets(len(s))[1:]
         logs = np.logaddexp.reduce(np.where(chosen, turned, -np.inf), axis=1) - np.log(chosen.sum(axis=1))

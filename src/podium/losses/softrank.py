@@ -140,7 +140,7 @@ class SoftRank(Thurstone):
     Cost: O(n·k) per relevant document, so O(n²k) per query at most.
     Use it for: optimising NDCG itself; σ sets how far apart scores must be to count as ordered.
     Law: Thurstone's. The recursion takes the others that beat j as independent; they are so only given S_j, and the
-        `rank_marginals` of the law are exact.
+        `rank_marginals` of the law are exact. Training does not make it likely, so it is no source of odds.
     Curvature: a bound, since ranks bend both ways.
     Reference: Taylor, Guiver, Robertson & Minka, SoftRank: optimizing non-smooth rank metrics, WSDM 2008.
     """
@@ -152,6 +152,9 @@ class SoftRank(Thurstone):
     def params(self, known: Array) -> Array:
         refuse_negative(self.name, known)
         return super().params(known)
+
+    def ranking_law(self) -> None:
+        """None: what is expected of a measure says nothing of how sure to be, and scores grow far beyond σ."""
 
     def soft_ranks(self, scores: ArrayLike) -> Array:
         """p_j(r + 1) at [j, r], the laws of ranks by the recursion; each row sums to 1."""  # (n, n)

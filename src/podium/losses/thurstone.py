@@ -22,7 +22,8 @@ from scipy.special import ndtr
 
 from podium import ranking
 from podium.errors import DataError
-from podium.losses.base import Array, RankingDistribution, kernel
+from podium.losses.base import Array, kernel
+from podium.losses.distribution import RankingDistribution
 from podium.losses.plackett_luce import count_law, take_out
 from podium.registry import param
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from podium import ranking
 from podium.errors import DataError
 from podium.losses import tied_orders
-from podium.losses.base import Array, RankingDistribution
+from podium.losses.base import Array
+from podium.losses.distribution import RankingDistribution
 
 _CHUNK = 1000  # rankings drawn per call of the chain
 
@@ -30,6 +31,9 @@ class TiedPairs(RankingDistribution):
 
     normalise: bool = False
     has_ties: ClassVar[bool] = True
+    caution: ClassVar[str | None] = "pairs are learned one by one; all of a query's together are far too sure of it"
+    most_exact: ClassVar[int] = tied_orders.MOST_FOR_SUBSETS
+    most_drawn: ClassVar[int] = 2_000
 
     @property
     def compares_ties(self) -> bool:
@@ -49,10 +53,10 @@ class TiedPairs(RankingDistribution):
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ log of what the pairs do, minus the logarithm of that sum over all rankings; up to 12 documents."""
         s, places = self._checked(scores, ranks)
-        if len(s) > tied_orders.MOST_FOR_SUBSETS:
+        if len(s) > self.most_exact:
             raise DataError(
                 f"{self.name}: the probability of a ranking sums over all rankings, which is done for up to "
-                f"{tied_orders.MOST_FOR_SUBSETS} documents; got {len(s)}. Use `sample`, or `pair_probabilities`."
+                f"{self.most_exact} documents; got {len(s)}. Use `sample`, or `pair_probabilities`."
             )
         win, tie = self._logs(s)
         above, level = places[:, None] < places, np.triu(places[:, None] == places, 1)
@@ -62,7 +66,7 @@ class TiedPairs(RankingDistribution):
         """Rankings drawn from the law, one per row; of more than 12 documents, successive states of a Markov chain."""
         win, tie = self._logs(scores)
         n = len(win)
-        if n <= tied_orders.MOST_FOR_SUBSETS:
+        if n <= self.most_exact:
             places = np.zeros((size, n), np.int64)
             beats, ties = tied_orders.tables(win, tie)
             tied_orders.draw(beats, ties, tied_orders.log_sums(beats, ties), rng.random((size, n)), places)
@@ -81,22 +85,9 @@ class TiedPairs(RankingDistribution):
         places[order] = tied_orders.heaviest(*self._logs(s[order]))
         return places
 
-    def rank_marginals(
-        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
-    ) -> Array:
-        """P(document i has rank r + 1) at [i, r]: exact up to 12 documents."""
-        if len(np.asarray(scores)) > tied_orders.MOST_FOR_SUBSETS:
-            return super().rank_marginals(scores, rng=rng, samples=samples)
-        return self._marginals(scores)[0]
-
-    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
-        """P(document i comes before document j) in a ranking of all: exact up to 12 documents."""
-        if len(np.asarray(scores)) > tied_orders.MOST_FOR_SUBSETS:
-            return super().prefers(scores, rng=rng, samples=samples)
-        return self._marginals(scores)[1]
-
-    def _marginals(self, scores: ArrayLike) -> tuple[Array, Array]:
-        beats, ties = tied_orders.tables(*self._logs(scores))
+    def exact_laws(self, s: Array) -> tuple[Array, Array]:
+        """Over all rankings."""
+        beats, ties = tied_orders.tables(*self._logs(s))
         ranks, before = tied_orders.marginals(beats, ties, tied_orders.log_sums(beats, ties))
         return ranks, before
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from podium.errors import DataError
-from podium.losses import PMOPFD, ListMLE, ordered_partitions
-from podium.losses.base import RankingDistribution
+from podium.losses import PMOPFD, ListMLE, RankingDistribution, ordered_partitions
 
 PL, OP = ListMLE(), PMOPFD()
 

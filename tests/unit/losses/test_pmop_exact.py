@@ -6,8 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.losses import PMOPExact
-from podium.losses.base import RankingDistribution
+from podium.losses import PMOPExact, RankingDistribution
 from podium.losses.subset_sums import log_sizes, log_sum
 from podium.testing import all_rankings
 from reference.losses import log_subsets, log_subsets_by_recursion

@@ -1,0 +1,99 @@
+"""RankingDistribution: a loss that is also a law over rankings, with what a law is asked for.
+
+>>> from podium.losses import ListMLE
+>>> ListMLE().summary([2.0, 1.0, 0.0]).first.round(2).tolist()  # the softmax of the scores
+[0.67, 0.24, 0.09]
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.errors import DataError
+from podium.losses.base import Array, Loss
+from podium.losses.rank_summary import RankSummary, of_draws, of_marginals
+
+
+class RankingDistribution(Loss):
+    """A loss that is the negative log-likelihood of a law over rankings, possibly with ties.
+
+    Rankings are arrays of ranks: `ranks[i]` is the place of document i, 1 the top, and documents that share a
+    place are tied (1, 2, 2, 3). What has no closed form is estimated from `samples` draws of `rng`.
+    """
+
+    has_ties: ClassVar[bool] = False
+    """Whether tied rankings have positive probability."""
+    caution: ClassVar[str | None] = None
+    """What to know before its probabilities are read as predictions."""
+    most_exact: ClassVar[int] = 0
+    """Documents up to which `exact_laws` knows rank marginals and preferences; of more they are drawn."""
+    most_drawn: ClassVar[int] = 50_000
+    """Documents up to which drawing two hundred rankings is a matter of seconds."""
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """The logarithm of the probability of a ranking. Only the order of ranks matters: 1, 2, 2, 4 is 1, 2, 2, 3."""
+        raise NotImplementedError
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row."""  # (size, n)
+        raise NotImplementedError
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The most probable ranking."""
+        raise NotImplementedError
+
+    def rank_marginals(
+        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
+    ) -> Array:
+        """P(document i has rank r + 1) at [i, r]; each row sums to 1."""  # (n, n)
+        s = np.array(scores, np.float64)
+        if len(s) <= self.most_exact:
+            return self.exact_laws(s)[0]
+        drawn = self.sample(s, rng or np.random.default_rng(0), samples)
+        return np.stack([np.bincount(drawn[:, i] - 1, minlength=len(s)) for i in range(len(s))]) / len(drawn)
+
+    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
+        """P(document i comes before document j) at [i, j]; what is missing to 1 with [j, i] is P(tied)."""  # (n, n)
+        s = np.array(scores, np.float64)
+        if len(s) <= self.most_exact:
+            return self.exact_laws(s)[1]
+        drawn = self.sample(s, rng or np.random.default_rng(0), samples)
+        return np.stack([(drawn[:, i : i + 1] < drawn).mean(axis=0) for i in range(len(s))])
+
+    def exact_laws(self, s: Array) -> tuple[Array, Array]:
+        """Rank marginals and preferences without drawing, of up to `most_exact` documents."""  # (n, n), (n, n)
+        raise NotImplementedError
+
+    def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
+        """P(first), the expected rank and the interval of `level` of each document; always the same numbers.
+
+        Of more documents than marginals are computed for, from 200 to 2,000 draws, the fewer the more there are.
+        """
+        s = np.array(scores, np.float64)
+        if self.knows_ranks(len(s)):
+            return of_marginals(self.rank_marginals(s), level)
+        if len(s) > self.most_drawn:
+            raise DataError(
+                f"{self.name}: rankings of {len(s)} documents take long to draw; its odds are for up to "
+                f"{self.most_drawn}. Keep the best of each query, or ask for strict odds, which know no ties."
+            )
+        draws = int(np.clip(200 * (self.most_drawn / (2 * len(s))) ** 2, 200, 2_000))
+        return of_draws(self.sample(s, np.random.default_rng(0), draws), level)
+
+    def knows_ranks(self, n: int) -> bool:
+        """Whether rank marginals of n documents are computed rather than drawn."""
+        return n <= self.most_exact
+
+    def ranking_law(self) -> tuple[RankingDistribution, float] | None:
+        return self, 1.0
+
+    def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
+        """Scores, and ranks made dense; refuses what does not fit together."""
+        s, places = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
+        if s.ndim != 1 or s.shape != places.shape:
+            raise DataError(f"{self.name}: ranks of shape {places.shape} for scores of shape {s.shape}.")
+        return s, ranking.ranks(-places)
