@@ -84,7 +84,9 @@ def show(found: Comparison, *, output: str | None, as_json: bool) -> None:
         return
     print_comparison(found)
     if output is not None:
-        console.say(f"wrote {output}: report.html, results.json, table.md, table.tex, per_query.tsv, models/")
+        console.say(
+            f"wrote {output}: report.html, results.json, provenance.json, table.md, table.tex, per_query.tsv, models/"
+        )
 
 
 def compare_runs(
@@ -184,10 +186,10 @@ def run(
 
 def print_comparison(found: Comparison) -> None:
     """The table: a row per method, best first; the best of each metric is bold."""
-    from podium.evaluation.report import beside_published, summary
+    from podium.evaluation.report import SPREAD, beside_published, summary
 
     heads, rows = summary(found)
-    numbers = range(1, len(heads) - 2)
+    numbers = [c for c in range(1, len(heads) - 2) if heads[c] != SPREAD]
     best = [(r, c) for c in numbers for r, row in enumerate(rows) if row[c] == max(other[c] for other in rows)]
     console.print_table(heads, rows, best=best)
     console.say("means: " + ", ".join(metric.tag() for metric in found.metrics))

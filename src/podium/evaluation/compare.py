@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ from podium.model import Model
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one method did on one fold."""
+    """What one method did on one fold; with several seeds, once with each."""
 
     method: str
     fold: str
@@ -38,9 +38,10 @@ class Outcome:
     model: Model | None  # None where the outcome was read from a folder
     details: dict[str, Any] = field(default_factory=dict)  # for the report, as JSON; see podium.evaluation.details
     seed: int = 0
+    provenance: dict[str, Any] = field(default_factory=dict)  # where, when and with what it was made, as JSON
 
     @property
-    def chosen(self) -> dict[str, float]:
+    def chosen(self) -> dict[str, Any]:
         """The settings that validation data chose."""
         trials = self.info.get("trials") or [{"valid": 0.0}]
         best = max(trials, key=lambda trial: trial["valid"])
@@ -49,24 +50,40 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The outcomes of all methods on all folds."""
+    """The outcomes of all methods on all folds, with every seed."""
 
     metrics: tuple[Metric, ...]
-    seed: int
+    seed: int  # of the tests between methods
     outcomes: tuple[Outcome, ...]
     data: tuple[dict[str, Any], ...] = ()  # each fold's sizes and grades, as JSON
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:
-        """The outcomes of each method, fold by fold; methods in the order they were given."""
-        found: dict[str, list[Outcome]] = {}
-        for outcome in self.outcomes:
-            found.setdefault(outcome.method, []).append(outcome)
-        return found
+        """The outcomes of each method, fold by fold, averaged over seeds; methods in the order they were given."""
+        return {name: _averaged(self.runs(name)) for name in dict.fromkeys(one.method for one in self.outcomes)}
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """The seeds, in the order they were given."""
+        return list(dict.fromkeys(outcome.seed for outcome in self.outcomes))
+
+    def runs(self, name: str) -> list[Outcome]:
+        """The outcomes of a method, on each fold with each seed."""
+        return [outcome for outcome in self.outcomes if outcome.method == name]
 
     def per_fold(self, name: str) -> NDArray[np.float64]:
         """The mean of each metric on each fold."""  # (M, F)
-        return np.array([[mean(row).value for row in outcome.values] for outcome in self.by_method[name]]).T
+        return _means(self.by_method[name])
+
+    def per_seed(self, name: str) -> NDArray[np.float64]:
+        """The mean over folds of each metric with each seed."""  # (M, S)
+        found = [_means([one for one in self.runs(name) if one.seed == seed]) for seed in self.seeds]
+        return np.array([[mean(row).value for row in values] for values in found]).T
+
+    def spread(self, name: str) -> NDArray[np.float64]:
+        """The standard deviation over seeds of each metric's mean; NaN with one seed."""  # (M,)
+        several = len(self.seeds) > 1
+        return self.per_seed(name).std(axis=1, ddof=1) if several else np.full(len(self.metrics), np.nan)
 
     def mean(self, name: str) -> NDArray[np.float64]:
         """The mean over folds of each metric."""  # (M,)
@@ -93,34 +110,81 @@ class Comparison:
         return sorted(self.by_method, key=lambda name: -np.nan_to_num(self.mean(name)[0], nan=-np.inf))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the per-query values, as plain values for JSON."""
+        """Everything but the per-query values, as plain values for JSON; nothing that differs from run to run."""
         names = [str(metric) for metric in self.metrics]
-        methods = {}
-        for name, outcomes in self.by_method.items():
-            folds = self.per_fold(name).T
-            pooled = self.pooled(name)
-            methods[name] = {
-                "mean": dict(zip(names, map(plain, self.mean(name)), strict=True)),
-                "pooled": {metric: plain(average.value) for metric, average in zip(names, pooled, strict=True)},
-                "queries": {metric: average.queries for metric, average in zip(names, pooled, strict=True)},
-                "skipped": {metric: average.skipped for metric, average in zip(names, pooled, strict=True)},
-                "seconds": sum(outcome.seconds for outcome in outcomes),
-                "folds": [
-                    {
-                        "fold": outcome.fold,
-                        "values": dict(zip(names, map(plain, values), strict=True)),
-                        "chosen": outcome.chosen,
-                        "learner": outcome.learner,
-                        "seconds": outcome.seconds,
-                        "info": all_plain(outcome.info),
-                    }
-                    for outcome, values in zip(outcomes, folds, strict=True)
-                ],
-            }
         return {
             "metrics": {str(m): m.tag() for m in self.metrics},
-            "seed": self.seed,
+            "seeds": self.seeds,
             "data": list(self.data),
-            "methods": methods,
+            "methods": {name: self._method(name, names) for name in self.by_method},
             "significance": {name: found and all_plain(found.to_dict()) for name, found in self.significance.items()},
         }
+
+    def _method(self, name: str, metrics: list[str]) -> dict[str, Any]:
+        def named(values: Any) -> dict[str, Any]:
+            return dict(zip(metrics, map(plain, values), strict=True))
+
+        pooled = self.pooled(name)
+        made: dict[str, Any] = {
+            "mean": named(self.mean(name)),
+            "pooled": {metric: plain(average.value) for metric, average in zip(metrics, pooled, strict=True)},
+            "queries": {metric: average.queries for metric, average in zip(metrics, pooled, strict=True)},
+            "skipped": {metric: average.skipped for metric, average in zip(metrics, pooled, strict=True)},
+        }
+        if len(self.seeds) > 1:
+            per_seed = zip(self.seeds, self.per_seed(name).T, strict=True)
+            made["spread"] = named(self.spread(name))
+            made["seeds"] = [{"seed": seed, "mean": named(values)} for seed, values in per_seed]
+        made["folds"] = [
+            {
+                "fold": averaged.fold,
+                "values": named(mean(row).value for row in averaged.values),
+                "runs": [
+                    {
+                        "seed": one.seed,
+                        "values": named(mean(row).value for row in one.values),
+                        "chosen": one.chosen,
+                        "learner": one.learner,
+                        "info": all_plain(one.info),
+                    }
+                    for one in self.runs(name)
+                    if one.fold == averaged.fold
+                ],
+            }
+            for averaged in self.by_method[name]
+        ]
+        return made
+
+    def provenance(self) -> dict[str, Any]:
+        """What was measured while it was made, and where, when and with what, as plain values for JSON."""
+        environments: list[dict[str, Any]] = []
+        runs = []
+        for outcome in self.outcomes:
+            measured = {name: value for name, value in outcome.provenance.items() if name != "environment"}
+            environment = outcome.provenance.get("environment", {})
+            if environment not in environments:
+                environments.append(environment)
+            where = {"method": outcome.method, "fold": outcome.fold, "seed": outcome.seed, "learner": outcome.learner}
+            runs.append({**where, **measured, "environment": environments.index(environment)})
+        return {"environments": environments, "runs": runs}
+
+
+def _averaged(outcomes: list[Outcome]) -> list[Outcome]:
+    """One outcome for each fold: per-query values averaged over seeds, seconds added up, the rest of the first seed."""
+    folds: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        folds.setdefault(outcome.fold, []).append(outcome)
+    return [
+        found[0]
+        if len(found) == 1
+        else replace(
+            found[0],
+            values=np.mean([one.values for one in found], axis=0),
+            seconds=sum(one.seconds for one in found),
+        )
+        for found in folds.values()
+    ]
+
+
+def _means(outcomes: list[Outcome]) -> NDArray[np.float64]:
+    return np.array([[mean(row).value for row in outcome.values] for outcome in outcomes]).T  # (M, F)

@@ -1,4 +1,8 @@
-"""Report: a comparison as files: report.html, results.json, table.md, table.tex, and per_query.tsv."""
+"""Report: a comparison as files: report.html, results.json, table.md, table.tex, per_query.tsv and provenance.json.
+
+results.json holds what the same experiment gives again, to the bit; what was measured on the way (seconds, memory, the
+time of day) and the versions and machine it was made with are in provenance.json.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium.evaluation.evaluate import plain
 from podium.evaluation.published import Published, published
 from podium.evaluation.report_page import page
 from podium.files import write_aside
+from podium.registry import write
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
@@ -27,6 +32,7 @@ def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
     files = {
         "report.html": page(comparison),
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
+        "provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n",
         "table.md": _markdown(comparison),
         "table.tex": _latex(comparison),
         "per_query.tsv": _per_query(comparison),
@@ -37,13 +43,20 @@ def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
 
 
 def summary(comparison: Comparison) -> Table:
-    """A row per method, best first: the mean over folds of each metric."""
-    heads = ["method", *short_names(comparison.metrics), "chosen", "seconds"]
+    """A row per method, best first: the mean over folds of each metric, with its spread over several seeds."""
+    several = len(comparison.seeds) > 1
+    heads = [head for name in short_names(comparison.metrics) for head in ([name, SPREAD] if several else [name])]
     rows = []
     for method in comparison.ranking():
+        pairs = zip(comparison.mean(method), comparison.spread(method), strict=True)
+        values = [shown(value) for pair in pairs for value in (pair if several else pair[:1])]
         seconds = sum(outcome.seconds for outcome in comparison.by_method[method])
-        rows.append([method, *map(shown, comparison.mean(method)), chosen(comparison, method), f"{seconds:.1f}"])
-    return heads, rows
+        rows.append([method, *values, chosen(comparison, method), f"{seconds:.1f}"])
+    return ["method", *heads, "chosen", "seconds"], rows
+
+
+SPREAD = "±"
+"""The head of a column of standard deviations over seeds."""
 
 
 def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
@@ -70,12 +83,16 @@ def short_names(metrics: Sequence[Metric]) -> list[str]:
 
 def chosen(comparison: Comparison, method: str) -> str:
     """What validation chose, with the number of folds that did where they differ."""
-    outcomes = comparison.by_method[method]
-    texts = (", ".join(f"{name}={value:g}" for name, value in outcome.chosen.items()) for outcome in outcomes)
+    texts = (", ".join(f"{k}={setting(v)}" for k, v in run.chosen.items()) for run in comparison.runs(method))
     counts = Counter(text for text in texts if text)
     if len(counts) < 2:
         return next(iter(counts), "")
     return "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
+
+
+def setting(value: Any) -> str:
+    """The value of a setting, numbers with few digits."""
+    return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
 def shown(value: float) -> str:
@@ -154,7 +171,7 @@ def _is_number(text: str) -> bool:
 
 def _per_query(comparison: Comparison) -> str:
     lines = ["\t".join(["method", "fold", "query", *map(str, comparison.metrics)])]
-    for outcome in comparison.outcomes:
+    for outcome in (one for found in comparison.by_method.values() for one in found):
         for query, values in zip(outcome.query_ids, outcome.values.T, strict=True):
             numbers = ["" if plain(value) is None else repr(float(value)) for value in values]
             lines.append("\t".join([outcome.method, outcome.fold, query, *numbers]))

@@ -35,6 +35,8 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "podium": version(),
         "results": comparison.to_dict(),
         "ranking": comparison.ranking(),
+        "provenance": comparison.provenance(),
+        "seconds": {name: sum(one.seconds for one in found) for name, found in comparison.by_method.items()},
         "queries": [[outcome.fold, query] for outcome in outcomes for query in outcome.query_ids],
         "values": {
             str(metric): {

@@ -14,6 +14,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -79,12 +80,24 @@ class Plan:
         chosen = method(task.method)
         parts = [version(), task.method, repr(chosen.learner), repr(chosen.grid), str(task.seed)]
         parts += [metric.tag() for metric in self.metrics]
-        parts += self._digests[task.fold]
+        parts += [json.dumps(self.digests(task)), self._names[task.fold]]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
+    def digests(self, task: Task) -> dict[str, str]:
+        """A hash of the data of each part of a task's fold."""
+        return self._digests[task.fold]
+
     @cached_property
-    def _digests(self) -> dict[str, list[str]]:
-        return {fold.name: [_digest(part) for part in (fold.train, fold.vali, fold.test)] for fold in self.folds}
+    def _digests(self) -> dict[str, dict[str, str]]:
+        return {fold.name: {part: data.digest() for part, data in _parts(fold)} for fold in self.folds}
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """A hash of the names of queries, documents and features of each fold."""
+        return {
+            fold.name: hashlib.sha256(json.dumps([_names(data) for _, data in _parts(fold)]).encode()).hexdigest()
+            for fold in self.folds
+        }
 
 
 def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
@@ -99,8 +112,11 @@ def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
             evaluate(part, np.zeros(part.n_documents), metrics)
 
 
-def _digest(data: Dataset | None) -> str:
-    if data is None:
-        return "-"
-    names = [None if ids is None else list(map(str, ids)) for ids in (data.query_ids, data.document_ids)]
-    return data.digest() + hashlib.sha256(json.dumps([names, data.feature_names]).encode()).hexdigest()
+def _parts(fold: Fold) -> list[tuple[str, Dataset]]:
+    found = (("train", fold.train), ("vali", fold.vali), ("test", fold.test))
+    return [(name, data) for name, data in found if data is not None]
+
+
+def _names(data: Dataset) -> list[Any]:
+    ids = [None if names is None else list(map(str, names)) for names in (data.query_ids, data.document_ids)]
+    return [*ids, data.feature_names]

@@ -66,7 +66,7 @@ def compare(
     metrics: Sequence[str | Metric] = ("ndcg@10",),
     *,
     preset: str | None = None,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     folder: str | PathLike[str] | None = None,
     jobs: int = 1,
     watch: Watcher | None = None,
@@ -75,17 +75,19 @@ def compare(
 
     The first metric also tunes and stops: what is tuned is what is reported. With a `folder`, models, tables and
     per-query values are written there, and what an earlier call with the same arguments finished is not done again.
-    Several `jobs` are processes of their own, which know the methods of podium and of its entry points. Where some
-    tasks fail the others are finished first; the error then carries the comparison of the methods that did not.
+    With several seeds, the values of each query are averaged over them. Several `jobs` are processes of their own,
+    which know the methods of podium and of its entry points. Where some tasks fail the others are finished first; the
+    error then carries the comparison of the methods that did not.
     """
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1; got {jobs}.")
-    plan = Plan(tuple(folds), tuple(dict.fromkeys(methods)), read_metrics(metrics, preset), (seed,))
+    seeds = (seed,) if isinstance(seed, int) else tuple(dict.fromkeys(seed))
+    plan = Plan(tuple(folds), tuple(dict.fromkeys(methods)), read_metrics(metrics, preset), seeds)
     plan.check()
     outcomes, failures = run(plan, folder=folder, jobs=jobs, watch=watch)
     lost = {failure.task.method for failure in failures}
     left = tuple(outcome for outcome in outcomes if outcome.method not in lost)
-    comparison = Comparison(plan.metrics, seed, left, tuple(map(describe_fold, folds))) if left else None
+    comparison = Comparison(plan.metrics, seeds[0], left, tuple(map(describe_fold, folds))) if left else None
     if folder is not None and comparison is not None:
         write_report(comparison, folder)
     if failures:

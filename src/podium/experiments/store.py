@@ -48,12 +48,13 @@ class Store:
                 fold=task.fold,
                 learner=kept["learner"],
                 info=kept["info"],
-                seconds=kept["seconds"],
+                seconds=kept["provenance"]["seconds"],
                 query_ids=tuple(kept["query_ids"]),
                 values=values.reshape(-1, len(kept["query_ids"])),
                 model=None,
                 details=kept.get("details", {}),
                 seed=task.seed,
+                provenance=kept["provenance"],
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -69,11 +70,11 @@ class Store:
             "seed": task.seed,
             "learner": outcome.learner,
             "model": _hash(self.model(task)),
-            "seconds": outcome.seconds,
             "info": outcome.info,
             "query_ids": outcome.query_ids,
             "values": [[None if np.isnan(v) else v for v in row] for row in outcome.values.tolist()],
             "details": outcome.details,
+            "provenance": outcome.provenance,
         }
         with write_aside(self._run(task)) as file:
             file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from podium.errors import PodiumError
@@ -10,6 +9,7 @@ from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
 from podium.experiments.plan import Plan, Task
+from podium.experiments.provenance import measured
 from podium.methods import method
 from podium.training import Progress, candidates, train
 
@@ -20,28 +20,28 @@ def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None
     assert fold.test is not None, "checked before work started"
     history = History()
     progress = Progress(1 if fold.vali is None else len(candidates(method(task.method))), tell)
-    start = time.perf_counter()
-    model = train(
-        fold.train,
-        task.method,
-        valid=fold.vali,
-        metric=plan.metrics[0],
-        seed=task.seed,
-        observers=(progress.see, history.see),
-    )
-    seconds = time.perf_counter() - start
+    with measured() as provenance:
+        model = train(
+            fold.train,
+            task.method,
+            valid=fold.vali,
+            metric=plan.metrics[0],
+            seed=task.seed,
+            observers=(progress.see, history.see),
+        )
     scores = model.score(fold.test)
     return Outcome(
         method=task.method,
         fold=task.fold,
         learner=repr(model.learner),
         info=model.info,
-        seconds=seconds,
+        seconds=provenance["seconds"],
         query_ids=query_names(fold.test),
         values=evaluate(fold.test, scores, plan.metrics).values,
         model=model,
         details=details(model, fold, scores, metrics=plan.metrics, history=history) if detailed else {},
         seed=task.seed,
+        provenance={**provenance, "data": plan.digests(task)},
     )
 
 

@@ -17,6 +17,7 @@ from podium.data import make_letor_like, split, write_letor
 def podium(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Run a command in an empty folder: podium("train", "x.txt") → result with exit_code, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PODIUM_THREADS", "1")  # and so one job, which starts faster than several
 
     def run(*words: str, stdin: bytes | None = None) -> Any:
         return CliRunner().invoke(app, list(words), input=stdin)

@@ -176,7 +176,7 @@ def test_a_fit_without_a_finite_objective_makes_valid_json(tmp_path: Path) -> No
     for name in ("results.json", "report.html"):
         assert not re.search(r"\b(Infinity|NaN)\b[,\]}\n]", (tmp_path / name).read_text())
     data = shown_data((tmp_path / "report.html").read_text())
-    assert data["results"]["methods"]["a"]["folds"][0]["info"]["objective"] is None
+    assert data["results"]["methods"]["a"]["folds"][0]["runs"][0]["info"]["objective"] is None
     assert data["details"]["a"][0]["history"] == [[1, None, None]]
 
 

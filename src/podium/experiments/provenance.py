@@ -1,0 +1,75 @@
+"""Provenance: what a piece of work took, and where, when and with what it was done.
+
+>>> with measured() as found:
+...     total = sum(range(1000))
+>>> sorted(found)
+['cpu_seconds', 'environment', 'peak_memory', 'seconds', 'started', 'threads']
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Any
+
+from podium.threads import default_threads
+from podium.version import version
+
+PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn")
+
+
+@contextmanager
+def measured() -> Iterator[dict[str, Any]]:
+    """A dictionary that is filled when the block ends: seconds, memory in bytes, when, and the environment."""
+    found: dict[str, Any] = {"started": datetime.now(UTC).isoformat(timespec="seconds")}
+    _forget_peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    yield found
+    found["seconds"] = time.perf_counter() - wall
+    found["cpu_seconds"] = time.process_time() - cpu  # of all threads
+    found["peak_memory"] = _peak_memory()
+    found["threads"] = default_threads()
+    found["environment"] = environment()
+
+
+@functools.cache
+def environment() -> dict[str, str]:
+    """The versions of podium and of what it computes with, and the machine."""
+    return {
+        "podium": version(),
+        "python": platform.python_version(),
+        **{name: installed(name) for name in PACKAGES},
+        "platform": platform.platform(),
+        "cpu": _cpu(),
+    }
+
+
+def _cpu() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _forget_peak() -> None:
+    """Let Linux count the process's peak of memory anew; elsewhere it is that of the process so far."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_memory() -> int:
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
