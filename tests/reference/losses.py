@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import log_ndtr
 
 
 def regression(loss: Any, s: Any, y: Any) -> float:
@@ -383,25 +384,39 @@ def softrank(loss: Any, s: Any, y: Any) -> float:
 
 
 def structrank(loss: Any, s: Any, y: Any) -> float:
-    """Every function of the network, one by one."""
+    """Every function of the networks, one by one."""
     order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
     r = [s[i] - s[j] for i, j in itertools.product(order, repeat=2) if y[i] > y[j]]
-    w1, w2 = math.exp(loss.log_w1), math.exp(loss.log_w2)
-    if loss.topology == "plackett-luce":
-        beaten = [[w1 * (s[j] - s[i]) for j in range(len(s)) if y[i] > y[j]] for i in range(len(s))]
-        terms = [float(np.logaddexp.reduce([0.0, *mine])) for mine in beaten if mine]
-    elif loss.topology == "disconnected" or len(r) == 1:
-        terms = [float(np.logaddexp(0, -w1 * r_e)) for r_e in r]
-    else:
+    pairs = list(itertools.permutations(range(len(r)), 2))
+    if loss.topology == "random":
         draws = split_mix(started(loss.seed, [y[i] for i in order]))
-        pairs = [(e, f) for e, f in itertools.permutations(range(len(r)), 2)]
-        if loss.topology == "random":
-            drawn = [
-                (e, ((next(draws) >> 32) * (len(r) - 1)) >> 32) for e in range(len(r)) for _ in range(loss.partners)
-            ]
-            pairs = [(e, f + (f >= e)) for e, f in drawn]
-        terms = [float(np.logaddexp.reduce([0.0, -w1 * r[e], -w2 * r[f]])) for e, f in pairs]
+        drawn = [(e, ((next(draws) >> 32) * (len(r) - 1)) >> 32) for e in range(len(r)) for _ in range(loss.partners)]
+        pairs = [(e, f + (f >= e)) for e, f in drawn]
+    terms = []
+    for w1, w2 in np.exp(cdn_weights(loss)):
+        if loss.topology == "plackett-luce":
+            beaten = [[w1 * (s[j] - s[i]) for j in range(len(s)) if y[i] > y[j]] for i in range(len(s))]
+            terms += [float(np.logaddexp.reduce([0.0, *mine])) for mine in beaten if mine]
+        elif loss.topology == "disconnected" or len(r) == 1:
+            terms += [-log_cdf(loss.phi, w1 * r_e) for r_e in r]
+        else:
+            terms += [-log_cdf(loss.phi, w1 * r[e], w2 * r[f]) for e, f in pairs]
     return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
+
+
+def cdn_weights(loss: Any) -> list[tuple[float, float]]:
+    """(log w₁, log w₂) of each function."""
+    more = loss.more or [
+        x for k in range(2, loss.functions + 1) for x in (loss.log_w1 + math.log(k), loss.log_w2 - math.log(k))
+    ]
+    logs = [loss.log_w1, loss.log_w2, *more]
+    return list(zip(logs[::2], logs[1::2], strict=True))
+
+
+def log_cdf(phi: str, *z: float) -> float:
+    if phi == "gaussian":
+        return float(sum(log_ndtr(x) for x in z))
+    return -float(np.logaddexp.reduce([0.0, *(-x for x in z)]))
 
 
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {

@@ -37,24 +37,29 @@ def pair(u: Any, v: Any) -> Any:
 def sum_over_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
     """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
     low, high = bounds(r)
-    wide = max(w1, w2) * (high - low)
-    panels = max(1, math.ceil(min(wide / _WIDTH, 1e9)))
-    half = max(0.5 * wide / panels, 1e-9)
-    nodes = math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
+    panels, nodes = cut(max(w1, w2) * (high - low))
     if len(r) <= nodes * math.sqrt(8.0 * panels):  # each panel is near to about eight
         return _one_by_one(r, weight, w1, w2, won, lost)
     width = (high - low) / panels if high > low else 1.0
-    cheb = _chebyshev(nodes)
+    cheb = chebyshev(nodes)
     at_nodes = np.zeros((panels, nodes))
-    _add_moments(r, weight, low, width, at_nodes)
-    _through(cheb, at_nodes, True)
+    add_moments(r, weight, low, width, at_nodes)
+    through(cheb, at_nodes, True)
     won_there, lost_there = np.zeros((panels, nodes)), np.zeros((panels, nodes))
     value = _sum_over_nodes(cheb[1], at_nodes, low, width, w1, w2, won_there, lost_there)
-    _through(cheb, won_there, False)
-    _through(cheb, lost_there, False)
-    _evaluate(r, low, width, won_there, won)
-    _evaluate(r, low, width, lost_there, lost)
+    through(cheb, won_there, False)
+    through(cheb, lost_there, False)
+    evaluate(r, low, width, won_there, won)
+    evaluate(r, low, width, lost_there, lost)
     return value
+
+
+@kernel
+def cut(wide: Any) -> Any:
+    """How many panels a range so wide (in units of u) is cut into, and the nodes of each."""
+    panels = max(1, math.ceil(min(wide / _WIDTH, 1e9)))
+    half = max(0.5 * wide / panels, 1e-9)
+    return panels, math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
 
 
 @kernel
@@ -71,7 +76,7 @@ def _one_by_one(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> f
 
 
 @kernel
-def _chebyshev(nodes: Any) -> Any:
+def chebyshev(nodes: Any) -> Any:
     """T_n(x_k) at [n, k], x_k = cos(π(k + ½)/p): row 1 holds the nodes themselves."""
     cheb = np.empty((nodes, nodes))
     for n in range(nodes):
@@ -89,7 +94,7 @@ def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
 
 
 @kernel
-def _add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None:
+def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None:
     """Add Σ ω T_n(x) of the numbers in each panel."""
     panels, nodes = moments.shape
     for e in range(len(r)):
@@ -102,7 +107,7 @@ def _add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> Non
 
 
 @kernel
-def _through(cheb: Any, rows: Any, to_nodes: Any) -> None:
+def through(cheb: Any, rows: Any, to_nodes: Any) -> None:
     """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n, or values at nodes into coefficients, likewise."""
     nodes = len(cheb)
     found = np.empty(nodes)
@@ -172,7 +177,7 @@ def _far(nodes: Any, weights: Any, low: Any, width: Any, w: Any, others: Any, sl
 
 
 @kernel
-def _evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
+def evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
     """The polynomial of each number's panel at it (Clenshaw)."""
     panels, nodes = coefficients.shape
     for e in range(len(r)):

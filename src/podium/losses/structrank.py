@@ -11,54 +11,93 @@ over all pairs of preferences takes time linear in the preferences.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, ParameterError
 from podium.losses.base import Array, kernel
 from podium.losses.blocks import by_grade_and_score, clear, count_edges
-from podium.losses.draws import advance, below, share, start
-from podium.losses.pair_sums import pair, sum_over_pairs
+from podium.losses.cdn import (
+    DISCONNECTED,
+    FULL,
+    FUNCTIONS,
+    GAUSSIAN,
+    LOG_W1,
+    PHI,
+    PLACKETT_LUCE,
+    RANDOM,
+    SIGMOID,
+    TOPOLOGY,
+    draw_partners,
+    margin,
+    network,
+    place_of,
+)
+from podium.losses.draws import share
+from podium.losses.grade_grid import differences, is_cheaper, lay_grid, to_documents
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.losses.plackett_luce import draw_race
+from podium.losses.plackett_luce import PlackettLuce, draw_race
 from podium.registry import param, register
-
-FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
-TOPOLOGY, LOG_W1, LOG_W2, PARTNERS, SEED = 1, 2, 3, 4, 5  # places in params
 
 
 @kernel
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−log of the joint CDF of the preferences that grades imply."""
-    order, ends, edges = edges_of_grades(scores, labels)
-    return _over_listed(scores, order, ends, edges, gradient, curvature, params)
+    order, ends = by_grade_and_score(scores, labels)
+    n_edges, topology = count_edges(ends), params[0, TOPOLOGY]
+    if topology in (FULL, DISCONNECTED) and is_cheaper(scores, ends, n_edges, reach(params)):
+        return over_grid(scores, order, ends, gradient, curvature, params)
+    return over_listed(scores, order, ends, edges_between(order, ends), gradient, curvature, params)
 
 
 @kernel
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−log of the joint CDF of explicit preferences; one of probability P̄ counts P̄ times, and turned 1 − P̄ times."""
     order, ends, listed = edges_in_order(scores, edges)
-    return _over_listed(scores, order, ends, listed, gradient, curvature, params)
+    return over_listed(scores, order, ends, listed, gradient, curvature, params)
 
 
 @kernel
-def edges_of_grades(scores: Any, labels: Any) -> Any:
-    """Documents by grade and score, the ends of their blocks, and the edges (winner, loser, 1) in that order."""
-    order, ends = by_grade_and_score(scores, labels)
+def reach(params: Any) -> float:
+    """The largest w; of a Gaussian CDF, whose zeros are 2.8 away from the real line instead of π, somewhat more."""
+    most = -np.inf
+    for k in range(int(params[0, FUNCTIONS])):
+        most = max(most, params[0, place_of(k)], params[0, place_of(k) + 1])
+    return math.exp(most) * (1.2 if params[0, PHI] == GAUSSIAN else 1.0)
+
+
+@kernel
+def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
+    grid = lay_grid(scores, order, ends, reach(params))
+    r, weight = differences(grid[0], grid[1])
+    force, bend = np.zeros(len(r)), np.zeros(len(r))
+    value, functions = network(r, weight, count_edges(ends), ends, True, params, force, bend)
+    to_documents(scores, order, ends, grid, force, -1.0, gradient)
+    to_documents(scores, order, ends, grid, bend, 1.0, curvature)
+    for i in range(len(curvature)):  # rounding may leave a little below 0
+        curvature[i] = max(curvature[i], 0.0)
+    return _finish(value, functions, gradient, curvature, params)
+
+
+@kernel
+def edges_between(order: Any, ends: Any) -> Any:
+    """The edges (winner, loser, 1) of documents by grade, in their order."""
     edges, e = np.ones((count_edges(ends), 3)), 0
     for p in range(len(order)):
         for q in range(ends[p], len(order)):
             edges[e, 0], edges[e, 1] = order[p], order[q]
             e += 1
-    return order, ends, edges
+    return edges
 
 
 @kernel
 def edges_in_order(scores: Any, edges: Any) -> Any:
-    """The same from edges in any order and direction; wins minus losses take the place of grades."""
+    """Documents by wins minus losses and score, the ends of blocks, and the edges in that order, turned along it."""
     n, m = len(scores), len(edges)
     wins, place, keys = np.zeros(n), np.empty(n), np.empty(m)
     for e in range(m):
@@ -85,33 +124,33 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
 
 
 @kernel
-def _over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The loss on a list of edges."""
     clear(gradient, curvature)
-    topology, m = params[0, TOPOLOGY], len(edges)
-    if m == 0:
+    if len(edges) == 0:
         return 0.0
-    if topology == PLACKETT_LUCE:
-        value, functions = _one_per_winner(scores, edges, gradient, curvature, params)
-    elif topology == DISCONNECTED or m == 1:  # a pair needs two edges
-        value, functions = _one_per_edge(scores, edges, gradient, curvature, params), m
-    else:
-        r, weight = _turned_both_ways(scores, edges)
-        won, lost = np.zeros(len(r)), np.zeros(len(r))
-        if topology == FULL:
-            functions = m * (m - 1)
-            value = sum_over_pairs(r, weight, math.exp(params[0, LOG_W1]), math.exp(params[0, LOG_W2]), won, lost)
-            value -= _pairs_with_itself(r, weight, m, params, won, lost)
-        else:
-            partner = draw_partners(m, int(params[0, PARTNERS]), params[0, SEED], ends)
-            functions = partner.size
-            value = _drawn_pairs(r, weight, partner, params, won, lost)
-        _add_edges(edges, r, weight, won, lost, gradient, curvature, params)
-    if params[0, 0] != 0.0:
-        params[1, LOG_W1] /= functions
-        params[1, LOG_W2] /= functions
-    if topology == RANDOM:
+    if params[0, TOPOLOGY] == PLACKETT_LUCE:
+        value, functions = 0.0, 0.0
+        for k in range(int(params[0, FUNCTIONS])):
+            v, winners = _one_per_winner(scores, edges, place_of(k), gradient, curvature, params)
+            value, functions = value + v, functions + winners
+        return _finish(value, functions, gradient, curvature, params)
+    r, weight = _turned_both_ways(scores, edges)
+    force, bend = np.zeros(len(r)), np.zeros(len(r))
+    value, functions = network(r, weight, len(edges), ends, False, params, force, bend)
+    _add_edges(edges, weight, force, bend, gradient, curvature)
+    if params[0, TOPOLOGY] == RANDOM:
         share(scores, order, ends, gradient)
         share(scores, order, ends, curvature)
+    return _finish(value, functions, gradient, curvature, params)
+
+
+@kernel
+def _finish(value: Any, functions: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The sum over functions, or their mean."""
+    if params[0, 0] != 0.0:
+        for k in range(LOG_W1, params.shape[1]):
+            params[1, k] /= functions
     return scale(value, functions, gradient, curvature, params)
 
 
@@ -131,85 +170,22 @@ def _turned_both_ways(scores: Any, edges: Any) -> Any:
 
 
 @kernel
-def _pairs_with_itself(r: Any, weight: Any, m: Any, params: Any, won: Any, lost: Any) -> float:
-    """What the sum over all pairs holds of an edge with itself, either way turned; takes it out of `won` and `lost`."""
-    w1, w2, value = math.exp(params[0, LOG_W1]), math.exp(params[0, LOG_W2]), 0.0
-    for h in range(len(r)):
-        for other in range(h % m, len(r), m):
-            f, p, q = pair(-w1 * r[h], -w2 * r[other])
-            value += weight[h] * weight[other] * f
-            won[h] -= weight[other] * p
-            lost[other] -= weight[h] * q
-    for h in range(len(r)):  # rounding may leave a little below 0
-        won[h], lost[h] = max(won[h], 0.0), max(lost[h], 0.0)
-    return value
-
-
-@kernel
-def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
-    """For each of m edges, so many others drawn evenly."""
-    state, found = start(seed, ends), np.empty((m, partners), np.int64)
-    for e in range(m):
-        for k in range(partners):
-            state = advance(state)
-            other = below(state, m - 1)
-            found[e, k] = other + 1 if other >= e else other
-    return found
-
-
-@kernel
-def _drawn_pairs(r: Any, weight: Any, partner: Any, params: Any, won: Any, lost: Any) -> float:
-    w1, w2, m, value = math.exp(params[0, LOG_W1]), math.exp(params[0, LOG_W2]), len(partner), 0.0
-    for h in range(len(r)):
-        for k in range(partner.shape[1]):
-            for other in range(partner[h % m, k], len(r), m):
-                f, p, q = pair(-w1 * r[h], -w2 * r[other])
-                value += weight[h] * weight[other] * f
-                won[h] += weight[other] * p
-                lost[other] += weight[h] * q
-    return value
-
-
-@kernel
-def _add_edges(
-    edges: Any, r: Any, weight: Any, won: Any, lost: Any, gradient: Any, curvature: Any, params: Any
-) -> None:
-    """From edges to documents and to log w. Σ p(du)² + q(dv)² bounds the curvature of log(1 + e^u + e^v)."""
-    w1, w2, m = math.exp(params[0, LOG_W1]), math.exp(params[0, LOG_W2]), len(edges)
-    for h in range(len(r)):
+def _add_edges(edges: Any, weight: Any, force: Any, bend: Any, gradient: Any, curvature: Any) -> None:
+    """From edges to documents."""
+    m = len(edges)
+    for h in range(len(weight)):
         i, j = int(edges[h % m, 0]), int(edges[h % m, 1])
-        force = (w1 * won[h] + w2 * lost[h]) * (weight[h] if h < m else -weight[h])
-        bend = (w1 * w1 * won[h] + w2 * w2 * lost[h]) * weight[h]
-        gradient[i] -= force
-        gradient[j] += force
-        curvature[i] += bend
-        curvature[j] += bend
-        params[1, LOG_W1] -= weight[h] * w1 * r[h] * won[h]
-        params[1, LOG_W2] -= weight[h] * w2 * r[h] * lost[h]
+        push, bent = force[h] * (weight[h] if h < m else -weight[h]), bend[h] * weight[h]
+        gradient[i] -= push
+        gradient[j] += push
+        curvature[i] += bent
+        curvature[j] += bent
 
 
 @kernel
-def _one_per_edge(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """Σ log(1 + e^{−w₁r}): RankNet."""
-    w, value = math.exp(params[0, LOG_W1]), 0.0
-    r, weight = _turned_both_ways(scores, edges)
-    for h in range(len(r)):
-        i, j = int(edges[h % len(edges), 0]), int(edges[h % len(edges), 1])
-        f, p, _ = pair(-w * r[h], -np.inf)
-        value += weight[h] * f
-        force = weight[h] * w * p * (1.0 if h < len(edges) else -1.0)
-        gradient[i] -= force
-        gradient[j] += force
-        curvature[i] += weight[h] * w * w * p * (1.0 - p)
-        curvature[j] += weight[h] * w * w * p * (1.0 - p)
-        params[1, LOG_W1] -= weight[h] * w * r[h] * p
-    return value
-
-
-@kernel
-def _one_per_winner(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def _one_per_winner(scores: Any, edges: Any, at: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and how many documents beat one."""
-    n, m, w = len(scores), len(edges), math.exp(params[0, LOG_W1])
+    n, m, w = len(scores), len(edges), math.exp(params[0, at])
     r, weight = _turned_both_ways(scores, edges)
     top, total, value, winners = np.full(n, -1.0), np.zeros(n), 0.0, 0
     for h in range(len(r)):
@@ -232,7 +208,7 @@ def _one_per_winner(scores: Any, edges: Any, gradient: Any, curvature: Any, para
             p = weight[h] * math.exp(-w * r[h] - top[i]) / (total[i] + math.exp(-top[i]))
             gradient[j] += w * p
             curvature[j] += w * w * p * (1.0 - p)
-            params[1, LOG_W1] -= w * r[h] * p
+            params[1, at] -= w * r[h] * p
     return value, winners
 
 
@@ -240,18 +216,23 @@ def _one_per_winner(scores: Any, edges: Any, gradient: Any, curvature: Any, para
 class StructRank(PairwiseLoss):
     """The negative logarithm of the joint probability of all preferences of a query.
 
-    Formula: L = Σ log(1 + e^{−w₁r_e} + e^{−w₂r_e'}) over pairs e ≠ e' of edges, r_e = s_i − s_j for y_i > y_j, w > 0.
-        `topology=full` takes all pairs, `random` so many `partners` of each edge, drawn from `seed`; `disconnected` is
-        Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is Σ_i log(1 + Σ_j e^{−w₁r_ij}) over the j that i
-        beats, on a full order ListMLE. A query of one edge has no pair and counts as disconnected.
+    Formula: L = Σ −log φ(r_e, r_e') over pairs e ≠ e' of edges, r_e = s_i − s_j for y_i > y_j, φ(r, r') =
+        1/(1 + e^{−w₁r} + e^{−w₂r'}), w > 0. `topology=full` takes all pairs, `random` so many `partners` of each edge,
+        drawn from `seed`; `disconnected` is Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is
+        Σ_i log(1 + Σ_j e^{−w₁r_ij}) over the j that i beats, on a full order ListMLE. A query of one edge has no pair
+        and counts as disconnected. `functions=K` takes K such networks with weights of their own, whose losses add up;
+        they start at w₁·k and w₂/k. `phi=gaussian` takes φ(r, r') = Φ(w₁r)Φ(w₂r'), the normal CDF of two independent
+        numbers: its full network is its disconnected one with each edge |P| − 1 times, and w₂ beside w₁.
     Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and turned 1 − P̄ times.
-    Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10.
+    Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10. On grades,
+        full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
+        the range of w·s needs: 10 where it is narrow, 45 for each 10 units of it.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
         for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own,
         such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and
-        disconnected networks differ by less than noise.
+        disconnected networks differ by less than noise: the paper's gain is at its edge.
     Law: none over rankings; values over all orders do not sum to 1. `log_cdf` and `pair_marginals` say what there is.
-    Curvature: a bound, except for the disconnected and the Plackett–Luce networks.
+    Curvature: a bound, except for the disconnected, the Gaussian and the Plackett–Luce networks.
     Reference: Huang & Frey, Structured ranking learning using cumulative distribution networks, NIPS 2008.
     """
 
@@ -261,47 +242,91 @@ class StructRank(PairwiseLoss):
     partners: int = param(default=5, least=1)
     seed: int = param(default=0, least=0)
     learn: bool = True
+    functions: int = param(default=1, least=1)
+    phi: Literal["sigmoid", "gaussian"] = "sigmoid"
+    more: tuple[float, ...] = ()
+    """log w₁ and log w₂ of the second function, of the third, and so on; where empty, apart from the first's."""
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.more) not in (0, 2 * (self.functions - 1)):
+            raise ParameterError(
+                f"structrank: {self.functions} functions have {2 * (self.functions - 1)} weights more than the first; "
+                f"got {len(self.more)} in more. Leave it out to start them apart."
+            )
+        if self.phi == "gaussian" and self.topology == "plackett-luce":
+            raise ParameterError(
+                "structrank: the plackett-luce network is made of sigmoids; with phi=gaussian it has no closed form. "
+                "Use topology=full, disconnected or random, or the loss softrank."
+            )
+
     @property
     def learned(self) -> tuple[str, ...]:  # type: ignore[override]
         """The parameters that are trained along with the scorer."""
-        return ("log_w1", "log_w2") if self.learn else ()
+        return ("log_w1", "log_w2", *self._others()) if self.learn else ()
+
+    def numbers(self) -> dict[str, float]:
+        return super().numbers() | self._others()
+
+    def learned_values(self) -> Array:
+        numbers = self.numbers()
+        return np.array([numbers[name] for name in self.learned], np.float64)
+
+    def with_learned(self, values: ArrayLike) -> StructRank:
+        if not self.learned:
+            return self
+        log_w1, log_w2, *more = np.asarray(values, np.float64).tolist()
+        return dataclasses.replace(self, log_w1=log_w1, log_w2=log_w2, more=tuple(more))
 
     def log_cdf(self, scores: ArrayLike, labels: ArrayLike) -> float:
         """The logarithm of the joint probability of the preferences; `labels` are grades (n,) or edges (m, 2 or 3)."""
-        plain = StructRank(False, self.topology, self.log_w1, self.log_w2, self.partners, self.seed)
-        return -plain(scores, labels).value
+        return -dataclasses.replace(self, normalise=False)(scores, labels).value
 
     def pair_marginals(self, scores: ArrayLike, labels: ArrayLike) -> Array:
         """P(i before j) at [i, j] for grades y_i > y_j, all other preferences left open; NaN for other pairs."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
-        _, ends, edges = edges_of_grades(s, y)
+        order, ends = by_grade_and_score(s, y)
+        edges = edges_between(order, ends)
         winners, losers = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
-        first, second = self._uses(len(edges), ends)
-        r = s[winners] - s[losers]
+        uses, r = self._uses(len(edges), ends), s[winners] - s[losers]
+        phi, lost = GAUSSIAN if self.phi == "gaussian" else SIGMOID, np.zeros(len(r))
+        for k, log_w in enumerate((self.log_w1, self.log_w2, *self._others().values())):
+            lost += uses[k % 2] * [margin(math.exp(log_w) * x, phi)[0] for x in r]
         found = np.full((len(s), len(s)), np.nan)
-        found[winners, losers] = np.exp(
-            -first * np.logaddexp(0.0, -np.exp(self.log_w1) * r) - second * np.logaddexp(0.0, -np.exp(self.log_w2) * r)
-        )
+        found[winners, losers] = np.exp(-lost)
         return found
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings of the Plackett–Luce network, one per row; other networks have none to draw from."""  # (size, n)
-        if self.topology != "plackett-luce":
+        if self.topology != "plackett-luce" or self.functions > 1:
             raise IncompatibleError(
-                f"structrank(topology={self.topology}) is no law over rankings: its values over all orders do not sum "
-                "to 1. Use topology=plackett-luce, or log_cdf and pair_marginals."
+                f"{self} is no law over rankings: its values over all orders do not sum to 1. "
+                "Use topology=plackett-luce with one function, or log_cdf and pair_marginals."
             )
         return draw_race(np.exp(self.log_w1) * np.asarray(scores, np.float64), rng, size)
 
-    def _uses(self, m: int, ends: NDArray[np.int64]) -> tuple[Any, Any]:
-        """In how many functions each edge is the first, and in how many the second."""
+    def ranking_law(self) -> tuple[PlackettLuce, float] | None:
+        one = self.topology == "plackett-luce" and self.functions == 1
+        return (PlackettLuce(), float(np.exp(-self.log_w1))) if one else None
+
+    def _others(self) -> dict[str, float]:
+        """The weights of the functions after the first, by names of their own."""
+        apart = [
+            x for k in range(2, self.functions + 1) for x in (self.log_w1 + math.log(k), self.log_w2 - math.log(k))
+        ]
+        return {f"more[{k}]": x for k, x in enumerate(self.more or apart)}
+
+    def _uses(self, m: int, ends: NDArray[np.int64]) -> Array:
+        """In how many functions each edge is the first, and in how many the second."""  # (2, m)
+        found = np.ones((2, m))
         if m < 2 or self.topology in ("disconnected", "plackett-luce"):
-            return 1.0, 0.0
-        if self.topology == "full":
-            return m - 1.0, m - 1.0
-        drawn = draw_partners(m, self.partners, self.seed, ends)
-        return float(self.partners), np.bincount(drawn.ravel(), minlength=m)
+            found[1] = 0.0
+        elif self.topology == "full":
+            found *= m - 1.0
+        else:
+            drawn = draw_partners(m, self.partners, self.seed, ends)
+            found[0], found[1] = self.partners, np.bincount(drawn.ravel(), minlength=m)
+        return found

@@ -5,10 +5,15 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import log_ndtr
 
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, ParameterError
 from podium.losses import ListMLE, Loss, RankNet, StructRank
+from podium.losses.blocks import by_grade_and_score, count_edges
+from podium.losses.cdn import GAUSSIAN, SIGMOID, margin
+from podium.losses.grade_grid import is_cheaper
 from podium.losses.pair_sums import sum_over_pairs
+from podium.losses.structrank import edges_between, over_grades, over_grid, over_listed
 from podium.testing import draw_query
 
 
@@ -105,3 +110,106 @@ def test_marginals_are_the_joint_probability_with_all_other_preferences_left_ope
 def test_weights_that_are_not_learned_stay():
     assert StructRank().learned == ("log_w1", "log_w2")
     assert StructRank(learn=False)([1.0, 0.0], [1, 0]).params.shape == (0,)
+
+
+def run(kernel, loss, *args):
+    """Value, gradient, curvature and derivatives of parameters of one of its kernels."""
+    params = np.vstack([loss.params(np.empty(0)), np.zeros(len(loss.numbers()))])
+    gradient, curvature = np.empty(len(args[0])), np.empty(len(args[0]))
+    return kernel(*args, gradient, curvature, params), gradient, curvature, params[1]
+
+
+TEXTS = [
+    "structrank", "structrank(log_w1=0.7,log_w2=-0.4,normalise=true)", "structrank(functions=2)",
+    "structrank(topology=disconnected)", "structrank(phi=gaussian,normalise=true)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spread", [1e-3, 0.1, 1.0, 10.0, 100.0, 1e3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_edges_need_not_be_listed_for_any_range_of_scores(text, spread):
+    rng, loss = np.random.default_rng(4), Loss.parse(text)
+    scores, labels = spread * rng.uniform(size=60), rng.choice(4, 60, p=[0.5, 0.3, 0.1, 0.1]).astype(float)
+    order, ends = by_grade_and_score(scores, labels)
+    if spread < 1e3:  # beyond, a grid has millions of points, and is not used
+        grid = run(over_grid, loss, scores, order, ends)
+    else:
+        grid = run(over_grades, loss, scores, labels)
+    listed = run(over_listed, loss, scores, order, ends, edges_between(order, ends))
+    for got, expected in zip(grid, listed, strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-8 * np.abs(expected).max())
+
+
+def test_a_grid_is_used_where_it_is_cheaper():
+    """2,000 documents of two grades have 1,000,000 edges; the range of scores decides how many points there are."""
+    labels = np.arange(2000) % 2
+    order, ends = by_grade_and_score(np.zeros(2000), labels.astype(float))
+    assert count_edges(ends) == 10**6
+    narrow, wide = (is_cheaper(spread * np.linspace(0, 1, 2000), ends, 10**6, 1.0) for spread in (10.0, 10_000.0))
+    assert narrow
+    assert not wide
+    scores = np.random.default_rng(5).normal(size=2000)
+    listed = run(over_listed, StructRank(), scores, order, ends, edges_between(order, ends))
+    assert StructRank()(scores, labels).value == pytest.approx(listed[0], rel=1e-8)
+
+
+def test_every_document_of_a_grade_of_its_own_lists_its_edges_where_that_is_cheaper():
+    labels = np.arange(150.0)
+    _, ends = by_grade_and_score(labels, labels)
+    assert not is_cheaper(3 * labels, ends, count_edges(ends), 1.0)
+
+
+def test_functions_multiply():
+    scores, labels = draw_query(np.random.default_rng(6), 8)
+    both = StructRank(functions=2, more=(0.5, -0.4))(scores, labels)
+    alone = [StructRank(log_w1=a, log_w2=b)(scores, labels) for a, b in ((0.0, 0.0), (0.5, -0.4))]
+    assert both.value == pytest.approx(alone[0].value + alone[1].value)
+    np.testing.assert_allclose(both.params, np.concatenate([one.params for one in alone]), rtol=1e-10)
+
+
+def test_functions_start_apart_and_are_learned():
+    loss = StructRank(functions=3, log_w1=0.1)
+    np.testing.assert_allclose(np.exp(loss.learned_values() - [0.1, 0, 0.1, 0, 0.1, 0]), [1, 1, 2, 1 / 2, 3, 1 / 3])
+    moved = loss.with_learned(np.arange(6.0))
+    assert (moved.log_w1, moved.log_w2, moved.more) == (0.0, 1.0, (2.0, 3.0, 4.0, 5.0))
+    assert Loss.parse(repr(moved)) == moved
+    assert StructRank(functions=3, learn=False).with_learned([]) == StructRank(functions=3, learn=False)
+
+
+def test_weights_for_other_functions_are_refused():
+    with pytest.raises(ParameterError, match="2 functions have 2 weights more"):
+        StructRank(functions=2, more=(1.0,))
+
+
+@pytest.mark.parametrize("z", [-1000.0, -38.0, -20.5, -20.0, -19.5, -3.0, 0.0, 0.4, 9.0, 1000.0])
+def test_the_normal_cdf_keeps_its_digits_far_out(z):
+    value, slope, bend = margin(z, GAUSSIAN)
+    density = math.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - log_ndtr(z))
+    assert value == pytest.approx(-log_ndtr(z), rel=1e-12)
+    assert slope == pytest.approx(density, rel=1e-9)
+    assert 0 <= bend <= 1
+    assert margin(z, SIGMOID)[0] == pytest.approx(np.logaddexp(0, -z))
+
+
+def test_a_gaussian_network_counts_each_edge_as_often_as_it_meets_others():
+    scores, labels = np.array([0.3, -0.2, 1.1]), np.array([2, 1, 0])
+    r = np.array([0.5, -0.8, -1.3])
+    expected = -2 * (log_ndtr(r) + log_ndtr(math.exp(0.3) * r)).sum()
+    assert StructRank(phi="gaussian", log_w2=0.3)(scores, labels).value == pytest.approx(expected)
+
+
+def test_a_gaussian_plackett_luce_network_is_refused():
+    with pytest.raises(ParameterError, match="made of sigmoids"):
+        StructRank(phi="gaussian", topology="plackett-luce")
+
+
+@pytest.mark.parametrize("text", ["functions=2", "phi=gaussian", "phi=gaussian,topology=random,functions=2"])
+def test_marginals_of_other_functions_too(text):
+    loss = Loss.parse(f"structrank({text},log_w1=0.3,log_w2=-0.2)")
+    scores, labels = np.array([0.4, 0.1, -400.0]), np.array([2, 1, 0])
+    assert loss.pair_marginals(scores, labels)[0, 1] == pytest.approx(math.exp(loss.log_cdf(scores, labels)))
+
+
+def test_several_plackett_luce_networks_are_no_law():
+    with pytest.raises(IncompatibleError, match="no law over rankings"):
+        StructRank(topology="plackett-luce", functions=2).sample([1.0, 0.0], np.random.default_rng(0))
