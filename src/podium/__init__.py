@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from podium.data import read_letor as read_letor
     from podium.data import split as split
     from podium.data import write_letor as write_letor
+    from podium.evaluation.calibration import calibration as calibration
     from podium.evaluation.evaluate import evaluate as evaluate
     from podium.evaluation.evaluate import evaluate_run as evaluate_run
     from podium.experiments.run import compare as compare
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from podium.methods import method as method
     from podium.metrics import Metric as Metric
     from podium.model import Model as Model
+    from podium.odds import Odds as Odds
     from podium.recipe import Recipe as Recipe
     from podium.training import train as train
 
@@ -49,11 +51,12 @@ _HOMES = {
         "split",
         "write_letor",
     ),
-    "podium.evaluation": ("evaluate", "evaluate_run"),
+    "podium.evaluation": ("calibration", "evaluate", "evaluate_run"),
     "podium.experiments": ("compare",),
     "podium.methods": ("METHODS", "method"),
     "podium.metrics": ("Metric",),
     "podium.model": ("Model",),
+    "podium.odds": ("Odds",),
     "podium.recipe": ("Recipe",),
     "podium.training": ("train",),
 }
@@ -65,8 +68,10 @@ __all__ = [
     "Fold",
     "Metric",
     "Model",
+    "Odds",
     "Preferences",
     "Recipe",
+    "calibration",
     "compare",
     "evaluate",
     "evaluate_run",

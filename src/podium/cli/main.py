@@ -13,7 +13,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from podium.cli import aggregate, check, compare, console, demo, evaluate, explain, methods, rank, reconcile, train
+from podium.cli import (
+    aggregate,
+    calibration,
+    check,
+    compare,
+    console,
+    demo,
+    evaluate,
+    explain,
+    methods,
+    rank,
+    reconcile,
+    train,
+)
 from podium.errors import ParameterError, PodiumError
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
@@ -73,6 +86,7 @@ for command in (
     train.train,
     rank.rank,
     evaluate.evaluate,
+    calibration.calibration,
     reconcile.reconcile,
     compare.compare,
     explain.explain,

@@ -20,3 +20,7 @@ Preset = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Odds of rankings without ties, also where the model's own law has ties."),
+]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from podium.cli import console
+from podium.cli import console, options
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from podium.data import Dataset
+    from podium.losses.rank_summary import RankSummary
+    from podium.model import Model
 
 
 class Format(StrEnum):
@@ -31,12 +33,20 @@ def rank(
     data: Annotated[str, typer.Argument(help="The documents to rank: a file, or - for standard input.")],
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write; - is standard output.")] = "-",
     format: Annotated[
-        Format,
+        Format | None,
         typer.Option(
             help="scores: one number per document, in the order of the data. trec: a TREC run. "
-            "jsonl: a JSON object per document, best first in each query."
+            "jsonl: a JSON object per document, best first in each query. Default: scores; with --odds, a table.",
+            show_default=False,
         ),
-    ] = Format.SCORES,
+    ] = None,
+    odds: Annotated[
+        bool,
+        typer.Option(
+            "--odds", help="Also give each document's chance to be first, its expected rank and a 90 % interval."
+        ),
+    ] = False,
+    strict: options.Strict = False,
 ) -> None:
     """Score and rank documents with a model."""
     from podium.data import read_data
@@ -44,33 +54,79 @@ def rank(
     from podium.files import writing
     from podium.model import Model
 
+    _check(format, odds=odds, strict=strict)
     if output != "-":
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
     documents = read_data(data, n_features=fitted.n_features)
     scores = fitted.score(documents)
+    found = _odds(fitted, documents, strict=strict) if odds else None
     if format is Format.TREC:
         write_run(Run.from_scores(documents, scores), output)
         return
-    if format is Format.SCORES:
-        lines: Iterator[str] = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
+    if format is Format.JSONL:
+        lines = _objects(documents, scores, found)
+    elif found is not None:
+        lines = _table(documents, scores, found)
     else:
-        lines = _objects(documents, scores)
+        lines = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
     with writing(output) as file:
         file.writelines(line.encode() for line in lines)
 
 
-def _objects(data: Dataset, scores: NDArray[np.float64]) -> Iterator[str]:
+def _check(format: Format | None, *, odds: bool, strict: bool) -> None:
+    from podium.errors import ParameterError
+
+    if strict and not odds:
+        raise ParameterError("--strict says which odds, so it needs --odds.")
+    if odds and format in (Format.SCORES, Format.TREC):
+        kind = "A list of scores" if format is Format.SCORES else "A TREC run"
+        raise ParameterError(f"{kind} has no place for odds. Use --format jsonl, or no --format for a table.")
+
+
+def _odds(model: Model, data: Dataset, *, strict: bool) -> RankSummary:
+    found = model.distribution(data, strict=strict)
+    shared = " Tied documents share a rank, also the first; --strict gives odds without ties."
+    console.say(f"odds: {found.how}." + (shared if found.law.has_ties else ""))
+    return found.summary()
+
+
+def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | None) -> Iterator[str]:
     """A line per document, query by query, best first; documents of equal score as in the data."""
+    for q in range(data.n_queries):
+        for place, row in _best_first(data, scores, q):
+            found: dict[str, Any] = {
+                "query": data.query_name(q),
+                "document": data.document_name(row),
+                "rank": place,
+                "score": float(scores[row]),
+            }
+            if odds is not None:
+                found["first"], found["expected_rank"] = float(odds.first[row]), float(odds.expected[row])
+                found["interval"] = [int(odds.low[row]), int(odds.high[row])]
+            yield json.dumps(found, ensure_ascii=False) + "\n"
+
+
+def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary) -> Iterator[str]:
+    """A table per query, best first."""
+    heads = ["rank", "document", "score", "first", "expected rank", "90 % interval"]
+    for q in range(data.n_queries):
+        rows = [heads]
+        for place, row in _best_first(data, scores, q):
+            name, interval = data.document_name(row), f"{odds.low[row]}–{odds.high[row]}"
+            numbers = [f"{scores[row]:.4f}", f"{odds.first[row]:.4f}", f"{odds.expected[row]:.1f}", interval]
+            rows.append([str(place), name, *numbers])
+        widths = [max(len(row[c]) for row in rows) for c in range(len(heads))]
+        yield f"{chr(10) if q else ''}query {data.query_name(q)}\n"
+        for cells in rows:
+            aligned = [t.ljust(w) if c == 1 else t.rjust(w) for c, (t, w) in enumerate(zip(cells, widths, strict=True))]
+            yield "  ".join(aligned).rstrip() + "\n"
+
+
+def _best_first(data: Dataset, scores: NDArray[np.float64], q: int) -> Iterator[tuple[int, int]]:
+    """The places of a query's documents, from 1, and their rows."""
     from podium.ranking import order
 
-    for q in range(data.n_queries):
-        first, query = int(data.offsets[q]), data.query_name(q)
-        for place, k in enumerate(order(scores[first : data.offsets[q + 1]]).tolist(), 1):
-            found = {
-                "query": query,
-                "document": data.document_name(first + k),
-                "rank": place,
-                "score": float(scores[first + k]),
-            }
-            yield json.dumps(found, ensure_ascii=False) + "\n"
+    first = int(data.offsets[q])
+    for place, k in enumerate(order(scores[first : data.offsets[q + 1]]).tolist(), 1):
+        yield place, first + k

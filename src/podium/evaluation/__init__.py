@@ -1,5 +1,6 @@
 """Evaluation: how good scores and runs are, and which method does best."""
 
+from podium.evaluation.calibration import Calibration, calibration
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
 from podium.evaluation.explain import Explanation, explain
@@ -9,6 +10,7 @@ from podium.evaluation.significance import SystemComparison, compare_systems
 from podium.evaluation.tie_spread import TieSpread, tie_spread
 
 __all__ = [
+    "Calibration",
     "Comparison",
     "Evaluation",
     "Explanation",
@@ -16,6 +18,7 @@ __all__ = [
     "Reconciliation",
     "SystemComparison",
     "TieSpread",
+    "calibration",
     "compare_systems",
     "evaluate",
     "evaluate_run",

@@ -1,0 +1,147 @@
+"""Do odds come true? Calibration of methods on the test queries of a dataset's folds.
+
+    python benchmarks/calibration.py FOLDER [-o docs/calibration.svg]
+
+FOLDER holds Fold1, Fold2, … with train, vali and test files, as LETOR's datasets do. Each method is trained with its
+validation fold, which also gives the temperature. Prints what became of the odds of test queries, for the law that
+`Model.distribution` gives, and for laws that it does not give (marked *), to show why. With -o it draws reliability
+diagrams, which needs matplotlib.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from podium.data import Dataset, Fold, read_folder
+from podium.evaluation.calibration import Bin, Calibration, calibration
+from podium.losses import PMOPFD, ListMLE, RankingDistribution
+from podium.model import Model
+from podium.odds import Odds
+from podium.training import train
+
+METHODS = [
+    "listnet", "listmle", "ranknet", "ranking-svm", "lambdamart", "softrank", "boltzrank", "pmop-fd", "pairties-d"
+]  # fmt: skip
+Pooled = dict[str, list[Calibration]]
+
+
+def main(folder: str, output: str | None = None) -> None:
+    folds, drawn = read_folder(folder), {}
+    heads = ["method", "law", "T", "log loss", "Brier ×100", "error ×100", "coverage %", "width"]
+    print("  ".join(f"{head:>12}" for head in heads))
+    for method in METHODS:
+        found: Pooled = {}
+        temperatures = []
+        for fold in folds:
+            model = train(fold.train, method, valid=fold.vali)
+            temperatures.append(model.info["temperature"])
+            for name, odds in laws(model, fold).items():
+                found.setdefault(name, []).append(calibration(odds, fold.test))
+        for name, parts in found.items():
+            print_row(method, name, float(np.median(temperatures)), parts)
+        drawn[method] = found
+    if output is not None:
+        draw(drawn, output)
+        print(f"wrote {output}")
+
+
+def laws(model: Model, fold: Fold) -> dict[str, Odds]:
+    """The model's odds on test queries: those it gives, strict ones where its law has ties, and others, marked *."""
+    test, loss = fold.test, getattr(model.learner, "loss", None)
+    odds, scores = model.distribution(test), model.score(test)
+    found = {"own, ties" if odds.law.has_ties else "PL, T fitted": odds}
+    if odds.law.has_ties:
+        found["PL, T fitted"] = model.distribution(test, strict=True)
+    elif isinstance(loss, RankingDistribution):
+        found["* own"] = replace(odds, law=loss, scores=scores)
+    else:
+        valid = model.score(fold.vali)
+        for name, cost in {"* T of tie orders": ListMLE(), "* T of pmop-fd": PMOPFD()}.items():
+            found[name] = replace(odds, scores=scores / temperature_by(cost, valid, fold.vali))
+    return found
+
+
+def temperature_by(loss: RankingDistribution, scores: Any, data: Dataset) -> float:
+    """The temperature at which another loss on validation data is least."""
+    cuts = list(zip(data.offsets[:-1], data.offsets[1:], strict=True))
+
+    def cost(log_sharpness: float) -> float:
+        return sum(loss(np.exp(log_sharpness) * scores[a:b], data.labels[a:b]).value for a, b in cuts)
+
+    centre = -np.log(np.mean([scores[a:b].std() for a, b in cuts]))
+    return float(np.exp(-minimize_scalar(cost, bounds=(centre - 5, centre + 5), method="bounded").x))
+
+
+def print_row(method: str, name: str, temperature: float, parts: list[Calibration]) -> None:
+    """The folds' figures together, weighted by their queries or documents."""
+    documents, queries = [part.documents for part in parts], [part.queries for part in parts]
+
+    def mean(of: Callable[[Calibration], Any], weights: list[int]) -> float:
+        return float(np.average([of(part) for part in parts], weights=weights))
+
+    bins = pool(parts)
+    error = sum(one.documents * abs(one.observed - one.predicted) for one in bins) / sum(documents)
+    loss = "" if parts[0].ties else f"{mean(lambda part: part.log_loss, queries):.3f}"
+    cells = [
+        method, name, f"{temperature:.3g}" if name == "PL, T fitted" else "", loss,
+        f"{100 * mean(lambda part: part.brier, documents):.4f}", f"{100 * error:.3f}",
+        f"{100 * mean(lambda part: part.coverage, documents):.1f}",
+        f"{mean(lambda part: part.width, documents):.1f}",
+    ]  # fmt: skip
+    print("  ".join(f"{cell:>12}" for cell in cells), flush=True)
+
+
+def pool(parts: list[Calibration]) -> list[Bin]:
+    """The bins of all folds together."""
+    found = []
+    for low, high in sorted({(one.low, one.high) for part in parts for one in part.bins}):
+        mine = [one for part in parts for one in part.bins if one.low == low]
+        n = np.array([one.documents for one in mine])
+        predicted, observed = (float(np.average([getattr(one, key) for one in mine], weights=n)) for key in KEYS)
+        error = np.linalg.norm(n * [one.standard_error for one in mine]) / n.sum()
+        found.append(Bin(low, high, int(n.sum()), predicted, observed, float(error)))
+    return found
+
+
+KEYS = ("predicted", "observed")
+STYLES = {"PL, T fitted": ("#d1711f", "o"), "* own": ("#3b6ea5", "s"), "own, ties": ("#3b6ea5", "s")}
+NAMES = {"PL, T fitted": "Plackett–Luce, T fitted", "* own": "the loss's own law", "own, ties": "the loss's own law"}
+
+
+def draw(drawn: dict[str, Pooled], output: str) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "podium"
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(3, 3, figsize=(8.4, 8.6), sharex=True, sharey=True, layout="constrained")
+    low, known = 0.002, {}
+    for axes, (method, found) in zip(panels.flat, drawn.items(), strict=True):
+        axes.plot([low, 1], [low, 1], color="#bbbbbb", linewidth=1)
+        for name, (colour, mark) in STYLES.items():
+            bins = [one for one in pool(found.get(name, [])) if one.documents >= 10 and one.predicted >= low]
+            for one in bins:
+                ends = one.observed + np.array([-2, 2]) * one.standard_error
+                axes.plot([one.predicted] * 2, np.clip(ends, low, 1), color=colour, linewidth=1, alpha=0.6)
+            x, y = [one.predicted for one in bins], [max(one.observed, low) for one in bins]
+            known[NAMES[name]] = axes.plot(x, y, mark, color=colour, markersize=4.5)[0]
+        axes.set(xscale="log", yscale="log", title=method, xlim=(low, 1.2), ylim=(low * 0.9, 1.2))
+        axes.set_xticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
+        axes.set_yticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel("chance given to a document to come first")
+    figure.supylabel("share that came first, ± 2 standard errors")
+    figure.legend(known.values(), known.keys(), loc="outside upper center", ncols=2, frameon=False)
+    figure.savefig(output, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    main(words[0], *(words[2:3] if words[1:2] == ["-o"] else ()))
