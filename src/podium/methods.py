@@ -57,7 +57,7 @@ from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, split_call
 from podium.scorers import Kernel, Trees
-from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton, Projected
+from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ METHODS: dict[str, Method] = {
     "oc-svm": Method(OCSVM(), {"cost": (0.01, 0.1, 1.0)}, "pointwise"),
     "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.1), {"cost": (1.01, 1.03, 1.1)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
-    "hinge": Method(Recipe(loss=Hinge(normalise=True)), PENALTY, "pairwise"),
+    "hinge": Method(Recipe(loss=Hinge(normalise=True), solver=CuttingPlane()), PENALTY, "pairwise"),
     "ranking-svm": Method(Recipe(loss=SquaredHinge(normalise=True), solver=Newton()), PENALTY, "pairwise"),
     "ranking-svm-kernel": Method(
         Recipe(loss=SquaredHinge(normalise=True), solver=Newton(penalty=0.01), transform=Nystrom()),

@@ -58,7 +58,7 @@ def scripted(values):
     return Watch(VALID, Scripted(values))
 
 
-@pytest.mark.parametrize("solver", [s for s in SOLVERS if allowed(s, Linear())], ids=repr)
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if allowed(s, Linear(), Regression())], ids=repr)
 def test_a_convex_quadratic_is_brought_to_its_minimum(solver):
     patient = with_fields(short(solver, 600), penalty=0.1, batch=DATA.n_queries, rate=0.02, tolerance=1e-12)
     found = solve(patient, Linear(), loss=Regression())

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.hinge_program import BYTES, minimise_hinge, solve
+from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
 from podium.algorithms.linear import grade_of, linear_scores
 from podium.algorithms.needs import Array, document_weights, needs_grades, needs_memory
 from podium.data.dataset import Dataset

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.hinge_program import BYTES, minimise_hinge
+from podium.solvers.quadratic_program import BYTES, minimise_hinge
 from podium.algorithms.linear import linear_scores
 from podium.algorithms.needs import Array, needs_memory, needs_pairs
 from podium.data.dataset import Dataset

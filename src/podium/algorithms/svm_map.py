@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.hinge_program import solve_planes
+from podium.solvers.quadratic_program import solve_planes
 from podium.algorithms.linear import linear_scores
 from podium.algorithms.needs import Array, needs_relevance
 from podium.data.dataset import Dataset

@@ -92,6 +92,8 @@ class Loss(Named):
     """The parameters that are trained along with the scorer, from their given values."""
     shift_invariant: ClassVar[bool] = True
     """Whether adding a number to all of a query's scores changes nothing."""
+    convex: ClassVar[bool] = False
+    """Whether it is a convex function of the scores, at least 0: then any tangent bounds it from below."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"
     """Whether `curvature` is ∂²L/∂s² or something at least as large that boosting can divide by."""
     surrogate: ClassVar[str | None] = None

@@ -134,5 +134,6 @@ class EnergyNDCG(Loss):
 
     window: int | None = param(default=None, least=1)
     seed: int = param(default=0, least=0)
+    convex = True
     name = "energy-ndcg"
     grades = staticmethod(over_grades)

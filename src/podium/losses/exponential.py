@@ -76,5 +76,6 @@ class Exponential(PairwiseLoss):
     Reference: Freund et al., An efficient boosting algorithm for combining preferences, JMLR 2003.
     """
 
+    convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)

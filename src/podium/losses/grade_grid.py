@@ -26,7 +26,7 @@ def is_cheaper(scores: Any, ends: Any, n_edges: Any, w: Any) -> bool:
     points, grades, first = float(panels) * nodes, 0, 0
     while first < len(ends):
         grades, first = grades + 1, ends[first]
-    return points * points * (_PER_EDGE + grades) < float(n_edges) * _PER_EDGE
+    return bool(points * points * (_PER_EDGE + grades) < float(n_edges) * _PER_EDGE)
 
 
 @kernel

@@ -49,11 +49,13 @@ class Hinge(PairwiseLoss):
     Formula: L = Σ_{y_i > y_j} [1 − (s_i − s_j)]_+.
     Ties: documents of equal grade are not compared.
     Cost: O(n log n) per query, by sorting and sums over grades; short queries by comparing all pairs, which is faster.
-    Use it for: Ranking SVM, with an L2 penalty. It has kinks; the squared hinge is smoother to minimise.
+    Use it for: Ranking SVM, with an L2 penalty. It has kinks, where L-BFGS may stop short of the minimum:
+        `solver=cutting-plane`, which the method `hinge` has, proves how near it is. The squared hinge is smooth.
     Curvature: the number of violated pairs that a document is in, so that g/h is a step within the margin.
     Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002.
     """
 
+    convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

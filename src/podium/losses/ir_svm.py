@@ -64,5 +64,6 @@ class IRSVM(PairwiseLoss):
     """
 
     normalise: bool = True
+    convex = True
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"

@@ -116,4 +116,5 @@ class ListMLE(PlackettLuce):
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
     k: int | None = param(default=None, least=1)
+    convex = True
     grades = staticmethod(over_grades)

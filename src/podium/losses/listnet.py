@@ -208,6 +208,7 @@ class ListNet(PlackettLuce):
     k: int = param(default=1, least=1)
     samples: int = param(default=20, least=1)
     seed: int = param(default=0, least=0)
+    convex = True
 
     @property
     def grades(self) -> Any:

@@ -62,5 +62,6 @@ class PMOPExact(BlockChoices):
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
     """
 
+    convex = True
     name = "pmop-exact"
     grades = staticmethod(over_grades)

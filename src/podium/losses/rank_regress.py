@@ -97,6 +97,7 @@ class RankRegress(PairwiseLoss):
         hinge, as in Sculley, Large scale learning to rank, NIPS workshop 2009.
     """
 
+    convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(bend_grades)

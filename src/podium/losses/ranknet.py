@@ -183,6 +183,7 @@ class RankNet(PairwiseLoss):
 
     sigma: float = param(default=1.0, above=0)
     ties: bool = False
+    convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(bend_grades)

@@ -46,6 +46,7 @@ class Regression(Loss):
     """
 
     target: Literal["label", "gain"] = "label"
+    convex = True
     grades = staticmethod(over_grades)
     grades_product = staticmethod(bend_grades)
     shift_invariant: ClassVar[bool] = False

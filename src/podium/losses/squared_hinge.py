@@ -70,6 +70,7 @@ class SquaredHinge(PairwiseLoss):
     Reference: Chapelle & Keerthi, Efficient algorithms for ranking with SVMs, Information Retrieval 2010.
     """
 
+    convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     grades_product = staticmethod(bend_grades)

@@ -264,6 +264,11 @@ class StructRank(PairwiseLoss):
             )
 
     @property
+    def convex(self) -> bool:  # type: ignore[override]
+        """Whether it is convex: with w₁ and w₂ held fixed."""
+        return not self.learn
+
+    @property
     def learned(self) -> tuple[str, ...]:  # type: ignore[override]
         """The parameters that are trained along with the scorer."""
         return ("log_w1", "log_w2", *self._others()) if self.learn else ()

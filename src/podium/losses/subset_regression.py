@@ -66,6 +66,7 @@ class SubsetRegression(Loss):
     target: Literal["label", "gain"] = "label"
     top: int = param(default=10, least=1)
     rest: float = param(default=0.2, least=0)
+    convex = True
     grades = staticmethod(over_grades)
     grades_product = staticmethod(bend_grades)
     shift_invariant: ClassVar[bool] = False

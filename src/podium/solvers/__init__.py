@@ -3,9 +3,22 @@
 from podium.solvers.adam import Adam
 from podium.solvers.base import Solution, Solver, Step, Watch
 from podium.solvers.boosting import Boosting
+from podium.solvers.cutting_plane import CuttingPlane
 from podium.solvers.lbfgs import LBFGS
 from podium.solvers.newton import Newton
 from podium.solvers.projected import Projected
 from podium.solvers.sgd import SGD
 
-__all__ = ["LBFGS", "SGD", "Adam", "Boosting", "Newton", "Projected", "Solution", "Solver", "Step", "Watch"]
+__all__ = [
+    "LBFGS",
+    "SGD",
+    "Adam",
+    "Boosting",
+    "CuttingPlane",
+    "Newton",
+    "Projected",
+    "Solution",
+    "Solver",
+    "Step",
+    "Watch",
+]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from podium.algorithms import PermuRank
-from podium.algorithms.hinge_program import minimise_hinge
+from podium.solvers.quadratic_program import minimise_hinge
 from podium.algorithms.permurank import _sums, _weights_of_places
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError

@@ -1,7 +1,7 @@
 """Quadratic programs of the support vector machines, solved by Clarabel's interior point method.
 
     min_θ ½ Σ_l m_l θ_l² + Σ_p c_p [1 − ⟨a_p, θ⟩]_+        `minimise_hinge`
-    max_α ⟨δ, α⟩ − ½ ‖Gᵀα‖²,  α ≥ 0, Σα ≤ C                `solve_planes`
+    max_α ⟨δ, α⟩ − ½ ‖Gᵀα‖²,  α ≥ 0, Σα ≤ C                `weigh_planes`, `solve_planes`
 
 Reference: Goulart and Chen, Clarabel: an interior-point solver for conic programs with quadratic objectives, 2024.
 """
@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from podium.algorithms.needs import Array
 from podium.errors import ParameterError
+
+Array = NDArray[np.float64]
 
 BYTES = 160.0
 """Memory that a program takes per non-zero of its rows, about, the factors of its linear systems included."""
@@ -34,12 +36,17 @@ def minimise_hinge(rows: Any, cost: Array, penalised: Array, *, who: str) -> Arr
 
 def solve_planes(G: Array, delta: Array, cost: float, *, who: str) -> tuple[Array, float]:
     """The w and the slack ξ of min ½‖w‖² + C ξ, ⟨g, w⟩ ≥ δ − ξ for each plane g (k, d), ξ ≥ 0, by the dual."""
+    w = G.T @ weigh_planes(G, delta, cost, who=who)
+    return w, max(float(np.max(delta - G @ w)), 0.0)
+
+
+def weigh_planes(G: Array, delta: Array, cost: float, *, who: str) -> Array:
+    """The α of the dual, one for each plane; within its constraints whatever the solver's tolerance."""
     k = len(delta)
     A = sp.vstack([-sp.eye_array(k), sp.csr_array(np.ones((1, k)))])
     b = np.append(np.zeros(k), cost)
-    alpha = solve(sp.csc_array(G @ G.T), -delta, A, b, nonnegative=k + 1, who=who)
-    w = G.T @ np.maximum(alpha, 0.0)
-    return w, max(float(np.max(delta - G @ w)), 0.0)
+    alpha = np.maximum(solve(sp.csc_array(G @ G.T), -delta, A, b, nonnegative=k + 1, who=who), 0.0)
+    return np.asarray(alpha * min(1.0, cost / max(float(alpha.sum()), cost)))
 
 
 def solve(P: Any, q: Array, A: Any, b: Array, *, nonnegative: int, cone: int = 0, who: str) -> Array:

@@ -1,0 +1,145 @@
+"""Cutting planes (Joachims, 2006; Franc & Sonnenburg, 2009): convex losses with kinks, to a gap that is certified."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from podium.errors import IncompatibleError
+from podium.losses import Loss, sweep
+from podium.problem import Problem
+from podium.registry import param, register
+from podium.scorers import Linear, Scorer
+from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+from podium.solvers.quadratic_program import weigh_planes
+
+
+@register
+class CuttingPlane(Solver):
+    """Bounds the loss from below by the largest of its tangent planes, whose minimum is a small quadratic program.
+
+    Each iteration adds a plane near the best point so far, after a search on the line from it to the minimum of the
+    bound. A convex loss lies above its tangents, so the dual of the program is a lower bound of F's minimum: the search
+    ends when the best F is within `tolerance` of it. Unlike L-BFGS it asks for no second derivative, and is right at
+    kinks; for linear scorers, and losses that are convex in the scores.
+    Cost: two passes over the features per iteration, some sweeps of the loss that see no features, and a program of as
+    many unknowns as there are planes with a part in the last ones.
+    Reference: Joachims, Training linear SVMs in linear time, KDD 2006; Franc & Sonnenburg, Optimized cutting plane
+    algorithm for large-scale risk minimization, JMLR 2009.
+    """
+
+    penalty: float = param(default=0.1, above=0)
+    """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
+    iterations: int = param(default=1000, least=1)
+    tolerance: float = param(default=1e-3, above=0)
+    """Stop when F is proven to be within this of its minimum, relatively."""
+    patience: int | None = param(default=None, least=1)
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        if not isinstance(scorer, Linear):
+            raise IncompatibleError(
+                f"cutting-plane needs scores that are linear in their parameters; got {scorer.name}. "
+                "Use solver=adam or solver=lbfgs, or scorer=trees with solver=boosting."
+            )
+        if not loss.convex or not loss.shift_invariant:
+            lacks = "is not convex in its scores" if not loss.convex else "sees the offset, which no penalty bounds"
+            raise IncompatibleError(
+                f"cutting-plane needs a convex loss of score differences, but {loss} {lacks}. "
+                "Use solver=lbfgs or solver=adam."
+            )
+
+    def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
+        planes = _Planes(problem)
+        best = planes.point(problem.start(rng))
+        planes.add(best)
+        reason, iteration, bound = f"{self.iterations} iterations were allowed", 0, 0.0
+        for iteration in range(1, self.iterations + 1):
+            theta, least = planes.minimum()
+            low, bound = planes.point(theta), max(bound, least)
+            best = planes.search(best, low)
+            stop = watch.see(
+                iteration,
+                self.iterations,
+                best.value,
+                scores=lambda data, now=best.theta: problem.scores(now, data),  # type: ignore[misc]
+                state=best.theta,
+                patience=self.patience,
+            )
+            if stop or best.value - bound <= self.tolerance * best.value:
+                reason = "no better validation measure" if stop else "converged"
+                break
+            planes.add(_between(best, low, _NEAR))
+        gap = max(best.value - bound, 0.0) / best.value if best.value > 0.0 else 0.0
+        reason += f": at most {gap:.1e} above the minimum"
+        return best_or_last(problem, best.theta, watch, value=best.value, iterations=iteration, reason=reason)
+
+
+_NEAR = 0.1  # how far a plane touches from the best point, on the way to the minimum of the bound: Franc & Sonnenburg's
+_IDLE = 30  # iterations without a part in the bound's minimum after which a plane is dropped
+_HALVINGS = 12
+
+
+class _Point(NamedTuple):
+    theta: Array
+    scores: Array
+    value: float  # F; of a point between two others it is not known
+
+
+class _Planes:
+    """Tangents c + ⟨g, w⟩ of the mean loss, whose maximum with 0 bounds it from below; the offset has no part in it."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.slopes = np.empty((0, problem.data.n_features))
+        self.levels = np.empty(0)
+        self.idle = np.empty(0, np.int64)
+
+    def point(self, theta: Array) -> _Point:
+        """F and the scores at θ: a pass over the features."""
+        scores = self.problem.scores(theta, self.problem.data)
+        return _Point(theta, scores, self.problem.value(theta, scores))
+
+    def add(self, point: _Point) -> None:
+        """The tangent at a point."""
+        data = self.problem.data
+        got = sweep(self.problem.loss, point.scores, data)
+        slope = Linear().pullback(point.theta, data.features, got.gradient)[:-1] / data.n_queries
+        self.slopes = np.vstack([self.slopes, slope])
+        self.levels = np.append(self.levels, got.value / data.n_queries - slope @ point.theta[:-1])
+        self.idle = np.append(self.idle, 0)
+
+    def minimum(self) -> tuple[Array, float]:
+        """Where the bound is least, and a value that F's minimum cannot be below; forgets idle planes."""
+        penalty = self.problem.penalty
+        alpha = weigh_planes(-self.slopes, self.levels, 1.0 / penalty, who=CuttingPlane.name)
+        w = -(alpha @ self.slopes)
+        least = penalty * (float(self.levels @ alpha) - 0.5 * float(w @ w))
+        self.idle = np.where(alpha * penalty > 1e-6, 0, self.idle + 1)
+        kept = self.idle < _IDLE
+        self.slopes, self.levels, self.idle = self.slopes[kept], self.levels[kept], self.idle[kept]
+        return np.append(w, 0.0), least
+
+    def search(self, best: _Point, low: _Point) -> _Point:
+        """The least F on the way from one point to another, by halving: scores move on a line, without features."""
+        near, far = 0.0, 1.0
+        if self._slope(best, low, 1.0) > 0.0:
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (near + far)
+                if self._slope(best, low, middle) > 0.0:
+                    far = middle
+                else:
+                    near = middle
+        theta, scores, _ = _between(best, low, far)
+        found = _Point(theta, scores, self.problem.value(theta, scores))
+        return found if found.value < best.value else best
+
+    def _slope(self, start: _Point, end: _Point, t: float) -> float:
+        """dF/dt at a part t of the way."""
+        theta, scores, _ = _between(start, end, t)
+        force = sweep(self.problem.loss, scores, self.problem.data).gradient @ (end.scores - start.scores)
+        return float(force / self.problem.data.n_queries + self.problem.penalty * theta @ (end.theta - start.theta))
+
+
+def _between(start: _Point, end: _Point, t: float) -> _Point:
+    return _Point((1.0 - t) * start.theta + t * end.theta, (1.0 - t) * start.scores + t * end.scores, np.nan)
