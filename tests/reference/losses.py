@@ -277,22 +277,48 @@ def energy_ndcg(loss: Any, s: Any, y: Any) -> float:
     """−Σ_i log P(r_i | mb(i)) over the ranks of an optimal ranking; without a window, the mean over all of them."""
     if len(set(y)) <= 1:
         return 0.0
+    if loss.metric.name != "ndcg":
+        return energy_of_metric(loss, s, y)
     windowed = loss.window is not None and loss.window < len(s)
     order = next(shuffles(s, y, loss.seed)) if windowed else sorted(range(len(s)), key=lambda i: -y[i])
     value = 0.0
     for p, i in enumerate(order):
         near = [j for q, j in enumerate(order) if not windowed or abs(p - q) <= loss.window]
-        logs = rank_energies(s, y, i, near)
+        logs = rank_energies(s, y, i, near, loss.metric.cutoff)
         same = [q for q, j in enumerate(order) if y[j] == y[i]]
         value += np.logaddexp.reduce(logs) - (logs[p] if windowed else np.mean([logs[q] for q in same]))
     return float(value)
 
 
-def rank_energies(s: Any, y: Any, i: int, blanket: Sequence[int]) -> list[float]:
+def rank_energies(s: Any, y: Any, i: int, blanket: Sequence[int], cutoff: int | None = None) -> list[float]:
     """log P(r_i = r | mb(i)) up to a constant, for all r."""
     n = len(s)
     pull = sum(abs(2 ** y[i] - 2 ** y[j]) * (s[i] - s[j]) for j in blanket) / n
-    return [pull / math.log2(r + 1) for r in range(1, n + 1)]
+    return [pull / math.log2(r + 1) if cutoff is None or r <= cutoff else 0.0 for r in range(1, n + 1)]
+
+
+def energy_of_metric(loss: Any, s: Any, y: Any) -> float:
+    """Documents really moved to every place, then swapped with every other, and the metric computed each time."""
+
+    def measured(way: Sequence[int]) -> float:
+        return float(np.nan_to_num(loss.metric(-np.arange(len(way), dtype=float), y[list(way)], [0, len(way)])[0]))
+
+    def exchanged(way: Sequence[int], a: int, b: int) -> list[int]:
+        way = list(way)
+        way[a], way[b] = way[b], way[a]
+        return way
+
+    n, order = len(s), next(shuffles(s, y, loss.seed))
+    window, value = loss.window or n, 0.0
+    for p, i in enumerate(order):
+        logs = []
+        for r in range(n):
+            way = exchanged(order, p, r)
+            near = [q for q in range(n) if abs(q - r) <= window]
+            change = [np.sign(q - r) * abs(measured(exchanged(way, r, q)) - measured(way)) for q in near]
+            logs.append(sum(c * (s[i] - s[way[q]]) for c, q in zip(change, near, strict=True)))
+        value += np.logaddexp.reduce(logs) - logs[p]
+    return float(value)
 
 
 def pair_energy(s: Any, y: Any, ranks: Any, *, as_printed: bool = False) -> float:

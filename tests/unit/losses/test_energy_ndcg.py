@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from podium.errors import PodiumError
 from podium.losses import EnergyNDCG
-from podium.losses.energy_ndcg import rank_discounts, rank_law
+from podium.losses.energy_ndcg import place_law, rank_discounts, rank_law
+from podium.metrics import Metric
 from podium.testing import check_loss
 from reference.losses import energy_ndcg, pair_energy, rank_energies
 
@@ -83,3 +85,30 @@ def test_a_step_of_a_stochastic_solver_breaks_ties_anew():
     s, y = np.array([0.4, -0.2, 1.0, 0.1, 0.7]), np.array([1, 0, 1, 1, 0])
     values = {EnergyNDCG(window=1).resampled(step)(s, y).value for step in range(10)}
     assert len(values) > 1
+
+
+@pytest.mark.parametrize("text", ["map", "err@3", "mrr", "precision@2", "dcg@3"])
+@pytest.mark.parametrize("window", [None, 2])
+def test_any_metric_that_knows_its_swaps_keeps_the_promises(text, window):
+    check_loss(EnergyNDCG(metric=Metric.parse(text), window=window), reference=energy_ndcg, examples=4)
+
+
+@pytest.mark.parametrize("cutoff", [1, 3])
+def test_a_cutoff_of_ndcg_keeps_the_promises(cutoff):
+    check_loss(EnergyNDCG(metric=Metric.parse(f"ndcg@{cutoff}")), reference=energy_ndcg)
+    check_loss(EnergyNDCG(metric=Metric.parse(f"ndcg@{cutoff}"), window=2), reference=energy_ndcg, examples=5)
+
+
+def test_the_conditionals_of_any_metric_sum_to_one():
+    """Only the place that is asked for changes from one place's law to the next; the document asked about does not."""
+    rng = np.random.default_rng(0)
+    forces, s, p = rng.normal(size=(6, 6)), 3 * rng.normal(size=6), 2
+    np.fill_diagonal(forces, 0.0)
+    logits = [sum(forces[r, q] * (s[p] - s[r if q == p else q]) for q in range(6)) for r in range(6)]
+    total = sum(math.exp(x - logits[p]) for x in logits)
+    assert place_law(s, p, forces, np.zeros(6), np.zeros(6)) == pytest.approx(math.log(total))
+
+
+def test_a_metric_without_swaps_is_refused():
+    with pytest.raises(PodiumError, match="swap"):
+        EnergyNDCG(metric=Metric.parse("kendall"))
