@@ -209,9 +209,9 @@ class EnergyNDCG(Loss):
     Formula: L = −Σ_i log P(r_i | mb(i)), P(r_i = r | mb(i)) ∝ exp(β A_i D(r)), D(r) = 1/log2(r + 1), β = 1/n,
         A_i = Σ_{j∈mb(i)} |2^{y_i} − 2^{y_j}|(s_i − s_j); convex in s. The blanket mb(i) is fixed: all documents, or
         those within `window` places of i in an optimal ranking. NDCG@k has D(r) = 0 beyond k. For any other `metric`
-        that knows its swaps, log P(r_i = r | rest) = Σ_q ±|ΔM_rq|(s_i − s_q) + const, where i has changed places with the
-        document at r, q runs over the places within `window` of r (so the blanket moves with r), + below r and − above,
-        and |ΔM_rq| is what exchanging r and q changes then; convex too.
+        that knows its swaps, log P(r_i = r | rest) = Σ_q ±|ΔM_rq|(s_i − s_q) + const, where i has changed places with
+        the document at r, q runs over the places within `window` of r (so the blanket moves with r), + below r and −
+        above, and |ΔM_rq| is what exchanging r and q changes then; convex too.
     Ties: without a window D(r_i) is its mean over the places of i's block, exactly. With a window, and for other
         metrics, ties of the optimal ranking are broken at random from `seed`, anew for every step of a stochastic
         solver; file order would be ruinous. A query whose grades are all equal contributes 0.

@@ -32,6 +32,29 @@ def test_the_recursion_gives_a_law_for_every_document():
     assert soft.min() >= 0
 
 
+def test_the_rank_marginals_of_the_law_are_a_law_for_every_document():
+    np.testing.assert_allclose(SoftRank(sigma=0.7).rank_marginals(SCORES).sum(axis=1), 1.0, atol=1e-10)
+
+
+def test_the_recursion_matches_monte_carlo_of_independent_wins():
+    """Its own definition: a document's rank is 1 + the number of others that beat it, each by a coin of its own."""
+    law, rng, n, size = SoftRank(sigma=0.7), np.random.default_rng(2), len(SCORES), 20_000
+    beaten = rng.random((size, n, n)) < law.prefers(SCORES)  # a document never beats itself
+    ranks = 1 + beaten.sum(axis=1)  # (size, n)
+    found = np.stack([(ranks == rank).mean(axis=0) for rank in range(1, n + 1)], axis=1)
+    slack = 5 * np.sqrt(found * (1 - found) / size) + 1 / size
+    assert (np.abs(law.soft_ranks(SCORES) - found) <= slack).all()
+
+
+@pytest.mark.parametrize(("n", "share"), [(12, 0.5), (50, 0.25)])
+def test_the_recursion_has_the_part_of_the_spread_that_its_page_says(n, share):
+    scores, ranks, law = np.random.default_rng(0).normal(size=n), np.arange(1, n + 1), SoftRank()
+    soft, exact = (
+        np.sqrt(p @ ranks**2 - (p @ ranks) ** 2) for p in (law.soft_ranks(scores), law.rank_marginals(scores))
+    )
+    assert np.mean(soft / exact) == pytest.approx(share, abs=0.08)
+
+
 def test_the_recursion_has_the_mean_ranks_of_the_law_and_too_little_spread():
     """The others that beat a document are not independent: sharing S_j, they come together."""
     law = SoftRank(sigma=0.7)
