@@ -94,7 +94,7 @@ METHODS: dict[str, Method] = {
     "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
     "prank": Method(PRank(), family="pointwise"),
     "oc-svm": Method(OCSVM(), {"cost": (0.01, 0.1, 1.0)}, "pointwise"),
-    "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.1), {"cost": (1.01, 1.03, 1.1)}, "pointwise"),
+    "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.01), {"cost": (1.001, 1.01, 1.1)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
     "hinge": Method(Recipe(loss=Hinge(normalise=True), solver=CuttingPlane()), PENALTY, "pairwise"),
     "ranking-svm": Method(Recipe(loss=SquaredHinge(normalise=True), solver=Newton()), PENALTY, "pairwise"),

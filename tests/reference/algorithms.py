@@ -23,8 +23,11 @@ def prank_step(w: Array, b: Array, x: Array, y: int) -> tuple[Array, Array]:
     return w + zeta.sum() * x, b - zeta
 
 
-def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: float) -> tuple[Array, Array, float]:
-    """w, b and the minimum of the OC SVM with a fixed margin, by a general solver; grades are 0, …, K − 1."""
+def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: Array) -> tuple[Array, Array, float]:
+    """w, b and the minimum of the OC SVM with a fixed margin, by a general solver; grades are 0, …, K − 1.
+
+    `cost` is that of each document's slacks.
+    """
     n_edges = int(y.max())
     rows = [(i, r, -1.0 if y[i] == r else 1.0) for r in range(n_edges) for i in range(len(y)) if y[i] in (r, r + 1)]
     d = X.shape[1]
@@ -35,7 +38,7 @@ def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: float) -> tuple[Array
 
     start = np.concatenate([np.zeros(d + n_edges), np.full(len(rows), 1.0)])
     found = minimize(
-        lambda v: 0.5 * v[:d] @ v[:d] + cost * v[d + n_edges :].sum(),
+        lambda v: 0.5 * v[:d] @ v[:d] + cost[[i for i, _, _ in rows]] @ v[d + n_edges :],
         start,
         constraints={"type": "ineq", "fun": slack_constraints},
         bounds=[(None, None)] * (d + n_edges) + [(0, None)] * len(rows),
@@ -46,15 +49,18 @@ def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: float) -> tuple[Array
     return found.x[:d], found.x[d : d + n_edges], float(found.fun)
 
 
-def sum_of_margins_value(X: Array, y: NDArray[np.int64], cost: float, w: Array) -> float:
-    """The least of Σ(a_r − b_r) + C Σ slack over a_1 ≤ b_1 ≤ a_2 ≤ … for a given w, by linear programming."""
+def sum_of_margins_value(X: Array, y: NDArray[np.int64], cost: Array, w: Array) -> float:
+    """The least of Σ(a_r − b_r) + Σ C·slack over a_1 ≤ b_1 ≤ a_2 ≤ … for a given w, by linear programming.
+
+    `cost` is that of each document's slacks.
+    """
     from scipy.optimize import linprog
 
     n_edges, s = int(y.max()), X @ w
     below = [(i, r) for r in range(n_edges) for i in range(len(y)) if y[i] == r]
     above = [(i, r) for r in range(n_edges) for i in range(len(y)) if y[i] == r + 1]
     n_slack = len(below) + len(above)
-    c = np.concatenate([np.tile([1.0, -1.0], n_edges), np.full(n_slack, cost)])
+    c = np.concatenate([np.tile([1.0, -1.0], n_edges), cost[[i for i, _ in below + above]]])
     A, limit = [], []
     for k, (i, r) in enumerate(below):  # s ≤ a + ξ
         row = np.zeros(len(c))

@@ -29,11 +29,13 @@ from podium.solvers import Watch
 class OCSVM(Learner):
     """A support vector machine for grades: one direction w, and a threshold with margins between neighbouring grades.
 
-    Formula: fixed: min ½‖w‖² + C Σ_r (Σ_{y_i = r} ξ_i + Σ_{y_i = r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for documents
-        of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + C Σ(ξ + ξ*) with
-        ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be. Only
-        neighbouring grades share a threshold. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2,
-        and where grades overlap so much that no margin pays, its answer is w = 0.
+    Formula: fixed: min ½‖w‖² + Σ_r (Σ_{y_i = r} C_r ξ_i + Σ_{y_i = r+1} C_{r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for
+        documents of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + Σ(C ξ + C ξ*)
+        with ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be.
+        Only neighbouring grades share a threshold. The paper has one C for all; with few relevant documents it gives
+        them up, so here C_r = cost / (number of documents of grade r), half of it for `sum` in grades between two
+        thresholds. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2, and where grades overlap so much that
+        no margin pays, its answer is w = 0.
     Ties: documents of equal grade are not compared; queries play no part but by their weights.
     Cost: an interior point method: some 20 steps of O(documents × features²), memory for twice the features.
     Use it for: grades that mean the same in every query, up to some 100,000 documents; `grade` predicts grades.
@@ -42,7 +44,7 @@ class OCSVM(Learner):
 
     margins: Literal["fixed", "sum"] = "fixed"
     cost: float = param(default=1.5, above=0)
-    """C × the number of documents of the lowest grade or of the highest, whichever has fewer."""
+    """What the mean slack of a grade costs."""
     transform: Transform = ZScore()
     name = "oc-svm"
 
@@ -62,7 +64,7 @@ class OCSVM(Learner):
         grades, y = np.unique(data.labels, return_inverse=True)
         docs, edge, sign = _adjacent(y, len(grades))
         weights = document_weights(data)
-        cost = self.cost / min(weights[y == 0].sum(), weights[y == y.max()].sum()) * weights[docs]
+        cost = self.cost * weights[docs] / self._shared(y, docs, weights)
         features: Any = data.features
         X: Any = sp.csr_array(features[docs].astype(np.float64))
         find = self._fixed if self.margins == "fixed" else self._sum
@@ -80,6 +82,14 @@ class OCSVM(Learner):
     def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """The grade predicted for each document."""  # (N,)
         return grade_of(self.score(params, data), params)
+
+    def _shared(self, y: NDArray[np.int64], docs: NDArray[np.int64], weights: Array) -> Array:
+        """What each slack's cost is divided by: the documents of its grade, twice those of a grade in the middle of `sum`.
+
+        There the two limits that enclose a grade cancel in the sum of margins, and two whole costs would outweigh it.
+        """
+        counted = docs if self.margins == "sum" else np.arange(len(y))
+        return np.bincount(y[counted], weights[counted])[y[docs]]
 
     def _fixed(
         self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int

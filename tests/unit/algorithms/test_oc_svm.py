@@ -16,9 +16,10 @@ def small(seed, n=14, noise=0.7):
     return Dataset.from_arrays(X, y), y
 
 
-def outer(y):
-    """The documents of the lowest or the highest grade, whichever are fewer: cost is C times that."""
-    return min(np.sum(y == 0), np.sum(y == y.max()))
+def costs(y, cost, *, middle=1):
+    """What each document's slacks cost: a grade's documents share the cost, a middle grade's with `middle` thresholds."""
+    shared = np.bincount(y)[y] * np.where((y > 0) & (y < y.max()), middle, 1)
+    return cost / shared
 
 
 def learned(learner, data):
@@ -29,8 +30,8 @@ def learned(learner, data):
 @pytest.mark.parametrize("cost", [0.1, 2.0])
 def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
     data, y = small(seed)
-    found = learned(OCSVM(cost=cost * outer(y)), data)
-    w, _, value = fixed_margin_svm(data.features.astype(float), y, cost)
+    found = learned(OCSVM(cost=4 * cost), data)
+    w, _, value = fixed_margin_svm(data.features.astype(float), y, costs(y, 4 * cost))
     assert found.record["objective"] == pytest.approx(value, rel=1e-5)
     np.testing.assert_allclose(found.params["weights"], w, atol=2e-3)
 
@@ -38,7 +39,7 @@ def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sum_of_margins_is_the_least_over_all_directions(seed):
     data, y = small(seed, noise=0.1)
-    X, C = data.features.astype(float), 3.0 / outer(y)
+    X, C = data.features.astype(float), costs(y, 3.0, middle=2)
     found = learned(OCSVM(margins="sum", cost=3.0), data)
     w = found.params["weights"]
     assert np.linalg.norm(w) == pytest.approx(1, abs=1e-5)
@@ -77,6 +78,16 @@ def test_sparse_features_give_the_dense_answer():
     sparse = Dataset.from_arrays(sp.csr_array(data.features), data.labels)
     dense, other = learned(OCSVM(), data).params, learned(OCSVM(), sparse).params
     np.testing.assert_allclose(dense["weights"], other["weights"], atol=1e-6)
+
+
+@pytest.mark.parametrize("margins", ["fixed", "sum"])
+def test_few_documents_of_the_upper_grades_are_not_given_up(margins):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((600, 3))
+    utility = X @ [1.0, -0.5, 0.0] + 0.7 * rng.standard_normal(600)
+    y = np.digitize(utility, np.quantile(utility, [0.9, 0.97]))
+    w = learned(OCSVM(margins=margins, cost=1.01), Dataset.from_arrays(X, y)).params["weights"]
+    assert w @ [1.0, -0.5, 0.0] > 0.9 * np.linalg.norm(w) * np.sqrt(1.25) > 0
 
 
 def test_a_cost_that_leaves_the_margins_unbounded_is_refused():
