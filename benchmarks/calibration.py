@@ -33,8 +33,8 @@ Pooled = dict[str, list[Calibration]]
 
 def main(folder: str, output: str | None = None) -> None:
     folds, drawn = read_folder(folder), {}
-    heads = ["method", "law", "T", "log loss", "Brier ×100", "error ×100", "coverage %", "width"]
-    print("  ".join(f"{head:>12}" for head in heads))
+    heads = ["method", "law", "T", "log loss", "Brier", "error", "coverage %", "width"]
+    print("  ".join(f"{head:>17}" for head in heads))
     for method in METHODS:
         found: Pooled = {}
         temperatures = []
@@ -79,22 +79,20 @@ def temperature_by(loss: RankingDistribution, scores: Any, data: Dataset) -> flo
 
 
 def print_row(method: str, name: str, temperature: float, parts: list[Calibration]) -> None:
-    """The folds' figures together, weighted by their queries or documents."""
-    documents, queries = [part.documents for part in parts], [part.queries for part in parts]
+    """The folds' figures together, weighted by their documents."""
+    documents = [part.documents for part in parts]
 
-    def mean(of: Callable[[Calibration], Any], weights: list[int]) -> float:
-        return float(np.average([of(part) for part in parts], weights=weights))
+    def mean(of: Callable[[Calibration], float]) -> float:
+        return float(np.average([of(part) for part in parts], weights=documents))
 
     bins = pool(parts)
     error = sum(one.documents * abs(one.observed - one.predicted) for one in bins) / sum(documents)
-    loss = "" if parts[0].ties else f"{mean(lambda part: part.log_loss, queries):.3f}"
     cells = [
-        method, name, f"{temperature:.3g}" if name == "PL, T fitted" else "", loss,
-        f"{100 * mean(lambda part: part.brier, documents):.4f}", f"{100 * error:.3f}",
-        f"{100 * mean(lambda part: part.coverage, documents):.1f}",
-        f"{mean(lambda part: part.width, documents):.1f}",
+        method, name, f"{temperature:.3g}" if name == "PL, T fitted" else "",
+        f"{mean(lambda part: part.log_loss):.4f}", f"{mean(lambda part: part.brier):.4f}", f"{error:.4f}",
+        f"{100 * mean(lambda part: part.coverage):.1f}", f"{mean(lambda part: part.width):.1f}",
     ]  # fmt: skip
-    print("  ".join(f"{cell:>12}" for cell in cells), flush=True)
+    print("  ".join(f"{cell:>17}" for cell in cells), flush=True)
 
 
 def pool(parts: list[Calibration]) -> list[Bin]:
@@ -122,19 +120,19 @@ def draw(drawn: dict[str, Pooled], output: str) -> None:
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(3, 3, figsize=(8.4, 8.6), sharex=True, sharey=True, layout="constrained")
-    low, known = 0.002, {}
+    known = {}
     for axes, (method, found) in zip(panels.flat, drawn.items(), strict=True):
-        axes.plot([low, 1], [low, 1], color="#bbbbbb", linewidth=1)
+        axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1)
         for name, (colour, mark) in STYLES.items():
-            bins = [one for one in pool(found.get(name, [])) if one.documents >= 10 and one.predicted >= low]
+            bins = [one for one in pool(found.get(name, [])) if one.documents >= 10]
             for one in bins:
                 ends = one.observed + np.array([-2, 2]) * one.standard_error
-                axes.plot([one.predicted] * 2, np.clip(ends, low, 1), color=colour, linewidth=1, alpha=0.6)
-            x, y = [one.predicted for one in bins], [max(one.observed, low) for one in bins]
+                axes.plot([one.predicted] * 2, np.clip(ends, 0, 1), color=colour, linewidth=1, alpha=0.6)
+            x, y = [one.predicted for one in bins], [one.observed for one in bins]
             known[NAMES[name]] = axes.plot(x, y, mark, color=colour, markersize=4.5)[0]
-        axes.set(xscale="log", yscale="log", title=method, xlim=(low, 1.2), ylim=(low * 0.9, 1.2))
-        axes.set_xticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
-        axes.set_yticks([0.01, 0.1, 1], ["1 %", "10 %", "100 %"])
+        axes.set(title=method, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        axes.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
+        axes.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
         axes.spines[["top", "right"]].set_visible(False)
     figure.supxlabel("chance given to a document to come first")
     figure.supylabel("share that came first, ± 2 standard errors")

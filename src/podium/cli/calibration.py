@@ -20,7 +20,7 @@ def calibration(
 ) -> None:
     """Check whether a model's odds come true: do documents given 30 % come first 30 % of the time?
 
-    Where several documents share the best grade, one of them comes first by lot; under a law with ties, all do.
+    Where k documents share the best grade, these come first, and their chance is that to be among the first k.
     """
     from podium.data import read_data
     from podium.evaluation import calibration as measure
@@ -54,14 +54,11 @@ def _print(found: Calibration) -> None:
     skipped = f" ({found.skipped} more without two grades)" if found.skipped else ""
     lines = [
         ("queries", f"{found.queries}{skipped}"),
-        ("calibration error", f"{found.error:.5f}"),
-        ("Brier score", f"{found.brier:.6f}, even chances {found.brier_even:.6f}"),
+        ("calibration error", f"{found.error:.4f}"),
+        ("Brier score", f"{found.brier:.4f}, even chances {found.brier_even:.4f}"),
+        ("log loss", f"{found.log_loss:.4f}, even chances {found.log_loss_even:.4f}"),
+        (f"{100 * found.level:g} % intervals", f"hold {100 * found.coverage:.1f} % of ranks, {found.width:.1f} wide"),
     ]
-    if found.log_loss is not None:
-        lines.append(("log loss", f"{found.log_loss:.4f}, even chances {found.log_loss_even:.4f}"))
-    lines.append(
-        (f"{100 * found.level:g} % intervals", f"hold {100 * found.coverage:.1f} % of ranks, {found.width:.1f} wide")
-    )
     for name, value in lines:
         console.out(f"{name:18} {value}")
 

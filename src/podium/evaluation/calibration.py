@@ -6,13 +6,16 @@
 >>> train, valid, test = podium.split(data)
 >>> model = podium.train(train, "ranknet", valid=valid)
 >>> found = calibration(model.distribution(test), test)
->>> bool(found.log_loss < found.log_loss_even)  # the odds know more than that one document of n comes first
+>>> bool(found.brier < found.brier_even)  # the odds know more than that k of n documents come first
 True
 
-What happened is known from grades. Under a law of strict rankings one document comes first; where k share the best
-grade, which one is not known, and each counts as 1/k of it, as if by lot. Ranks within a grade are taken as even in the
-same way. Under a law with ties, all k come first, and ranks are dense: the best grade has rank 1, the next one 2.
-Queries without two grades say nothing and are left out.
+What happened is known from grades. Where k documents have the best grade, these come first, in an order that is not
+known. A law of strict rankings is therefore asked for P(rank ≤ k), which for k = 1 is P(first). To share the first
+place out by lot instead, 1/k each, would make a law that is right look too sure of itself, since it knows more of the
+order within a grade than the lot does. A rank interval is compared with the ranks that a document's grade leaves it, by
+the law's own probabilities of those; so a law that is right has its level here, however coarse the grades are. A law
+with ties is asked for P(rank 1), and ranks are dense: the best grade has rank 1, the next one 2. Queries without two
+grades say nothing and are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from podium.errors import DataError
 from podium.evaluation.evaluate import all_plain
 from podium.odds import Odds, QueryOdds
 
-EDGES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Where the bins of the reliability table begin and end."""
 
 Array = NDArray[np.float64]
@@ -40,12 +43,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bin:
-    """The documents whose P(first) lies in (low, high]; the first bin holds 0 too."""
+    """The documents whose chance lies in (low, high]; the first bin holds 0 too."""
 
     low: float
     high: float
     documents: int
-    predicted: float  # mean P(first)
+    predicted: float  # their mean chance
     observed: float  # the share that came first
     standard_error: float  # of observed − predicted, over queries
 
@@ -61,12 +64,12 @@ class Calibration:
     documents: int
     bins: tuple[Bin, ...]  # those with documents
     error: float  # the mean over documents of |observed − predicted| of their bin: the expected calibration error
-    brier: float  # the mean over documents of (P(first) − whether it came first)²
+    brier: float  # the mean over documents of (chance − whether it came first)²
     brier_even: float  # the same where all documents of a query have the same chance
-    log_loss: float | None  # the mean over queries of −log P(first) of what came first; None with ties
-    log_loss_even: float | None
+    log_loss: float  # the mean over documents of −log of the chance of what happened
+    log_loss_even: float
     level: float
-    coverage: float  # the share of documents whose rank lies in its interval
+    coverage: float  # the share of ranks that lie in their interval
     width: float  # the mean length of intervals, in ranks
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,13 +86,14 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
     queries = list(_outcomes(odds, data.labels, level))
     if not queries:
         raise DataError("no query has two grades, so nothing is known of any order.", where=data.source)
-    query = np.repeat(np.arange(len(queries)), [len(one.first) for one in queries])
-    given, came, even = (np.concatenate([getattr(one, key) for one in queries]) for key in ("first", "came", "even"))
+    query = np.repeat(np.arange(len(queries)), [len(one.given) for one in queries])
+    given, came, even = (np.concatenate([getattr(one, key) for one in queries]) for key in ("given", "came", "even"))
+    if odds.law.has_ties:  # which does not know how many share the best grade
+        even = np.full(len(came), came.mean())
     bins = _bins(given, came, query)
-    strict = not odds.law.has_ties
     return Calibration(
         how=odds.how,
-        ties=not strict,
+        ties=odds.law.has_ties,
         queries=len(queries),
         skipped=data.n_queries - len(queries),
         documents=len(given),
@@ -97,8 +101,8 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
         error=sum(one.documents * abs(one.observed - one.predicted) for one in bins) / len(given),
         brier=float(np.mean((given - came) ** 2)),
         brier_even=float(np.mean((even - came) ** 2)),
-        log_loss=_log_loss(given, came) / len(queries) if strict else None,
-        log_loss_even=_log_loss(even, came) / len(queries) if strict else None,
+        log_loss=_log_loss(given, came),
+        log_loss_even=_log_loss(even, came),
         level=level,
         coverage=float(np.mean(np.concatenate([one.covered for one in queries]))),
         width=float(np.mean(np.concatenate([one.width for one in queries]))),
@@ -109,10 +113,10 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
 class _Outcome:
     """One query: what was given, and what happened."""
 
-    first: Array  # (n,) P(first)
-    came: Array  # (n,) whether it came first, or its share of that
-    even: Array  # (n,) P(first) if all documents had the same chance
-    covered: Array  # (n,) whether its rank lies in the interval, or how much of its grade's ranks do
+    given: Array  # (n,) the chance to come first
+    came: Array  # (n,) 1 where it did
+    even: Array  # (n,) the chance if all documents had the same
+    covered: Array  # (n,) how much of the ranks that its grade leaves it lies in the interval
     width: Array  # (n,)
 
 
@@ -124,20 +128,22 @@ def _outcomes(odds: Odds, labels: Array, level: float) -> Iterator[_Outcome]:
 
 
 def _outcome(query: QueryOdds, y: Array, level: float) -> _Outcome:
-    found, top = query.summary(level), (y == y.max()).astype(np.float64)
+    found, came = query.summary(level), (y == y.max()).astype(np.float64)
     if query.law.has_ties:
-        came, begin = top, ranking.ranks(y)
-        end = begin
+        begin = end = ranking.ranks(y)
+        first = np.ones(len(y), np.int64)
     else:
-        came = top / top.sum()
-        begin = (y[:, None] < y).sum(axis=1) + 1
-        end = (y[:, None] <= y).sum(axis=1)
-    inside = np.minimum(end, found.high) - np.maximum(begin, found.low) + 1
+        begin, end = (y[:, None] < y).sum(axis=1) + 1, (y[:, None] <= y).sum(axis=1)
+        first = np.full(len(y), int(came.sum()))
+    inside = np.maximum(begin, found.low), np.minimum(end, found.high)
+    ranks = np.column_stack([first, begin - 1, end, inside[0] - 1, np.maximum(inside[1], inside[0] - 1)])
+    chance = query.law.rank_cdf(query.scores, ranks)
+    possible, held = chance[:, 2] - chance[:, 1], chance[:, 4] - chance[:, 3]
     return _Outcome(
-        first=found.first,
+        given=chance[:, 0],
         came=came,
         even=np.full(len(y), came.mean()),
-        covered=np.maximum(inside, 0) / (end - begin + 1),
+        covered=np.divide(held, possible, out=np.zeros(len(y)), where=possible > 0),
         width=(found.high - found.low + 1).astype(np.float64),
     )
 
@@ -155,6 +161,5 @@ def _bins(given: Array, came: Array, query: NDArray[np.int64]) -> tuple[Bin, ...
 
 
 def _log_loss(given: Array, came: Array) -> float:
-    happened = came > 0
     with np.errstate(divide="ignore"):
-        return float(-(came[happened] * np.log(given[happened])).sum())
+        return float(-np.log(np.where(came == 1, given, 1 - given)).mean())

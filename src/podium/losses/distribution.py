@@ -76,13 +76,17 @@ class RankingDistribution(Loss):
         s = np.array(scores, np.float64)
         if self.knows_ranks(len(s)):
             return of_marginals(self.rank_marginals(s), level)
-        if len(s) > self.most_drawn:
-            raise DataError(
-                f"{self.name}: rankings of {len(s)} documents take long to draw; its odds are for up to "
-                f"{self.most_drawn}. Keep the best of each query, or ask for strict odds, which know no ties."
-            )
-        draws = int(np.clip(200 * (self.most_drawn / (2 * len(s))) ** 2, 200, 2_000))
-        return of_draws(self.sample(s, np.random.default_rng(0), draws), level)
+        return of_draws(self._drawn(s), level)
+
+    def rank_cdf(self, scores: ArrayLike, ranks: NDArray[np.int64]) -> Array:
+        """P(document i has rank ranks[i, c] or a better one) at [i, c], by the means of `summary`."""  # (n, c)
+        s = np.array(scores, np.float64)
+        if self.knows_ranks(len(s)):
+            below = np.cumsum(self.rank_marginals(s), axis=1)
+            up_to: Array = np.take_along_axis(np.column_stack([np.zeros(len(s)), below]), ranks.clip(0, len(s)), axis=1)
+            return np.minimum(up_to, 1.0)  # where rounding leaves 1 + 1e−16
+        drawn = self._drawn(s)
+        return np.stack([(drawn <= column).mean(axis=0) for column in ranks.T], axis=1)
 
     def knows_ranks(self, n: int) -> bool:
         """Whether rank marginals of n documents are computed rather than drawn."""
@@ -90,6 +94,16 @@ class RankingDistribution(Loss):
 
     def ranking_law(self) -> tuple[RankingDistribution, float] | None:
         return self, 1.0
+
+    def _drawn(self, s: Array) -> NDArray[np.int64]:
+        """As many rankings as a matter of seconds allows, always the same."""  # (draws, n)
+        if len(s) > self.most_drawn:
+            raise DataError(
+                f"{self.name}: rankings of {len(s)} documents take long to draw; its odds are for up to "
+                f"{self.most_drawn}. Keep the best of each query, or ask for strict odds, which know no ties."
+            )
+        draws = int(np.clip(200 * (self.most_drawn / (2 * len(s))) ** 2, 200, 2_000))
+        return self.sample(s, np.random.default_rng(0), draws)
 
     def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         """Scores, and ranks made dense; refuses what does not fit together."""

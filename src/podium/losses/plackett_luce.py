@@ -12,19 +12,19 @@ array([0.5   , 0.3333, 0.1667])
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from podium import ranking
 from podium.errors import DataError
 from podium.losses.base import Array, kernel
 from podium.losses.distribution import RankingDistribution
 from podium.losses.graded_race import log_prob_of_grades
-from podium.losses.race_moments import race_summary
+from podium.losses.race_moments import race_cdf, race_summary
 from podium.losses.rank_summary import RankSummary
 
 
@@ -71,8 +71,14 @@ class PlackettLuce(RankingDistribution):
 
     def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
         """P(first), the expected rank and the interval of each document; of more than 300, intervals by moments."""
-        s = closed_up(np.array(scores, np.float64))
-        return super().summary(s, level=level) if self.knows_ranks(len(s)) else race_summary(s, level)
+        s = np.array(scores, np.float64)
+        short = super().summary(s, level=level) if self.knows_ranks(len(s)) else race_summary(closed_up(s), level)
+        return replace(short, first=softmax(s)) if len(s) else short
+
+    def rank_cdf(self, scores: ArrayLike, ranks: NDArray[np.int64]) -> Array:
+        """P(document i has rank ranks[i, c] or a better one) at [i, c]; of more than 300 documents by moments."""
+        s = np.array(scores, np.float64)
+        return super().rank_cdf(s, ranks) if self.knows_ranks(len(s)) else race_cdf(closed_up(s), ranks)
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j) = φ_i/(φ_i + φ_j)."""

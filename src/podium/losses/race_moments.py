@@ -15,6 +15,8 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
 
 from podium.losses.base import Array, kernel
 from podium.losses.rank_summary import RankSummary, tails
@@ -25,15 +27,25 @@ _FINEST = 0.01  # a step finer than this serves no list of less than a hundred t
 
 def race_summary(s: Array, level: float) -> RankSummary:
     """The summary of scores that have no wide gaps (see `closed_up`)."""
-    n, share = len(s), tails(level)
-    step = max(1.2 / math.sqrt(n + 16.0), _FINEST)  # V changes over 1/√n
+    expected, found = np.empty(len(s)), np.empty((2, len(s)), np.int64)
+    _summarise(s, *_counted(s), *tails(level), expected, found)
+    return RankSummary(softmax(s), expected, *found)
+
+
+def race_cdf(s: Array, ranks: NDArray[np.int64]) -> Array:
+    """P(document i has rank ranks[i, c] or a better one) at [i, c], of scores that have no wide gaps."""
+    found = np.empty(ranks.shape)
+    _add_up(s, *_counted(s), ranks, found)
+    return found
+
+
+def _counted(s: Array) -> tuple[float, float, Array, Array]:
+    """The first node u = log t, the step to the next, and M and V at each."""
+    step = max(1.2 / math.sqrt(len(s) + 16.0), _FINEST)  # V changes over 1/√n
     start = -float(s.max()) - _EARLY
     mean, variance = np.zeros((2, math.ceil((float(s.max() - s.min()) + _EARLY + _LATE) / step) + 2))
     _count(s, start, step, mean, variance)
-    expected, low, high = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
-    _summarise(s, start, step, mean, variance, share[0], share[1], expected, low, high)
-    first = np.exp(s - s.max())
-    return RankSummary(first / first.sum(), expected, low, high)
+    return start, step, mean, variance
 
 
 @kernel
@@ -68,39 +80,63 @@ def _arrived(x: Any) -> Any:
 
 @kernel
 def _summarise(
-    s: Any, start: Any, step: Any, mean: Any, variance: Any, lower: Any, upper: Any, expected: Any, low: Any, high: Any
+    s: Any, start: Any, step: Any, mean: Any, variance: Any, lower: Any, upper: Any, expected: Any, ends: Any
 ) -> None:
-    weights, others, spread = np.empty(len(mean)), np.empty(len(mean)), np.empty(len(mean))
     for i in range(len(s)):
-        first, end = _nodes(s[i], start, step, len(mean))
-        total, moment = 0.0, 0.0
-        for k in range(first, end):
-            x = start + k * step + s[i]
-            q, m = _arrived(x), k - first
-            weights[m] = math.exp(x - math.exp(x))
-            others[m] = mean[k] - q
-            spread[m] = math.sqrt(max(variance[k] - q * (1.0 - q), 1e-12))
-            total += weights[m]
-            moment += weights[m] * others[m]
-        m = end - first
-        expected[i] = 1.0 + moment / total
-        low[i] = _rank_at(lower * total, weights[:m], others[:m], spread[:m], len(s))
-        high[i] = _rank_at(upper * total, weights[:m], others[:m], spread[:m], len(s))
+        weights, others, spread = _mixture(s[i], start, step, mean, variance)
+        expected[i] = 1.0
+        for k in range(len(weights)):
+            expected[i] += weights[k] * others[k]
+        ends[0, i] = _rank_at(lower, weights, others, spread, len(s))
+        ends[1, i] = _rank_at(upper, weights, others, spread, len(s))
+
+
+@kernel
+def _add_up(s: Any, start: Any, step: Any, mean: Any, variance: Any, ranks: Any, found: Any) -> None:
+    for i in range(len(s)):
+        weights, others, spread = _mixture(s[i], start, step, mean, variance)
+        for c in range(ranks.shape[1]):
+            found[i, c] = _up_to(ranks[i, c], weights, others, spread) if ranks[i, c] < len(s) else 1.0
+
+
+@kernel
+def _mixture(score: Any, start: Any, step: Any, mean: Any, variance: Any) -> Any:
+    """A document's times of arrival: their probabilities, and the mean and deviation of how many others are there."""
+    first, end = _nodes(score, start, step, len(mean))
+    weights, others, spread = np.empty(end - first), np.empty(end - first), np.empty(end - first)
+    total = 0.0
+    for k in range(first, end):
+        x, m = start + k * step + score, k - first
+        q = _arrived(x)
+        weights[m] = math.exp(x - math.exp(x))
+        others[m] = mean[k] - q
+        spread[m] = math.sqrt(max(variance[k] - q * (1.0 - q), 1e-12))
+        total += weights[m]
+    for m in range(len(weights)):
+        weights[m] /= total
+    return weights, others, spread
+
+
+@kernel
+def _up_to(rank: Any, weights: Any, others: Any, spread: Any) -> Any:
+    """Σ w Φ((r − ½ − M)/√V)."""
+    total = 0.0
+    for k in range(len(weights)):
+        z = (rank - 0.5 - others[k]) / spread[k]
+        if z > 8.0:
+            total += weights[k]
+        elif z > -8.0:
+            total += weights[k] * 0.5 * math.erfc(-z * math.sqrt(0.5))
+    return total if rank > 0 else 0.0
 
 
 @kernel
 def _rank_at(share: Any, weights: Any, others: Any, spread: Any, n: Any) -> int:
-    """The least rank r with Σ w Φ((r − ½ − M)/√V) ≥ share."""
+    """The least rank whose share of probability is as large."""
     least, most = 1, n
     while least < most:
-        middle, total = (least + most) // 2, 0.0
-        for k in range(len(weights)):
-            z = (middle - 0.5 - others[k]) / spread[k]
-            if z > 8.0:
-                total += weights[k]
-            elif z > -8.0:
-                total += weights[k] * 0.5 * math.erfc(-z * math.sqrt(0.5))
-        if total >= share:
+        middle = (least + most) // 2
+        if _up_to(middle, weights, others, spread) >= share:
             most = middle
         else:
             least = middle + 1

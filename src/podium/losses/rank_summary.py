@@ -31,7 +31,7 @@ def of_marginals(marginals: NDArray[np.float64], level: float) -> RankSummary:
     outside = tails(level)
     below = np.cumsum(marginals, axis=1)
     low, high = (np.minimum((below < share - _ROUNDING).sum(axis=1) + 1, len(below)) for share in outside)
-    return RankSummary(marginals[:, 0], marginals @ np.arange(1, len(below) + 1), low, high)
+    return RankSummary(marginals[:, :1].sum(axis=1), marginals @ np.arange(1, len(below) + 1), low, high)
 
 
 def of_draws(ranks: NDArray[np.int64], level: float) -> RankSummary:

@@ -1,0 +1,171 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, ModelFileError
+from podium.losses import ListMLE, PMOPExact
+from podium.losses.plackett_luce import PlackettLuce
+from podium.model import Model
+from podium.odds import fit_temperature
+from podium.training import train
+from reference.learning import linear_data
+
+DATA, VALID, TEST = (linear_data(20, 8, seed=seed) for seed in range(3))
+
+
+def drawn_from_plackett_luce(temperature, *, queries=400, documents=15, seed=0):
+    """Scores, and data whose grades 2, 1, 0 are the first 2, the next 4 and the last 9 of rankings of s/T."""
+    rng = np.random.default_rng(seed)
+    scores = 3.0 * rng.standard_normal((queries, documents))
+    ranks = np.stack([PlackettLuce().sample(s / temperature, rng)[0] for s in scores])
+    labels = np.select([ranks <= 2, ranks <= 6], [2.0, 1.0], 0.0)
+    data = Dataset.from_arrays(np.zeros((queries * documents, 1)), labels.ravel(), group=np.full(queries, documents))
+    return scores.ravel(), data
+
+
+@pytest.mark.parametrize("temperature", [0.3, 2.0, 20.0])
+def test_the_temperature_that_made_the_grades_is_found(temperature):
+    scores, data = drawn_from_plackett_luce(temperature)
+    assert fit_temperature(scores, data) == pytest.approx(temperature, rel=0.08)
+
+
+def test_the_temperature_makes_the_grades_likeliest():
+    scores, data = drawn_from_plackett_luce(1.0, queries=50)
+    found = fit_temperature(scores, data)
+
+    def cost(temperature):
+        rows = zip(data.offsets[:-1], data.offsets[1:], strict=True)
+        s, y = scores / temperature, data.labels
+        imagined = np.logaddexp(0, scores.std() / temperature) + np.logaddexp(0, -scores.std() / temperature)
+        return imagined - sum(PlackettLuce().log_prob_of_grades(s[a:b], y[a:b]) for a, b in rows)
+
+    assert cost(found) < min(cost(found * 1.05), cost(found / 1.05))
+
+
+def test_the_unit_and_the_zero_of_scores_do_not_matter():
+    scores, data = drawn_from_plackett_luce(1.0, queries=30)
+    found = fit_temperature(scores, data)
+    assert fit_temperature(1e6 * scores, data) == pytest.approx(1e6 * found, rel=1e-3)
+    assert fit_temperature(1e-6 * scores, data) == pytest.approx(1e-6 * found, rel=1e-3)
+    assert fit_temperature(scores + 100.0 * data.query_index, data) == pytest.approx(found, rel=1e-3)
+
+
+def test_equal_scores_have_any_temperature_and_equal_grades_have_none():
+    _, data = drawn_from_plackett_luce(1.0, queries=3)
+    assert fit_temperature(np.ones(data.n_documents), data) == 1.0
+    assert fit_temperature(np.arange(45.0), dataclasses.replace(data, labels=np.ones(45))) is None
+
+
+def test_a_few_queries_without_a_mistake_do_not_make_for_certainty():
+    data = Dataset.from_arrays(np.zeros((2, 1)), [1, 0])
+    few = fit_temperature(np.array([1.0, -1.0]), data)
+    assert 1 / (1 + math.exp(-2 / few)) < 0.95
+    many = Dataset.from_arrays(np.zeros((200, 1)), np.tile([1, 0], 100), group=np.full(100, 2))
+    assert fit_temperature(np.tile([1.0, -1.0], 100), many) < 0.6 * few
+
+
+def test_scores_that_mislead_get_odds_that_are_nearly_even():
+    scores, data = drawn_from_plackett_luce(1.0, queries=50)
+    assert fit_temperature(-scores, data) > 100 * scores.std()
+
+
+def test_queries_count_by_their_weights():
+    scores, data = drawn_from_plackett_luce(1.0, queries=60)
+    turned = np.where(data.query_index < 30, -scores, scores)
+    weights = np.repeat([0.0, 1.0], 30)
+    weighted = fit_temperature(turned, dataclasses.replace(data, query_weights=weights))
+    assert weighted == pytest.approx(fit_temperature(scores[450:], data.select(np.arange(30, 60))), rel=0.02)
+
+
+def test_odds_say_where_they_are_from():
+    how = {name: train(DATA, name, valid=VALID).distribution(TEST) for name in ("ranknet", "listmle", "pmop-fd")}
+    assert how["ranknet"].how == (
+        f"Plackett–Luce, temperature {how['ranknet'].temperature:.4g} fitted on validation data: "
+        "ranknet is not the likelihood of a ranking"
+    )
+    assert "listmle's own law, temperature" in how["listmle"].how
+    assert how["pmop-fd"].how.startswith("pmop-fd's own law of rankings with ties, as trained; how many documents tie")
+    assert (how["pmop-fd"].law.name, how["pmop-fd"].temperature) == ("pmop-fd", None)
+
+
+def test_strict_odds_know_no_ties():
+    model = train(DATA, "pairties-d", valid=VALID)
+    assert model.distribution(TEST).law == model.learner.loss
+    strict = model.distribution(TEST, strict=True)
+    assert strict.law == PlackettLuce()
+    assert "pairties-d is a law of rankings with ties" in strict.how
+    np.testing.assert_array_equal(strict.scores, model.score(TEST) / model.info["temperature"])
+
+
+def test_without_validation_data_a_likelihood_has_its_law_and_other_losses_have_words():
+    odds = train(DATA, "listnet").distribution(TEST)
+    assert "as trained: there was no validation data" in odds.how
+    np.testing.assert_array_equal(odds.scores, train(DATA, "listnet").score(TEST))
+    for name in ("ranknet", "softrank", "rankboost"):
+        with pytest.raises(IncompatibleError, match=r"is not the likelihood of a ranking.*--valid"):
+            train(DATA, name).distribution(TEST)
+    with pytest.raises(IncompatibleError, match="is a law of rankings with ties, so its scores are no odds"):
+        train(DATA, "pmop-fd").distribution(TEST, strict=True)
+
+
+def test_validation_data_of_one_grade_gives_no_temperature():
+    even = dataclasses.replace(VALID, labels=np.ones(VALID.n_documents))
+    model = train(DATA, "ranknet", valid=even)
+    assert "temperature" not in model.info
+    with pytest.raises(IncompatibleError, match="has seen none with two grades"):
+        model.distribution(TEST)
+
+
+def test_the_plackett_luce_network_is_a_law_with_the_temperature_of_its_weight():
+    model = train(DATA, "recipe(loss=structrank(topology=plackett-luce))")
+    odds = model.distribution(TEST)
+    assert odds.law == PlackettLuce()
+    np.testing.assert_allclose(odds.scores, np.exp(model.learner.loss.log_w1) * model.score(TEST))
+    with pytest.raises(IncompatibleError, match="structrank is not the likelihood"):
+        train(DATA, "recipe(loss=structrank)").distribution(TEST)
+
+
+def test_a_query_answers_as_its_law_does():
+    odds = train(DATA, "listmle", valid=VALID).distribution(TEST)
+    query, law = odds[3], ListMLE()
+    s = odds.scores[24:32]
+    np.testing.assert_allclose(query.first, np.exp(s) / np.exp(s).sum())
+    np.testing.assert_allclose(query.expected_rank, law.rank_marginals(s) @ np.arange(1, 9))
+    np.testing.assert_array_equal(query.rank_marginals(), law.rank_marginals(s))
+    np.testing.assert_array_equal(query.prefers(), law.prefers(s))
+    np.testing.assert_array_equal(query.interval(0.5)[:, 0], law.summary(s, level=0.5).low)
+    assert query.log_prob(np.arange(8)) == law.log_prob(s, np.arange(8))
+    drawn = query.sample(np.random.default_rng(0), 7)
+    np.testing.assert_array_equal(drawn, law.sample(s, np.random.default_rng(0), 7))
+
+
+def test_all_queries_together_are_each_query_alone():
+    odds = train(DATA, "listmle", valid=VALID).distribution(TEST)
+    whole = odds.summary(0.8)
+    assert len(odds) == TEST.n_queries
+    np.testing.assert_array_equal(whole.first, np.concatenate([query.first for query in odds]))
+    np.testing.assert_array_equal(whole.high, np.concatenate([query.interval(0.8)[:, 1] for query in odds]))
+    np.testing.assert_array_equal(odds[-1].scores, odds[19].scores)
+    with pytest.raises(IndexError):
+        odds[20]
+
+
+def test_queries_without_documents_have_no_odds():
+    odds = train(DATA, "listmle").distribution(Dataset.from_arrays(TEST.features[:3], group=[0, 2, 0, 1]))
+    assert odds.summary().first.shape == (3,)
+    assert odds[3].first.tolist() == [1.0]
+
+
+def test_the_law_of_pmop_says_that_its_ties_are_no_prediction():
+    assert "no prediction" in PMOPExact().caution
+
+
+@pytest.mark.parametrize("wrong", [-1.0, 0.0, math.nan, math.inf, "warm", None, True, [1.0]])
+def test_a_file_with_a_temperature_that_is_none_is_refused(tmp_path, wrong):
+    model = train(DATA, "ranknet", valid=VALID)
+    dataclasses.replace(model, info={**model.info, "temperature": wrong}).save(tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"Its temperature is .*; a positive number is expected"):
+        Model.load(tmp_path / "m")
