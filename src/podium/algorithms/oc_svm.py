@@ -13,7 +13,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
 from podium.algorithms.linear import grade_of, linear_scores
 from podium.algorithms.needs import Array, document_weights, needs_grades, needs_memory
 from podium.data.dataset import Dataset
@@ -23,6 +22,7 @@ from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
 
 
 @register
@@ -30,7 +30,7 @@ class OCSVM(Learner):
     """A support vector machine for grades: one direction w, and a threshold with margins between neighbouring grades.
 
     Formula: fixed: min ½‖w‖² + Σ_r (Σ_{y_i = r} C_r ξ_i + Σ_{y_i = r+1} C_{r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for
-        documents of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + Σ(C ξ + C ξ*)
+        documents of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + Σ C(ξ + ξ*)
         with ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be.
         Only neighbouring grades share a threshold. The paper has one C for all; with few relevant documents it gives
         them up, so here C_r = cost / (number of documents of grade r), half of it for `sum` in grades between two
@@ -84,7 +84,7 @@ class OCSVM(Learner):
         return grade_of(self.score(params, data), params)
 
     def _shared(self, y: NDArray[np.int64], docs: NDArray[np.int64], weights: Array) -> Array:
-        """What each slack's cost is divided by: the documents of its grade, twice those of a grade in the middle of `sum`.
+        """What each slack's cost is divided by: the documents of its grade; in `sum` twice those of a middle grade.
 
         There the two limits that enclose a grade cancel in the sum of margins, and two whole costs would outweigh it.
         """

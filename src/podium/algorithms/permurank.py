@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.solvers.quadratic_program import BYTES, minimise_hinge
 from podium.algorithms.linear import linear_scores
 from podium.algorithms.needs import Array, needs_memory, needs_pairs
 from podium.data.dataset import Dataset
@@ -26,6 +25,7 @@ from podium.problem import refuse_missing
 from podium.ranking import order_all
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.solvers.quadratic_program import BYTES, minimise_hinge
 
 
 @register

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.solvers.quadratic_program import solve_planes
 from podium.algorithms.linear import linear_scores
 from podium.algorithms.needs import Array, needs_relevance
 from podium.data.dataset import Dataset
@@ -22,6 +21,7 @@ from podium.problem import refuse_missing
 from podium.ranking import argsort_descending, compiled
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.solvers.quadratic_program import solve_planes
 
 
 @register

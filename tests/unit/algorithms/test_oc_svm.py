@@ -17,7 +17,7 @@ def small(seed, n=14, noise=0.7):
 
 
 def costs(y, cost, *, middle=1):
-    """What each document's slacks cost: a grade's documents share the cost, a middle grade's with `middle` thresholds."""
+    """What each document's slacks cost: a grade's documents share the cost, a middle grade counts `middle` times."""
     shared = np.bincount(y)[y] * np.where((y > 0) & (y < y.max()), middle, 1)
     return cost / shared
 

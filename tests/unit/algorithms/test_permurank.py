@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from podium.algorithms import PermuRank
-from podium.solvers.quadratic_program import minimise_hinge
 from podium.algorithms.permurank import _sums, _weights_of_places
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
 from podium.solvers import Watch
+from podium.solvers.quadratic_program import minimise_hinge
 from reference.learning import linear_data
 
 
