@@ -226,7 +226,7 @@ class StructRank(PairwiseLoss):
     Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and turned 1 − P̄ times.
     Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10. On grades,
         full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
-        the range of w·s needs: 10 where it is narrow, 45 for each 10 units of it.
+        the range of w·s needs: 12 for a range of 1, 45 for each 10 units of a wider one.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
         for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own,
         such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and

@@ -14,7 +14,10 @@ from podium.losses.cdn import GAUSSIAN, SIGMOID, margin
 from podium.losses.grade_grid import is_cheaper
 from podium.losses.pair_sums import sum_over_pairs
 from podium.losses.structrank import edges_between, over_grades, over_grid, over_listed
+from podium.model import Model
 from podium.testing import draw_query
+from podium.training import train
+from reference.learning import linear_data
 
 
 def double_sum(r, weight, w1, w2):
@@ -174,6 +177,14 @@ def test_functions_start_apart_and_are_learned():
     assert (moved.log_w1, moved.log_w2, moved.more) == (0.0, 1.0, (2.0, 3.0, 4.0, 5.0))
     assert Loss.parse(repr(moved)) == moved
     assert StructRank(functions=3, learn=False).with_learned([]) == StructRank(functions=3, learn=False)
+
+
+def test_a_model_keeps_the_weights_of_all_its_functions(tmp_path):
+    data = linear_data(6, 5)
+    model = train(data, "structrank(functions=2,epochs=2,starts=1)")
+    model.save(tmp_path / "m.podium")
+    assert model.learner.loss.more != tuple(StructRank(functions=2).learned_values()[2:])
+    assert Model.load(tmp_path / "m.podium").learner.loss == model.learner.loss
 
 
 def test_weights_for_other_functions_are_refused():
