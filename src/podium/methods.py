@@ -55,7 +55,7 @@ from podium.losses import (
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
-from podium.registry import Named, build, split_call
+from podium.registry import Named, build, field_types, split_call
 from podium.scorers import Kernel, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
 
@@ -67,6 +67,7 @@ class Method:
     learner: Learner
     grid: dict[str, tuple[float, ...]] = field(default_factory=dict)
     family: str = "your own"
+    fixed: frozenset[str] = frozenset()  # parameters that a specification names, and no search changes
 
     def about(self) -> Named:
         """The part that makes the method what it is: a recipe's loss, else the learner itself."""
@@ -92,7 +93,7 @@ METHODS: dict[str, Method] = {
     "subset-regression": Method(Recipe(loss=SubsetRegression()), PENALTY, "pointwise"),
     "mcrank": Method(McRank(), family="pointwise"),
     "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
-    "prank": Method(PRank(), family="pointwise"),
+    "prank": Method(PRank(), {"average": (False, True)}, "pointwise"),
     "oc-svm": Method(OCSVM(), {"cost": (0.01, 0.1, 1.0)}, "pointwise"),
     "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.01), {"cost": (1.001, 1.01, 1.1)}, "pointwise"),
     "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
@@ -115,7 +116,7 @@ METHODS: dict[str, Method] = {
     "lambdamart-err": _lambdamart(ERR(10)),
     "lambdamart-mrr": _lambdamart(MRR()),
     "rankboost": Method(RankBoost(), family="pairwise"),
-    "gbrank": Method(GBRank(), {"leaves": (4, 7, 20)}, "pairwise"),
+    "gbrank": Method(GBRank(), {"leaves": (7, 30, 200), "normalise": (False, True)}, "pairwise"),
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
@@ -161,10 +162,17 @@ def method(text: str) -> Method:
         learners = Learner.catalogue()
         if name not in learners:
             raise UnknownNameError("method", name, [*METHODS, *learners], see="podium methods")
-        return Method(build(learners[name], settings))
+        return Method(build(learners[name], settings), fixed=_named(settings))
     found = METHODS[name]
     learner = found.learner.changed(settings)
     solvers = [type(getattr(one, "solver", None)) for one in (found.learner, learner)]
     same = "solver" not in settings and solvers[0] is solvers[1]
     left = {k: v for k, v in found.grid.items() if same and k not in settings and learner.has_parameter(k)}
-    return replace(found, learner=learner, grid=left)
+    return replace(found, learner=learner, grid=left, fixed=_named(settings))
+
+
+def _named(settings: dict[str, str]) -> frozenset[str]:
+    """The parameters that a specification names, those within its parts too."""
+    parts = {part for part in field_types(Recipe) if part in settings}
+    inside = {name for part in parts for name in split_call(settings[part])[1]}
+    return frozenset(inside | (settings.keys() - parts))

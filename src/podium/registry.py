@@ -21,7 +21,7 @@ import numbers
 import operator
 import types
 import typing
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 from podium.errors import ParameterError, UnknownNameError
 
@@ -35,10 +35,15 @@ def param(
     below: float | None = None,
     least: float | None = None,
     most: float | None = None,
+    search: tuple[float, float] | tuple[float, float, Literal["log"]] | list[Any] | None = None,
 ) -> Any:
-    """A parameter with its bounds: `above` and `below` are exclusive, `least` and `most` are inclusive."""
-    bounds = {"above": above, "below": below, "least": least, "most": most}
-    return dataclasses.field(default=default, metadata={k: v for k, v in bounds.items() if v is not None})
+    """A parameter with its bounds: `above` and `below` are exclusive, `least` and `most` are inclusive.
+
+    `search` is where a search on validation data looks for a good value: from … to …, on a logarithmic scale with
+    "log", or in a list.
+    """
+    about = {"above": above, "below": below, "least": least, "most": most, "search": search}
+    return dataclasses.field(default=default, metadata={k: v for k, v in about.items() if v is not None})
 
 
 class Named:
@@ -114,6 +119,11 @@ def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
             raise UnknownNameError(f"parameter of {getattr(cls, 'name', cls.__name__)}", key, hints)
     where = getattr(cls, "name", cls.__name__)
     return {key: read(text, hints[key], f"{where}: {key}") for key, text in arguments.items()}
+
+
+def search_space(cls: type) -> dict[str, tuple[Any, ...] | list[Any]]:
+    """Where to look for good values of those parameters of a registered class that are worth a search."""
+    return {field.name: field.metadata["search"] for field in dataclasses.fields(cls) if "search" in field.metadata}
 
 
 def field_types(cls: type) -> dict[str, Any]:

@@ -10,9 +10,8 @@ True
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,20 +23,12 @@ from podium.methods import Method, method
 from podium.metrics import Metric
 from podium.model import Model
 from podium.odds import fit_temperature
-from podium.registry import write
+from podium.search import Search
 from podium.solvers import Step, Watch
 from podium.threads import one_blas_thread
 from podium.version import version
 
 Observer = Callable[[Step], None]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One setting that was tried, and what it did on the validation data."""
-
-    settings: dict[str, float]
-    valid: float
 
 
 class Progress:
@@ -59,31 +50,26 @@ def train(
     valid: Dataset | None = None,
     metric: str | Metric = "ndcg@10",
     seed: int = 0,
+    search: str | Search = "grid",
     observers: tuple[Observer, ...] = (),
 ) -> Model:
     """A model of `data`, trained as `how` says: a method's name or specification, or a learner.
 
-    With validation data, a method's grid is tried, the settings that do best by `metric` win, and solvers with
-    patience stop early by it. `model.info["trials"]` says what was tried. The temperature of `Model.distribution` is
-    fitted on it too.
+    With validation data, settings are tried: a method's grid, or what another `search` proposes, e.g. optuna. Those
+    that do best by `metric` win, and solvers with patience stop early by it. `model.info["trials"]` says what was
+    tried. The temperature of `Model.distribution` is fitted on it too.
     """
     chosen = how if isinstance(how, Method) else Method(how) if isinstance(how, Learner) else method(how)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
     _check(data, valid, chosen.learner)
-    if valid is None or not chosen.grid:
-        model = fit(chosen.learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
-        return model if valid is None else with_temperature(model, valid)
-    best: tuple[float, Model] | None = None
-    trials = []
-    for learner, settings in candidates(chosen):
-        model = fit(learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
-        value = model.info["valid"]
-        trials.append(Trial(settings, value))
-        if best is None or value > best[0]:
-            best = value, model
-    assert best is not None
-    best[1].info["trials"] = [{**trial.settings, "valid": trial.valid} for trial in trials]
-    return with_temperature(best[1], valid)
+    if valid is None:
+        return fit(chosen.learner, data, metric=measure, seed=seed, observers=observers)
+
+    def tried(learner: Learner) -> Model:
+        return fit(learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+
+    searching = Search.parse(search) if isinstance(search, str) else search
+    return with_temperature(searching.run(chosen, tried, seed=seed), valid)
 
 
 def fit(
@@ -122,16 +108,6 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
     """The model with the temperature that suits validation data best, where its grades tell of one."""
     temperature = fit_temperature(model.score(valid), valid)
     return model if temperature is None else replace(model, info={**model.info, "temperature": temperature})
-
-
-def candidates(chosen: Method) -> list[tuple[Learner, dict[str, float]]]:
-    """The learner with every combination of its grid's settings."""
-    learner = chosen.learner
-    made: list[tuple[Learner, dict[str, float]]] = []
-    for values in itertools.product(*chosen.grid.values()):
-        settings = dict(zip(chosen.grid, values, strict=True))
-        made.append((learner.changed({k: write(v) for k, v in settings.items()}), settings))
-    return made
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:

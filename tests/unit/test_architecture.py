@@ -25,7 +25,7 @@ LAYERS = [
     ["data", "metrics", "features"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "model", "methods", "training"],
+    ["recipe", "odds", "model", "methods", "search", "training"],
     ["evaluation", "aggregation", "export", "sklearn"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
@@ -40,7 +40,7 @@ KINDS = {
     "metrics": Metric,
     "algorithms": Learner,
 }
-HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask")
+HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna", "yaml")
 
 
 def name(file):

@@ -6,8 +6,9 @@ from podium.errors import DataError, IncompatibleError, ParameterError
 from podium.methods import Method
 from podium.metrics import Metric
 from podium.recipe import Recipe
+from podium.search import candidates
 from podium.solvers import LBFGS, SGD
-from podium.training import candidates, measured, train
+from podium.training import measured, train
 from reference.learning import linear_data
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)

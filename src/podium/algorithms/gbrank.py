@@ -39,11 +39,11 @@ class GBRank(Learner):
         judgments, SIGIR 2007.
     """
 
-    rate: float = param(default=1.0, above=0, most=1)
+    rate: float = param(default=1.0, above=0, most=1, search=(0.05, 1.0, "log"))
     """β; above 1 the targets would run away from f."""
     rounds: int = param(default=300, least=1)
-    leaves: int = param(default=7, least=2)
-    min_documents: int = param(default=20, least=1)
+    leaves: int = param(default=7, least=2, search=(4, 64, "log"))
+    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
     normalise: bool = False
     patience: int | None = param(default=50, least=1)

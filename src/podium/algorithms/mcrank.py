@@ -38,9 +38,9 @@ class McRank(Learner):
 
     ordinal: bool = False
     rounds: int = param(default=300, least=1)
-    rate: float = param(default=0.05, above=0)
-    leaves: int = param(default=10, least=2)
-    min_documents: int = param(default=20, least=1)
+    rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    leaves: int = param(default=10, least=2, search=(4, 64, "log"))
+    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
     patience: int | None = param(default=50, least=1)
     transform: Transform = None_()

@@ -46,7 +46,7 @@ class PermuRank(Learner):
     """
 
     metric: Metric = MAP()
-    cost: float = param(default=0.1, above=0)
+    cost: float = param(default=0.1, above=0, search=(0.01, 10.0, "log"))
     """C, what a query's loss costs."""
     perfect: Literal["nearest", "violated"] = "nearest"
     rounds: int = param(default=10, least=1)

@@ -41,8 +41,8 @@ class SortNet(Learner):
     Reference: Rigutini, Papini, Maggini and Scarselli, SortNet: learning to rank by a neural preference function, 2011.
     """
 
-    hidden: int = param(default=10, least=1)
-    rate: float = param(default=0.003, above=0)
+    hidden: int = param(default=10, least=1, search=(4, 40, "log"))
+    rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     penalty: float = param(default=0.01, least=0)
     """λ, the weight decay."""
     rounds: int = param(default=100, least=1)

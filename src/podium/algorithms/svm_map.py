@@ -41,7 +41,7 @@ class SVMMAP(Learner):
     """
 
     measure: Literal["map", "ndcg"] = "map"
-    cost: float = param(default=10.0, above=0)
+    cost: float = param(default=10.0, above=0, search=(0.01, 100.0, "log"))
     """C, what the mean loss costs."""
     epsilon: float = param(default=0.001, above=0)
     relevant: float = 1.0

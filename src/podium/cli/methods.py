@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -82,18 +82,31 @@ def _kinds() -> list[type[Named]]:
 
 def _method_page(name: str, found: Method) -> None:
     from podium.recipe import Recipe
+    from podium.search import space
 
     learner = found.learner
     console.out(f"{name}: {found.family}\n\n{found.page()}\n")
     console.out(f"recipe  {learner!r}")
     for setting, values in found.grid.items():
         console.out(f"tried on validation data  {setting}: {', '.join(f'{value:g}' for value in values)}")
+    for setting, one in space(found).items():
+        console.out(f"searched by optuna        {setting}: {_where(one.where)}")
     if not isinstance(learner, Recipe):
         _parameters(learner)
         return
     for part in (getattr(learner, field.name) for field in dataclasses.fields(learner)):
         console.out(f"\n{part.kind} {part.name}: {_summary(type(part))}")
         _parameters(part)
+
+
+def _where(where: tuple[Any, ...] | list[Any]) -> str:
+    """Where a search looks, in words."""
+    from podium.registry import write
+
+    if isinstance(where, list):
+        return ", ".join(map(write, where))
+    low, high, *scale = where
+    return f"{low:g} to {high:g}" + (", logarithmic" if scale else "")
 
 
 def _page(cls: type[Named], title: str) -> None:

@@ -19,6 +19,10 @@ Preset = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
+Search = Annotated[
+    str,
+    typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Strict = Annotated[
     bool,

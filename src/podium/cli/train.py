@@ -23,6 +23,7 @@ def train(
     ] = None,
     metric: Annotated[str, typer.Option("-m", "--metric", help="What validation data is judged by.")] = "ndcg@10",
     seed: options.Seed = 0,
+    search: options.Search = "grid",
     output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")] = "model.podium",
 ) -> None:
     """Train a model.
@@ -32,17 +33,20 @@ def train(
     from podium.errors import ParameterError
     from podium.methods import method as named
     from podium.metrics import Metric
-    from podium.training import Progress, candidates
+    from podium.search import Search
+    from podium.training import Progress
     from podium.training import train as fit
 
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    how, measure = named(method), Metric.parse(metric)
+    how, measure, searching = named(method), Metric.parse(metric), Search.parse(search)
     training, validation = _read(data, valid)
     with progress.progress_bar(1) as bar:
-        steps = Progress(1 if validation is None else len(candidates(how)), lambda share: bar.put(method, share))
-        model = fit(training, how, valid=validation, metric=measure, seed=seed, observers=(steps.see,))
+        steps = Progress(1 if validation is None else searching.fits(how), lambda share: bar.put(method, share))
+        model = fit(
+            training, how, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.see,)
+        )
     model.save(output)
     _print(model, training, validation, output=output)
 
@@ -71,6 +75,8 @@ def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
 
 
 def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
+    from podium.evaluation.report import setting
+
     info = model.info
     console.out(f"trained    {model.learner}")
     console.out(
@@ -84,7 +90,7 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
     trials = info.get("trials", [])
     best = max(trials, key=lambda trial: trial["valid"], default=None)
     for trial in trials:
-        settings = ", ".join(f"{name}={value:g}" for name, value in trial.items() if name != "valid")
+        settings = ", ".join(f"{name}={setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if trial is best else ""
         console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
     if "stopped" in info:

@@ -101,6 +101,7 @@ def run_on_crew(
             "methods": plan.methods,
             "metrics": [str(metric) for metric in plan.metrics],
             "seeds": plan.seeds,
+            "search": repr(plan.search),
             "folder": os.fspath(store.folder.absolute()),
             "detailed": detailed,
         }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.metrics import Metric
+from podium.search import Grid, Search
 from podium.version import version
 
 
@@ -47,6 +48,7 @@ class Plan:
     methods: tuple[str, ...]
     metrics: tuple[Metric, ...]
     seeds: tuple[int, ...] = (0,)
+    search: Search = field(default_factory=Grid)  # on validation data
 
     def check(self) -> None:
         """Refuse before any work starts what would fail later."""
@@ -78,7 +80,7 @@ class Plan:
     def key(self, task: Task) -> str:
         """A hash of everything that the outcome of a task depends on."""
         chosen = method(task.method)
-        parts = [version(), task.method, repr(chosen.learner), repr(chosen.grid), str(task.seed)]
+        parts = [version(), task.method, repr(chosen.learner), repr(chosen.grid), repr(self.search), str(task.seed)]
         parts += [metric.tag() for metric in self.metrics]
         parts += [json.dumps(self.digests(task)), self._names[task.fold]]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()

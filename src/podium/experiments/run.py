@@ -33,7 +33,7 @@ from podium.experiments.work import described, work
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
-from podium.training import candidates
+from podium.search import Search
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def compare(
     *,
     preset: str | None = None,
     seed: int | Sequence[int] = 0,
+    search: str | Search = "grid",
     folder: str | PathLike[str] | None = None,
     jobs: int = 1,
     watch: Watcher | None = None,
@@ -82,7 +83,8 @@ def compare(
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1; got {jobs}.")
     seeds = (seed,) if isinstance(seed, int) else tuple(dict.fromkeys(seed))
-    plan = Plan(tuple(folds), tuple(dict.fromkeys(methods)), read_metrics(metrics, preset), seeds)
+    searching = Search.parse(search) if isinstance(search, str) else search
+    plan = Plan(tuple(folds), tuple(dict.fromkeys(methods)), read_metrics(metrics, preset), seeds, searching)
     plan.check()
     outcomes, failures = run(plan, folder=folder, jobs=jobs, watch=watch)
     lost = {failure.task.method for failure in failures}
@@ -124,8 +126,8 @@ def run(
 class Schedule:
     """What is left to do, longest first: first of each method on some fold, as nobody knows how long it takes."""
 
-    def __init__(self, tasks: list[Task], done: list[Outcome]) -> None:
-        self._left = list(tasks)
+    def __init__(self, tasks: list[Task], done: list[Outcome], search: Search) -> None:
+        self._left, self._search = list(tasks), search
         self._seconds: dict[str, float] = {}
         for outcome in done:
             self.learn(outcome)
@@ -144,7 +146,7 @@ class Schedule:
 
     def _length(self, task: Task) -> tuple[float, int]:
         unknown = task.method not in self._seconds
-        return (float("inf"), len(candidates(method(task.method)))) if unknown else (self._seconds[task.method], 0)
+        return (float("inf"), self._search.fits(method(task.method))) if unknown else (self._seconds[task.method], 0)
 
 
 def _one_by_one(
@@ -173,7 +175,7 @@ def _side_by_side(
     plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, jobs: int, watch: Watcher
 ) -> list[Failure]:
     failures = []
-    schedule = Schedule(left, list(found.values()))
+    schedule = Schedule(left, list(found.values()), plan.search)
     with ExitStack() as stack:
         place = store or Store(stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
         for note in run_on_crew(plan, place, schedule.following, jobs=jobs, detailed=store is not None):

@@ -11,7 +11,7 @@ from podium.evaluation.evaluate import evaluate, query_names
 from podium.experiments.plan import Plan, Task
 from podium.experiments.provenance import measured
 from podium.methods import method
-from podium.training import Progress, candidates, train
+from podium.training import Progress, train
 
 
 def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None]) -> Outcome:
@@ -19,7 +19,7 @@ def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None
     fold = plan.fold(task)
     assert fold.test is not None, "checked before work started"
     history = History()
-    progress = Progress(1 if fold.vali is None else len(candidates(method(task.method))), tell)
+    progress = Progress(1 if fold.vali is None else plan.search.fits(method(task.method)), tell)
     with measured() as provenance:
         model = train(
             fold.train,
@@ -27,6 +27,7 @@ def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None
             valid=fold.vali,
             metric=plan.metrics[0],
             seed=task.seed,
+            search=plan.search,
             observers=(progress.see, history.see),
         )
     scores = model.score(fold.test)

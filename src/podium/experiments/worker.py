@@ -22,6 +22,7 @@ from podium.experiments.sharing import opened
 from podium.experiments.store import Store
 from podium.experiments.work import described, work
 from podium.metrics import Metric
+from podium.search import Search
 
 _PAUSE = 0.1
 """Seconds between two notes of how far a task is."""
@@ -54,6 +55,7 @@ def _plan(setting: dict[str, Any]) -> Plan:
         methods=tuple(setting["methods"]),
         metrics=tuple(map(Metric.parse, setting["metrics"])),
         seeds=tuple(setting["seeds"]),
+        search=Search.parse(setting["search"]),
     )
 
 

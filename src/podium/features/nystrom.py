@@ -35,7 +35,7 @@ class Nystrom(Stacked):
     """
 
     components: int | None = param(default=300, least=1)
-    gamma: float | None = param(default=None, above=0)
+    gamma: float | None = param(default=None, above=0, search=(1e-3, 1.0, "log"))
     seed: int = param(default=0, least=0)
 
     def check(self, data: Dataset) -> None:

@@ -160,7 +160,7 @@ class AppRank(Loss):
     """
 
     measure: Literal["ndcg", "ap"] = "ndcg"
-    alpha: float = param(default=10.0, above=0)
+    alpha: float = param(default=10.0, above=0, search=(1.0, 50.0, "log"))
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 

@@ -30,7 +30,7 @@ _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and b
 class Boltzmann(RankingDistribution):
     """A law over strict rankings by an energy; `alpha` is an inverse temperature."""
 
-    alpha: float = param(default=1.0, above=0)
+    alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
     most_exact: ClassVar[int] = 14
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:

@@ -32,7 +32,7 @@ from podium.registry import param
 class Thurstone(RankingDistribution):
     """A law over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
 
-    sigma: float = param(default=1.0, above=0)
+    sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """The logarithm of a nested integral, right to 1e−9; ties have probability 0 and are refused.

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from podium.errors import ParameterError
-from podium.registry import register
+from podium.registry import param, register
 from podium.scorers.base import Array, SmoothScorer
 from podium.threads import map_blocks
 
@@ -24,8 +24,8 @@ class MLP(SmoothScorer):
     Use it for: interactions between features, on some thousands of queries or more.
     """
 
-    hidden: tuple[int, ...] = (10,)
-    activation: Literal["tanh", "relu"] = "tanh"
+    hidden: tuple[int, ...] = param(default=(10,), search=[(8,), (16,), (32,), (64,), (32, 16)])
+    activation: Literal["tanh", "relu"] = param(default="tanh", search=["tanh", "relu"])
     name = "mlp"
     solver = "adam"
 

@@ -24,10 +24,10 @@ class Trees(Scorer):
     Reference: Ke et al., LightGBM, NeurIPS 2017.
     """
 
-    leaves: int = param(default=31, least=2, most=131072)
-    min_documents: int = param(default=20, least=1)
+    leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
+    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
-    features: float = param(default=1.0, above=0, most=1)
+    features: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """The fraction of features that each tree may use."""
     bins: int = param(default=255, least=2)
     solver = "boosting"

@@ -15,7 +15,7 @@ from podium.solvers.sgd import SGD
 class Adam(SGD):
     """θ ← θ − rate·m̂/(√v̂ + ε) with running means m of the gradient (β₁ = momentum) and v of its square (β₂ = 0.999)."""
 
-    rate: float = param(default=0.003, above=0)
+    rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     momentum: float = param(default=0.9, least=0, below=1)
     name = "adam"
 

@@ -27,8 +27,8 @@ class Boosting(Solver):
     """
 
     rounds: int = param(default=300, least=1)
-    rate: float = param(default=0.05, above=0)
-    penalty: float = param(default=0.0, least=0)
+    rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
     patience: int | None = param(default=50, least=1)
 

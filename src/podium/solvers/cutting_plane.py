@@ -29,7 +29,7 @@ class CuttingPlane(Solver):
     algorithm for large-scale risk minimization, JMLR 2009.
     """
 
-    penalty: float = param(default=0.1, above=0)
+    penalty: float = param(default=0.1, above=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=1000, least=1)
     tolerance: float = param(default=1e-3, above=0)

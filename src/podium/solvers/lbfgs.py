@@ -22,7 +22,7 @@ class LBFGS(Solver):
     iterate that does best on the validation data is kept and the search ends after so many without a better one.
     """
 
-    penalty: float = param(default=0.1, least=0)
+    penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=200, least=1)
     tolerance: float = param(default=1e-7, above=0)

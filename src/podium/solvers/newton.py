@@ -22,7 +22,7 @@ class Newton(Solver):
     Large-scale linear rankSVM, Neural Computation 2014.
     """
 
-    penalty: float = param(default=0.1, least=0)
+    penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
     """λ in F = mean loss of a query + (λ/2)‖θ‖²."""
     iterations: int = param(default=100, least=1)
     tolerance: float = param(default=1e-4, above=0)

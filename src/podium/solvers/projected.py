@@ -24,7 +24,7 @@ class Projected(Solver):
     Reference: Duchi et al., Efficient projections onto the l1-ball, ICML 2008.
     """
 
-    rate: float = param(default=0.5, above=0)
+    rate: float = param(default=0.5, above=0, search=(0.05, 10.0, "log"))
     epochs: int = param(default=10, least=1)
     batch: int = param(default=1, least=1)
     """Queries per step."""

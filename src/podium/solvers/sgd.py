@@ -21,11 +21,11 @@ class SGD(Solver):
     without a better one.
     """
 
-    rate: float = param(default=0.1, above=0)
+    rate: float = param(default=0.1, above=0, search=(1e-3, 1.0, "log"))
     epochs: int = param(default=100, least=1)
     batch: int = param(default=1, least=1)
     """Queries per step."""
-    penalty: float = param(default=0.0, least=0)
+    penalty: float = param(default=0.0, least=0, search=(1e-4, 10.0, "log"))
     momentum: float = param(default=0.0, least=0, below=1)
     patience: int | None = param(default=10, least=1)
     name = "sgd"

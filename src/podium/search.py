@@ -1,0 +1,202 @@
+"""Search: settings that do well on validation data: every combination of a method's grid, or Optuna's proposals.
+
+    >>> from podium.methods import method
+    >>> {name: one.where for name, one in space(method("lambdarank")).items()}
+    {'rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
+
+Where Optuna looks stands with each parameter, as `search` of `podium.registry.param`; so the space of a recipe is that
+of its parts together. What a specification names is not searched. Test data is out of reach here.
+Reference: Akiba et al., Optuna: a next-generation hyperparameter optimization framework, 2019.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from podium.errors import MissingPackageError, PodiumError
+from podium.learner import Learner
+from podium.methods import Method
+from podium.model import Model
+from podium.registry import Named, param, register, search_space, write
+
+Fit = Callable[[Learner], Model]
+"""Fits a learner on training data; `info["valid"]` says how it does on validation data."""
+
+
+class Search(Named):
+    """A way to choose settings on validation data. `model.info["trials"]` lists what was tried."""
+
+    kind: ClassVar[str] = "search"
+    home: ClassVar[str] = "podium.search"
+
+    def fits(self, chosen: Method) -> int:
+        """How many fits it takes."""
+        raise NotImplementedError
+
+    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
+        """The model whose settings do best; of equals the first."""
+        raise NotImplementedError
+
+
+@register
+class Grid(Search):
+    """Every combination of the short lists that the table of methods has."""
+
+    name = "grid"
+
+    def fits(self, chosen: Method) -> int:
+        return len(candidates(chosen))
+
+    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
+        if not chosen.grid:
+            return fit(chosen.learner)
+        models = ((settings, fit(learner)) for learner, settings in candidates(chosen))
+        return _best(models)
+
+
+@register
+class Optuna(Search):
+    """Proposals of a tree-structured Parzen estimator, after the method's own settings; the same with the same seed.
+
+    A method without parameters to search has its grid tried.
+    """
+
+    trials: int = param(default=30, least=1)
+    name = "optuna"
+
+    def fits(self, chosen: Method) -> int:
+        return self.trials if space(chosen) else Grid().fits(chosen)
+
+    def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
+        try:
+            import optuna
+        except ImportError:
+            raise MissingPackageError("optuna", "search=optuna", "tune") from None
+        where = space(chosen)
+        if not where:
+            return Grid().run(chosen, fit, seed=seed)
+        with _quiet(optuna):
+            study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
+            _begin_with_own(study, where, chosen.learner)
+            return _best(_proposals(optuna, study, where, chosen.learner, fit=fit, trials=self.trials))
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One parameter to search: of which part of the learner (none: its own), and where."""
+
+    part: str | None
+    field: str
+    where: tuple[Any, ...] | list[Any]
+
+    def get(self, learner: Learner) -> Any:
+        """The learner's value."""
+        return getattr(getattr(learner, self.part) if self.part else learner, self.field)
+
+    def put(self, learner: Learner, value: Any) -> Learner:
+        """The learner with another value."""
+        if self.part is None:
+            return replace(learner, **{self.field: value})  # type: ignore[type-var]
+        return replace(learner, **{self.part: replace(getattr(learner, self.part), **{self.field: value})})  # type: ignore[type-var]
+
+    def propose(self, trial: Any, name: str) -> Any:
+        """Optuna's proposal."""
+        if isinstance(self.where, list):
+            texts = {write(value): value for value in self.where}
+            return texts[trial.suggest_categorical(name, list(texts))]
+        low, high, *scale = self.where
+        suggest = trial.suggest_int if isinstance(low, int) else trial.suggest_float
+        return suggest(name, low, high, log=bool(scale))
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value lies where the search looks."""
+        if isinstance(self.where, list):
+            return value in self.where
+        return value is not None and self.where[0] <= value <= self.where[1]
+
+
+def space(chosen: Method) -> dict[str, Dimension]:
+    """What can be searched of a method, by name; with its part before it where several parts have the name."""
+    found = [Dimension(None, name, where) for name, where in search_space(type(chosen.learner)).items()]
+    for field in fields(chosen.learner):  # type: ignore[arg-type]
+        part = getattr(chosen.learner, field.name)
+        if isinstance(part, Named):
+            found += [Dimension(field.name, name, where) for name, where in search_space(type(part)).items()]
+    found = [one for one in found if one.field not in chosen.fixed]
+    often = Counter(one.field for one in found)
+    return {one.field if often[one.field] == 1 else f"{one.part}.{one.field}": one for one in found}
+
+
+def candidates(chosen: Method) -> list[tuple[Learner, dict[str, Any]]]:
+    """The learner with every combination of its grid's settings."""
+    learner = chosen.learner
+    made: list[tuple[Learner, dict[str, Any]]] = []
+    for values in itertools.product(*chosen.grid.values()):
+        settings = dict(zip(chosen.grid, values, strict=True))
+        made.append((learner.changed({k: write(v) for k, v in settings.items()}), settings))
+    return made
+
+
+def _best(models: Iterator[tuple[dict[str, Any], Model]]) -> Model:
+    """The first of the best by validation data; only it is kept, with a list of all."""
+    best: Model | None = None
+    trials = []
+    for settings, model in models:
+        trials.append({**settings, "valid": model.info["valid"]})
+        if best is None or model.info["valid"] > best.info["valid"]:
+            best = model
+    assert best is not None, "a search that finds nothing raises"
+    best.info["trials"] = trials
+    return best
+
+
+def _begin_with_own(study: Any, where: dict[str, Dimension], learner: Learner) -> None:
+    """Let the learner's own settings be tried first, as far as the search looks there."""
+    own = {name: one.get(learner) for name, one in where.items()}
+    inside = {name: value for name, value in own.items() if where[name].holds(value)}
+    study.enqueue_trial(
+        {name: write(value) if isinstance(where[name].where, list) else value for name, value in inside.items()}
+    )
+
+
+def _proposals(
+    optuna: Any, study: Any, where: dict[str, Dimension], learner: Learner, *, fit: Fit, trials: int
+) -> Iterator[tuple[dict[str, Any], Model]]:
+    """What Optuna proposes, fitted. Settings that cannot be fitted are passed over, unless none can."""
+    failed: PodiumError | None = None
+    fitted = 0
+    for _ in range(trials):
+        trial = study.ask()
+        settings = {name: one.propose(trial, name) for name, one in where.items()}
+        changed = learner
+        try:
+            for name, one in where.items():
+                changed = one.put(changed, settings[name])
+            model = fit(changed)
+        except PodiumError as error:
+            failed = error
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            continue
+        fitted += 1
+        study.tell(trial, model.info["valid"])
+        yield (
+            {name: value if isinstance(value, int | float) else write(value) for name, value in settings.items()},
+            model,
+        )
+    if not fitted and failed is not None:
+        raise failed
+
+
+@contextmanager
+def _quiet(optuna: Any) -> Iterator[None]:
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
