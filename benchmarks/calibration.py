@@ -43,6 +43,9 @@ def main(folder: str, output: str | None = None) -> None:
             temperatures.append(model.info["temperature"])
             for name, odds in laws(model, fold).items():
                 found.setdefault(name, []).append(calibration(odds, fold.test))
+        if not drawn:
+            parts = [replace(p, log_loss=p.log_loss_even, brier=p.brier_even) for p in found["PL, T fitted"]]
+            print_row("", "even chances", 0.0, parts, scores=True)
         for name, parts in found.items():
             print_row(method, name, float(np.median(temperatures)), parts)
         drawn[method] = found
@@ -78,8 +81,8 @@ def temperature_by(loss: RankingDistribution, scores: Any, data: Dataset) -> flo
     return float(np.exp(-minimize_scalar(cost, bounds=(centre - 5, centre + 5), method="bounded").x))
 
 
-def print_row(method: str, name: str, temperature: float, parts: list[Calibration]) -> None:
-    """The folds' figures together, weighted by their documents."""
+def print_row(method: str, name: str, temperature: float, parts: list[Calibration], *, scores: bool = False) -> None:
+    """The folds' figures together, weighted by their documents; only the two scores where asked."""
     documents = [part.documents for part in parts]
 
     def mean(of: Callable[[Calibration], float]) -> float:
@@ -92,6 +95,7 @@ def print_row(method: str, name: str, temperature: float, parts: list[Calibratio
         f"{mean(lambda part: part.log_loss):.4f}", f"{mean(lambda part: part.brier):.4f}", f"{error:.4f}",
         f"{100 * mean(lambda part: part.coverage):.1f}", f"{mean(lambda part: part.width):.1f}",
     ]  # fmt: skip
+    cells = cells[:5] if scores else cells
     print("  ".join(f"{cell:>17}" for cell in cells), flush=True)
 
 
