@@ -33,7 +33,7 @@ class TiedPairs(RankingDistribution):
     has_ties: ClassVar[bool] = True
     caution: ClassVar[str | None] = "pairs are learned one by one; all of a query's together are far too sure of it"
     most_exact: ClassVar[int] = tied_orders.MOST_FOR_SUBSETS
-    most_drawn: ClassVar[int] = 2_000
+    most_drawn: ClassVar[int] = 1_000
 
     @property
     def compares_ties(self) -> bool:
