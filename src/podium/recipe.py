@@ -8,11 +8,12 @@ recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import needs_pairs
+from podium.algorithms.needs import needs_grades, needs_pairs
 from podium.data.dataset import Dataset
 from podium.errors import ParameterError, UnknownNameError
 from podium.features import Transform, ZScore
@@ -42,6 +43,10 @@ class Recipe(Learner):
         self.transform.check(data)
         if self.loss.shift_invariant:
             needs_pairs(data, self.loss.name)
+        elif not self.loss.uses_edges(data):
+            needs_grades(data, self.loss.name)
+        known: Any = data.preferences.edges if self.loss.uses_edges(data) else data.labels  # type: ignore[union-attr]
+        self.loss.params(known)  # refuses labels that have no gain
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):

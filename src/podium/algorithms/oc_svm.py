@@ -90,7 +90,7 @@ class OCSVM(Learner):
         There the two limits that enclose a grade cancel in the sum of margins, and two whole costs would outweigh it.
         """
         counted = docs if self.margins == "sum" else np.arange(len(y))
-        return np.bincount(y[counted], weights[counted])[y[docs]]
+        return np.asarray(np.bincount(y[counted], weights[counted])[y[docs]], np.float64)
 
     def _fixed(
         self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int

@@ -7,14 +7,15 @@ prank(epochs=5,average=true)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import grade_of, linear_scores
-from podium.algorithms.needs import Array, needs_grades, needs_no_weights
+from podium.algorithms.needs import Array, needs_grades, needs_memory, needs_no_weights
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
@@ -46,6 +47,9 @@ class PRank(Learner):
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)
         needs_no_weights(data, self.name)
+        if sp.issparse(data.features):
+            size = 4.0 * data.n_documents * data.n_features
+            needs_memory(size, f"{self.name}, which makes sparse features dense,", instead="Use oc-svm or regression.")
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         X = _dense(data)
@@ -80,12 +84,9 @@ class PRank(Learner):
 
 
 def _dense(data: Dataset) -> NDArray[np.float32]:
-    if sp.issparse(data.features):
-        raise IncompatibleError(
-            "prank needs dense features, but these are sparse. Use oc-svm, or transform=minmax, which makes them dense."
-        )
     refuse_missing(data, "prank")
-    return np.ascontiguousarray(data.features, np.float32)
+    X: Any = data.features
+    return np.ascontiguousarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float32)
 
 
 @compiled

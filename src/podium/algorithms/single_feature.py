@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.algorithms.needs import needs_grades
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
 from podium.metrics import Metric
@@ -28,8 +28,7 @@ class SingleFeature(Learner):
     transform: Transform = None_()
 
     def check(self, data: Dataset) -> None:
-        if data.labels is None:
-            raise IncompatibleError("single-feature chooses by a measure of grades, but the data has no labels.")
+        needs_grades(data, self.name)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         assert data.labels is not None, "checked before"

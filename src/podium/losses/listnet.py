@@ -43,7 +43,7 @@ def over_first(scores: Any, labels: Any, gradient: Any, curvature: Any, params: 
 
 
 @kernel
-def over_more(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_more(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
 
     With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
