@@ -56,8 +56,9 @@ def sum_over_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -
 
 @kernel
 def cut(wide: Any) -> Any:
-    """How many panels a range so wide (in units of u) is cut into, and the nodes of each."""
-    panels = max(1, math.ceil(min(wide / _WIDTH, 1e9)))
+    """How many panels a range so wide (in units of u) is cut into, and the nodes of each; beyond 1e10 all are alike."""
+    wide = wide if wide < 1e10 else 1e10
+    panels = max(1, math.ceil(wide / _WIDTH))
     half = max(0.5 * wide / panels, 1e-9)
     return panels, math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
 

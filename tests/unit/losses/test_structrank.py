@@ -162,6 +162,14 @@ def test_every_document_of_a_grade_of_its_own_lists_its_edges_where_that_is_chea
     assert not is_cheaper(3 * labels, ends, count_edges(ends), 1.0)
 
 
+@pytest.mark.parametrize("log_w", [30.0, 400.0])
+def test_weights_may_be_huge(log_w):
+    """A solver that steps too far sees a value to turn back from: each pair with an edge that is lost costs w·|r|."""
+    got = StructRank(log_w1=log_w, log_w2=0.0)([0.0, 1.0, 3.0], [1, 0, 0])
+    assert got.value == pytest.approx(math.exp(log_w) * (1.0 + 3.0), rel=1e-9)
+    assert np.isfinite(got.gradient).all()
+
+
 def test_functions_multiply():
     scores, labels = draw_query(np.random.default_rng(6), 8)
     both = StructRank(functions=2, more=(0.5, -0.4))(scores, labels)
