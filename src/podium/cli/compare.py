@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.cli import console, options, progress
+from podium.errors import ExperimentError, ParameterError
 
 if TYPE_CHECKING:
     from podium.data import Fold
     from podium.evaluation import Comparison
+    from podium.experiments.spec import Spec
     from podium.metrics import Metric
 
 
 def compare(
     data: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or TREC qrels."
+            help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
+            "them; or one spec of an experiment (.toml, .yaml); or TREC qrels."
         ),
     ],
     method: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--method",
             "--methods",
             help="A method; repeat it or separate by commas; all means every one. Against qrels: a TREC run.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     metric: options.Metrics = None,
     preset: options.Preset = None,
-    seed: options.Seed = 0,
+    seed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--seed", "--seeds", help="A seed, 0 if not given; results are averaged over several.", show_default=False
+        ),
+    ] = None,
+    search: options.Search = "grid",
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="A folder for models, tables and per-query values.", show_default=False),
@@ -50,31 +63,99 @@ def compare(
     TREC runs.
     """
     from podium.cli.evaluate import is_qrels
-    from podium.data import read_folder
-    from podium.errors import ExperimentError
-    from podium.evaluation import read_metrics
-    from podium.methods import METHODS
-    from podium.methods import method as named
+    from podium.experiments.spec import ENDINGS, METRICS, make_spec
 
-    if Path(data).is_file() and is_qrels(data):
-        compare_runs(data, console.listed(method, []), console.listed(metric, ["ndcg@10", "map"]), preset=preset,
-                     seed=seed, output=output, as_json=as_json)  # fmt: skip
+    if len(data) == 1 and data[0].endswith(ENDINGS):
+        flags = {"--method": method, "--metric": metric, "--preset": preset, "--seed": seed, "--search": search}
+        do(given(data[0], flags, output=output, jobs=jobs), as_json=as_json)
         return
-    names = [name for word in console.listed(method, []) for name in (METHODS if word == "all" else [word])]
-    for name in names:
-        named(name)
-    metrics = read_metrics(console.listed(metric, ["ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map"]), preset)
+    if method is None:
+        raise ParameterError("Missing option '--method'. See: podium compare --help")
+    seeds = read_seeds(console.listed(seed, ["0"]))
+    names = console.listed(method, [])
+    if len(data) == 1 and Path(data[0]).is_file() and is_qrels(data[0]):
+        compare_runs(data[0], names, console.listed(metric, ["ndcg@10", "map"]), preset=preset,
+                     seed=seeds[0], output=output, as_json=as_json)  # fmt: skip
+        return
+    metrics = tuple(console.listed(metric, METRICS))
+    rest = {"metrics": metrics, "preset": preset, "seeds": seeds, "search": search, "output": output, "jobs": jobs}
+    do(make_spec(data, names, **rest), as_json=as_json)
+
+
+def given(path: str, flags: Mapping[str, object], *, output: str | None, jobs: int | None) -> Spec:
+    """The experiment in a file; only where it goes to and the number of jobs may be said beside it."""
+    from podium.experiments.spec import read_spec
+
+    for flag, value in flags.items():
+        if value is not None and value != "grid":
+            raise ParameterError(f"{flag} beside {path}: write it there. Only -o, --jobs and --json go with a file.")
+    spec = read_spec(path)
+    return replace(spec, output=output or spec.output, jobs=jobs or spec.jobs)
+
+
+def read_seeds(words: list[str]) -> tuple[int, ...]:
+    """Seeds, each once."""
+    for word in words:
+        if not word.isdecimal():
+            raise ParameterError(f"Invalid value for '--seed': expected a whole number of at least 0; got {word!r}.")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+def do(spec: Spec, *, as_json: bool) -> None:
+    """The comparison on each dataset; with several, also what they tell together."""
+    from podium.experiments.spec import write_spec
+    from podium.experiments.store import held
+
+    with ExitStack() as stack:
+        if spec.output is not None:
+            make_folder(spec.output)
+            stack.enter_context(held(spec.output))
+            write_spec(spec)
+        found, errors = do_each(spec, as_json=as_json)
+        if len(spec.datasets) > 1 and found:
+            show_all(found, output=spec.output, as_json=as_json)
+    if errors:
+        raise errors[0] if len(errors) == 1 else ExperimentError(" ".join(map(str, errors)), None)
+
+
+def do_each(spec: Spec, *, as_json: bool) -> tuple[dict[str, Comparison], list[ExperimentError]]:
+    """The comparisons by dataset, each shown when it is there; JSON of several is shown at the end."""
+    from podium.data import read_folder
+    from podium.evaluation import read_metrics
+
+    metrics = read_metrics(spec.metrics, spec.preset)
+    found: dict[str, Comparison] = {}
+    errors: list[ExperimentError] = []
+    for name, place in spec.datasets.items():
+        folds = read_folder(place, seed=spec.seeds[0])
+        describe(folds, place)
+        try:
+            one = run(folds, list(spec.methods), metrics, seed=spec.seeds, search=spec.search,
+                      output=spec.folder(name), jobs=spec.jobs)  # fmt: skip
+        except ExperimentError as error:
+            errors.append(error)
+            one = error.comparison
+        if one is not None:
+            found[name] = one
+            if len(spec.datasets) == 1 or not as_json:
+                show(one, output=spec.folder(name), as_json=as_json)
+    return found, errors
+
+
+def show_all(found: dict[str, Comparison], *, output: str | None, as_json: bool) -> None:
+    """What several datasets tell together."""
+    from podium.experiments.overview import overview, write_overview
+
     if output is not None:
-        make_folder(output)
-    folds = read_folder(data, seed=seed)
-    describe(folds, data)
-    try:
-        found = run(folds, list(dict.fromkeys(names)), metrics, seed=seed, output=output, jobs=jobs)
-    except ExperimentError as error:
-        if error.comparison is not None:
-            show(error.comparison, output=output, as_json=as_json)
-        raise
-    show(found, output=output, as_json=as_json)
+        write_overview(found, output)
+    if as_json:
+        console.print_json({name: one.to_dict() for name, one in found.items()})
+        return
+    first = str(next(iter(found.values())).metrics[0])
+    console.out(f"\n{first} on all datasets")
+    console.print_table(*overview(found, first))
+    if output is not None:
+        console.say(f"wrote {output}: report.html, results.json, table.md, and a folder for each dataset")
 
 
 def show(found: Comparison, *, output: str | None, as_json: bool) -> None:
@@ -101,7 +182,6 @@ def compare_runs(
 ) -> None:
     """A table per metric: the runs from the best down; those who share a letter do not differ by more than chance."""
     from podium.data.trec import read_qrels, read_run
-    from podium.errors import ParameterError
     from podium.evaluation.compare_runs import compare_runs as compared
     from podium.evaluation.report import shown
 
@@ -152,8 +232,9 @@ def run(
     names: list[str],
     metrics: tuple[Metric, ...],
     *,
-    seed: int,
     output: str | None,
+    seed: Sequence[int] = (0,),
+    search: str = "grid",
     jobs: int | None = None,
 ) -> Comparison:
     """The comparison, with a progress bar; on all cores, unless told how many jobs."""
@@ -162,7 +243,7 @@ def run(
     from podium.threads import default_threads
 
     count = dict.fromkeys(("kept", "done", "failed"), 0)
-    total = len(folds) * len(names)
+    total = len(folds) * len(names) * len(seed)
     with progress.progress_bar(total) as bar:
 
         def watch(seen: Seen) -> None:
@@ -171,9 +252,8 @@ def run(
                 count[seen.state] += 1
 
         try:
-            return compared(
-                folds, names, metrics, seed=seed, folder=output, jobs=jobs or default_threads(), watch=watch
-            )
+            return compared(folds, names, metrics, seed=seed, search=search, folder=output,
+                            jobs=jobs or default_threads(), watch=watch)  # fmt: skip
         except KeyboardInterrupt:
             if output is not None:
                 kept = count["kept"] + count["done"]

@@ -41,7 +41,7 @@ def demo(
     utility = _make_data(Path(output) / "data", seed)
     folds = read_folder(Path(output) / "data")
     comparing.describe(folds, f"{output}/data")
-    found = comparing.run(folds, list(METHODS), metrics, seed=seed, output=output)
+    found = comparing.run(folds, list(METHODS), metrics, seed=[seed], output=output)
     _print(found, _truth(found, folds[0].test, utility))
     _next(output)
 

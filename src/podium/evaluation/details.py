@@ -2,7 +2,7 @@
 
 curve       mean NDCG@k on the test data for k = 1…20
 history     the iterations of the fit that validation chose: [iteration, objective, validation measure]
-importance  features by how much they matter
+importance  features by how much they matter; of models that cannot be taken apart, by permutation
 pairs       two pairs of test documents that tell most about the model, explained
 """
 
@@ -20,6 +20,7 @@ from podium.errors import DataError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import plain
 from podium.evaluation.explain import explain_rows, feature_name
+from podium.evaluation.permutation import permuted
 from podium.metrics import NDCG, Metric, evaluate_all, mean
 from podium.model import Model
 from podium.ranking import order
@@ -59,7 +60,7 @@ def details(
     return {
         "curve": _curve(fold.test, scores, metrics),
         "history": history.of_the_best(model.info.get("trials")),
-        "importance": _importance(model, fold.train),
+        "importance": _importance(model, fold, metrics[0]),
         "pairs": _pairs(model, fold.test, scores),
     }
 
@@ -100,8 +101,12 @@ def _curve(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[st
     return {"metric": replace(ndcg, cutoff=None).tag(), "values": [plain(mean(row).value) for row in found]}
 
 
-def _importance(model: Model, train: Dataset) -> dict[str, Any] | None:
+def _importance(model: Model, fold: Fold, metric: Metric) -> dict[str, Any] | None:
+    assert fold.test is not None, "checked before work started"
+    train = fold.train
     found = importance(model, model.with_my_features(train))
+    if found is None:
+        found = permuted(model, model.with_my_features(fold.test), metric)
     if found is None:
         return None
     shares, how = found

@@ -101,17 +101,17 @@ def shown(value: float) -> str:
 
 
 def _markdown(comparison: Comparison) -> str:
-    parts = [_markdown_table(*summary(comparison))]
+    parts = [markdown_table(*summary(comparison))]
     beside = beside_published(comparison)
     if beside is not None:
         table, known = beside
-        parts.append(f"{known.name}, beside what papers print\n\n{_markdown_table(*table)}")
+        parts.append(f"{known.name}, beside what papers print\n\n{markdown_table(*table)}")
         parts.append("".join(f"- {source}\n" for source in known.sources))
     for m, metric in enumerate(comparison.metrics):
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
         rows = [[name, *map(shown, comparison.per_fold(name)[m])] for name in comparison.ranking()]
-        parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + _markdown_table(["method", *folds], rows))
-        parts.append(f"{metric} over all queries: {_LETTERS}\n\n" + _markdown_table(*_ranked(comparison, str(metric))))
+        parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + markdown_table(["method", *folds], rows))
+        parts.append(f"{metric} over all queries: {_LETTERS}\n\n" + markdown_table(*_ranked(comparison, str(metric))))
     return "\n".join(parts)
 
 
@@ -159,7 +159,8 @@ _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"}
 _TEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
-def _markdown_table(heads: list[str], rows: list[list[str]]) -> str:
+def markdown_table(heads: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown, numbers to the right."""
     rule = ["---"] + ["---:" if _is_number(cell) else "---" for cell in (rows[0][1:] if rows else [])]
     lines = [heads, rule, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -2,5 +2,6 @@
 
 from podium.experiments.plan import Plan, Task
 from podium.experiments.run import Failure, Seen, compare
+from podium.experiments.spec import Spec, make_spec, read_spec
 
-__all__ = ["Failure", "Plan", "Seen", "Task", "compare"]
+__all__ = ["Failure", "Plan", "Seen", "Spec", "Task", "compare", "make_spec", "read_spec"]

@@ -95,24 +95,36 @@ def held(folder: str | os.PathLike[str]) -> Iterator[None]:
     """
     import fcntl
 
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder) / ".lock", "a+") as lock:
+    place = Path(folder).resolve()
+    if place in _HELD:
+        yield
+        return
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / ".lock", "a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
-            who = lock.read().strip() or "unknown"
             raise DataError(
-                f"another podium (process {who}) is writing here. Wait until it ends, or choose another folder.",
+                f"another podium (process {lock.read().strip() or 'unknown'}) is writing here. "
+                "Wait until it ends, or choose another folder.",
                 where=os.fspath(folder),
             ) from None
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
         for part in ("", "runs", "models"):
-            for left in (Path(folder) / part).glob(".*.part"):
+            for left in (place / part).glob(".*.part"):
                 left.unlink(missing_ok=True)
-        yield
+        _HELD.add(place)
+        try:
+            yield
+        finally:
+            _HELD.discard(place)
+
+
+_HELD: set[Path] = set()
+"""The folders that this process holds: whoever holds one may hold it again."""
 
 
 def file_stem(task: Task) -> str:

@@ -127,7 +127,8 @@ def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
 
 
 def test_all_means_every_method(podium: Podium, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr("podium.methods.METHODS", {name: METHODS[name] for name in ("random", "single-feature")})
+    few = {name: METHODS[name] for name in ("random", "single-feature")}
+    monkeypatch.setattr("podium.experiments.spec.METHODS", few)
     result = podium("compare", str(folder), "--methods", "all", "--json")
     assert list(json.loads(result.stdout)["methods"]) == ["random", "single-feature"]
 

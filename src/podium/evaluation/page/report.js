@@ -326,7 +326,7 @@
   function features() {
     const found = details[state.method].map((d) => d.importance).filter(Boolean);
     if (!found.length) {
-      put("importance-note", `Nothing is known of the features of ${state.method}: it is neither linear nor made of trees. Choose another method above.`);
+      put("importance-note", `No feature alone changes what ${state.method} measures. Choose another method above.`);
       put("importance");
       return;
     }

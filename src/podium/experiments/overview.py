@@ -1,0 +1,117 @@
+"""Overview: several datasets side by side: a table for each metric, and a page that leads to each one's report.
+
+Methods are ordered by their mean rank over the datasets, by the first metric; equal means share a rank.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from scipy.stats import rankdata
+
+from podium.evaluation.compare import Comparison
+from podium.evaluation.evaluate import plain
+from podium.evaluation.report import Table, markdown_table, shown
+from podium.files import write_aside
+
+
+def overview(found: Mapping[str, Comparison], metric: str) -> Table:
+    """A row per method that finished on every dataset: its mean on each, and its mean rank."""
+    means, ranks = _means(found, metric)
+    order = sorted(means, key=lambda name: (ranks[name], name))
+    rows = [[name, *map(shown, means[name]), f"{ranks[name]:.2f}"] for name in order]
+    return ["method", *found, "mean rank"], rows
+
+
+def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str]) -> None:
+    """Write table.md, results.json and report.html of all datasets together."""
+    metrics = [str(metric) for metric in next(iter(found.values())).metrics]
+    tables = {metric: overview(found, metric) for metric in metrics}
+    texts = {
+        "table.md": "\n".join(f"{metric}\n\n{markdown_table(*table)}" for metric, table in tables.items()),
+        "results.json": json.dumps(_results(found, metrics), indent=1, ensure_ascii=False) + "\n",
+        "report.html": _page(tables),
+    }
+    for name, text in texts.items():
+        with write_aside(Path(folder) / name) as file:
+            file.write(text.encode())
+
+
+def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Of each method its mean on every dataset, and its mean rank."""
+    m = [str(one) for one in next(iter(found.values())).metrics].index(metric)
+    names = [name for name in next(iter(found.values())).by_method if all(name in c.by_method for c in found.values())]
+    means = {name: [float(comparison.mean(name)[m]) for comparison in found.values()] for name in names}
+    table = np.nan_to_num(np.array(list(means.values())).reshape(len(names), len(found)), nan=-np.inf)
+    ranks = rankdata(-table, axis=0).mean(axis=1) if names else []
+    return means, dict(zip(names, map(float, ranks), strict=True))
+
+
+def _results(found: Mapping[str, Comparison], metrics: list[str]) -> dict[str, Any]:
+    methods: dict[str, Any] = {}
+    for metric in metrics:
+        means, ranks = _means(found, metric)
+        for name, values in means.items():
+            on = dict(zip(found, map(plain, values), strict=True))
+            methods.setdefault(name, {})[metric] = {"mean": on, "rank": ranks[name]}
+    return {"metrics": metrics, "datasets": list(found), "methods": methods}
+
+
+def _page(tables: dict[str, Table]) -> str:
+    style = (files("podium.evaluation") / "page" / "report.css").read_text("utf-8")
+    sections = "".join(_section(metric, *table) for metric, table in tables.items())
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>Ranking methods on several datasets</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<header>
+<h1>Ranking methods on several datasets</h1>
+<p>The name of a dataset leads to its own report.</p>
+</header>
+<main>
+{sections}</main>
+</body>
+</html>
+"""
+
+
+def _section(metric: str, heads: list[str], rows: list[list[str]]) -> str:
+    links = [
+        f'<a href="{html.escape(quote(name), quote=True)}/report.html">{html.escape(name)}</a>' for name in heads[1:-1]
+    ]
+    columns = [html.escape(heads[0]), *links, html.escape(heads[-1])]
+    head = "".join(f'<th scope="col"{" class=number" if c else ""}>{column}</th>' for c, column in enumerate(columns))
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(row[0])}</th>'
+        + "".join(f'<td class="number">{html.escape(cell)}</td>' for cell in row[1:])
+        + "</tr>\n"
+        for row in rows
+    )
+    title = html.escape(metric)
+    return f"""<section>
+<h2>{title}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(metric, quote=True)}"><table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{body}</tbody>
+</table></div>
+</section>
+"""

@@ -1,0 +1,206 @@
+"""Spec: an experiment written down: datasets × methods × metrics × seeds, in a TOML or YAML file.
+
+    datasets = ["OHSUMED", "clicks.txt"]        # or a table: name = "path"
+    methods = ["listnet", "lambdamart(leaves=15)"]
+    metrics = ["ndcg@10", "map"]
+    preset = "letor3"
+    seeds = [0, 1, 2]
+    search = "optuna(trials=50)"
+    output = "results"
+    jobs = 2
+
+Only datasets and methods must be there. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from podium.errors import DataError, MissingPackageError, ParameterError, PodiumError, UnknownNameError
+from podium.evaluation.evaluate import read_metrics
+from podium.files import write_aside
+from podium.methods import METHODS, method
+from podium.search import Search
+
+METRICS = ("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map")
+"""What is reported where nothing else is asked for; the first one tunes."""
+ENDINGS = (".toml", ".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An experiment. `datasets` are paths by name; each has a comparison of its own."""
+
+    datasets: dict[str, str]
+    methods: tuple[str, ...]
+    metrics: tuple[str, ...] = METRICS
+    preset: str | None = None
+    seeds: tuple[int, ...] = (0,)
+    search: str = "grid"
+    output: str | None = None
+    jobs: int | None = None  # None: as many as there are cores
+
+    def folder(self, dataset: str) -> str | None:
+        """Where the comparison on a dataset goes: into the output, or with several datasets into a folder there."""
+        if self.output is None or len(self.datasets) == 1:
+            return self.output
+        return os.path.join(self.output, dataset)
+
+
+def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:
+    """A spec whose names are all known. Datasets in a list are named by their last part; `all` is every method."""
+    spec = _spec(datasets, methods, **rest)
+    for check in _CHECKS.values():
+        check(spec)
+    return spec
+
+
+def read_spec(path: str | os.PathLike[str]) -> Spec:
+    """The experiment in a file."""
+    found = _parsed(Path(path))
+    try:
+        for key in found:
+            if key not in _TYPES:
+                raise UnknownNameError("key", key, _TYPES)
+        values = {key: _typed(key, value) for key, value in found.items()}
+        for key in ("datasets", "methods"):
+            if key not in values:
+                raise ParameterError(f"{key}: is missing.")
+        spec = _spec(values.pop("datasets"), values.pop("methods"), **values)
+    except PodiumError as error:
+        raise ParameterError(f"{os.fspath(path)}: {error}") from error
+    for key, check in _CHECKS.items():
+        try:
+            check(spec)
+        except PodiumError as error:
+            raise ParameterError(f"{os.fspath(path)}: {key}: {error}") from error
+    here = Path(path).parent
+    return replace(
+        spec,
+        datasets={name: os.path.normpath(here / place) for name, place in spec.datasets.items()},
+        output=None if spec.output is None else os.path.normpath(here / spec.output),
+    )
+
+
+def write_spec(spec: Spec) -> None:
+    """Write spec.toml into the output folder, so that it says how it was made; `podium compare` on it repeats it."""
+    assert spec.output is not None, "there is a folder to write to"
+    datasets = {name: _relative(place, spec.output) for name, place in spec.datasets.items()}
+    found = {
+        "methods": spec.methods,
+        "metrics": spec.metrics,
+        "preset": spec.preset,
+        "seeds": spec.seeds,
+        "search": spec.search,
+        "output": ".",
+    }
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found.items() if value is not None]
+    lines += ["", "[datasets]", *(f"{json.dumps(name)} = {json.dumps(place)}" for name, place in datasets.items()), ""]
+    with write_aside(Path(spec.output) / "spec.toml") as file:
+        file.write("\n".join(lines).encode())
+
+
+def _spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:
+    names = [name for word in methods for name in (METHODS if word == "all" else [word])]
+    return Spec(_named(datasets), tuple(dict.fromkeys(names)), **rest)
+
+
+def _check_methods(spec: Spec) -> None:
+    if not spec.methods:
+        raise ParameterError("At least one method is needed, e.g. listnet.")
+    for name in spec.methods:
+        method(name)
+
+
+def _check_seeds(spec: Spec) -> None:
+    if not spec.seeds or min(spec.seeds) < 0:
+        raise ParameterError(f"At least one seed is needed, and none below 0; got {list(spec.seeds)}.")
+
+
+def _check_jobs(spec: Spec) -> None:
+    if spec.jobs is not None and spec.jobs < 1:
+        raise ParameterError(f"At least one job is needed; got {spec.jobs}.")
+
+
+_CHECKS: dict[str, Callable[[Spec], object]] = {
+    "methods": _check_methods,
+    "metrics": lambda spec: read_metrics(spec.metrics, spec.preset),
+    "seeds": _check_seeds,
+    "search": lambda spec: Search.parse(spec.search),
+    "jobs": _check_jobs,
+}
+
+
+_TYPES: dict[str, str] = {
+    "datasets": "a list of paths, or a table of them by name",
+    "methods": "a list of texts",
+    "metrics": "a list of texts",
+    "preset": "text",
+    "seeds": "a list of whole numbers",
+    "search": "text",
+    "output": "text",
+    "jobs": "a whole number",
+}
+
+
+def _typed(key: str, value: Any) -> Any:
+    """The value of a key, of the type it must have."""
+    wanted = _TYPES[key]
+    inside, fits = int if "number" in wanted else str, False
+    if wanted.startswith("a list"):
+        values = list(value.values()) if key == "datasets" and isinstance(value, dict) else value
+        fits = isinstance(values, list) and all(type(one) is inside for one in values)
+    else:
+        fits = type(value) is inside
+    if not fits:
+        raise ParameterError(f"{key}: must be {wanted}; got {value!r}.")
+    return tuple(value) if key in ("metrics", "seeds") else value
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    """The keys and values of a file, by its ending."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}.", where=str(path)) from error
+    if path.suffix == ".toml":
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ParameterError(f"{path}: not TOML: {error}.") from error
+    try:
+        import yaml
+    except ImportError:
+        raise MissingPackageError("PyYAML", "A spec in YAML", "tune") from None
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ParameterError(f"{path}: not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(found, dict):
+        raise ParameterError(f"{path}: expected keys and values, e.g. methods: [listnet].")
+    return {str(key): value for key, value in found.items()}
+
+
+def _named(datasets: list[str] | dict[str, str]) -> dict[str, str]:
+    """Datasets by name: a folder of an output, so no path and not twice the same."""
+    if not datasets:
+        raise ParameterError("datasets: at least one is needed.")
+    pairs = list(datasets.items()) if isinstance(datasets, dict) else [(Path(p).resolve().name, p) for p in datasets]
+    found: dict[str, str] = {}
+    for name, place in pairs:
+        if not name or name in (".", "..", "runs", "models") or "/" in name or os.sep in name:
+            raise ParameterError(f"datasets: {name!r} cannot name a folder of results. Choose another name.")
+        if name in found:
+            raise ParameterError(f"datasets: two are called {name!r}. Name them in a table: [datasets] name = path.")
+        found[name] = place
+    return found
+
+
+def _relative(place: str, folder: str) -> str:
+    return place if place == "-" else os.path.relpath(place, folder)
