@@ -82,12 +82,26 @@ def short_names(metrics: Sequence[Metric]) -> list[str]:
 
 
 def chosen(comparison: Comparison, method: str) -> str:
-    """What validation chose, with the number of folds that did where they differ."""
-    texts = (", ".join(f"{k}={setting(v)}" for k, v in run.chosen.items()) for run in comparison.runs(method))
-    counts = Counter(text for text in texts if text)
+    """What validation chose, with the number of runs that did where they differ; from … to … where that gets long."""
+    settings = [run.chosen for run in comparison.runs(method)]
+    counts = Counter(", ".join(f"{k}={setting(v)}" for k, v in one.items()) for one in settings if one)
     if len(counts) < 2:
         return next(iter(counts), "")
-    return "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
+    text = "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
+    return (
+        text if len(text) <= _LONG else ", ".join(f"{k}={_between([one[k] for one in settings])}" for k in settings[0])
+    )
+
+
+_LONG = 80
+"""Letters of a cell above which it is shortened."""
+
+
+def _between(values: list[Any]) -> str:
+    """Several values of a setting: the least and the most, or all of them where they are no numbers."""
+    if all(isinstance(value, int | float) for value in values):
+        return setting(values[0]) if min(values) == max(values) else f"{setting(min(values))}…{setting(max(values))}"
+    return "|".join(sorted({setting(value) for value in values}))
 
 
 def setting(value: Any) -> str:

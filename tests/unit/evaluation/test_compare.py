@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from podium.evaluation import Comparison, Outcome
+from podium.evaluation.report import chosen
 from podium.metrics import Metric
 
 
@@ -22,3 +25,27 @@ def test_means_are_over_folds_and_over_pooled_queries() -> None:
     assert found.mean("a")[0] == pytest.approx((1.0 + 0.2) / 2)
     assert found.pooled("a")[0] == (pytest.approx((1.0 + 0.0 + 0.5 + 0.1) / 4), 4, 1)
     assert found.ranking() == ["b", "a"]
+
+
+def chose(fold: str, **settings: object) -> Outcome:
+    return replace(outcome("a", fold, [0.5]), info={"trials": [{**settings, "valid": 0.5}]})
+
+
+def test_what_was_chosen_is_counted_and_where_that_gets_long_the_ends_are_shown() -> None:
+    few = Comparison((Metric.parse("map"),), 0, (chose("1", cost=0.1), chose("2", cost=0.1), chose("3", cost=1.0)))
+    assert chosen(few, "a") == "cost=0.1 (2×); cost=1 (1×)"
+    many = tuple(chose(str(k), rate=0.123456 + k, leaves=31, hidden=f"[{k % 2}]") for k in range(4))
+    assert chosen(Comparison((Metric.parse("map"),), 0, many), "a") == "rate=0.1235…3.123, leaves=31, hidden=[0]|[1]"
+
+
+def test_values_of_a_query_are_averaged_over_seeds() -> None:
+    made = {seed: np.array([[0.2 + 0.1 * seed, 0.4, np.nan]]) for seed in (0, 1, 3)}
+    runs = tuple(replace(outcome("a", "1", [0, 0, 0]), values=values, seed=seed) for seed, values in made.items())
+    found = Comparison((Metric.parse("map"),), 0, runs)
+    [averaged] = found.by_method["a"]
+    np.testing.assert_allclose(averaged.values, [[0.2 + 0.4 / 3, 0.4, np.nan]])
+    assert averaged.seconds == 3.0
+    assert found.seeds == [0, 1, 3]
+    per_seed = [(0.2 + 0.1 * seed + 0.4) / 2 for seed in made]
+    np.testing.assert_allclose(found.per_seed("a"), [per_seed])
+    assert found.spread("a")[0] == pytest.approx(np.std(per_seed, ddof=1))
