@@ -101,7 +101,7 @@ METHODS: dict[str, Method] = {
     "ranking-svm": Method(Recipe(loss=SquaredHinge(normalise=True), solver=Newton()), PENALTY, "pairwise"),
     "ranking-svm-kernel": Method(
         Recipe(loss=SquaredHinge(normalise=True), solver=Newton(penalty=0.01), transform=Nystrom()),
-        {"penalty": (0.003, 0.01, 0.03), "gamma": (0.003, 0.01, 0.03)},
+        {"penalty": (0.003, 0.01, 0.03), "gamma": (0.15, 0.5, 1.5)},
         "pairwise",
     ),
     "ir-svm": Method(Recipe(loss=IRSVM()), PENALTY, "pairwise"),

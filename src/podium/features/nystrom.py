@@ -1,10 +1,10 @@
 """Nyström features (Williams & Seeger, 2001): a Gaussian kernel as features, so that linear scorers bend.
 
     transform=nystrom                                  300 landmarks on z-scores
-    transform=nystrom(components=none,gamma=0.05)      every training document a landmark: the exact kernel
+    transform=nystrom(components=none,gamma=0.5)       every training document a landmark: the exact kernel
 
-With landmarks l_1 … l_m, K the m × m matrix of k(l_a, l_b) = e^(−γ‖l_a − l_b‖²), the features of x are
-K^(−½)·(k(x, l_1), …, k(x, l_m)): their inner products are the kernel's, exactly so between landmarks.
+With landmarks l_1 … l_m, K the m × m matrix of k(l_a, l_b) = e^(−γ‖l_a − l_b‖²/d), d features, the features of
+x are K^(−½)·(k(x, l_1), …, k(x, l_m)): their inner products are the kernel's, exactly so between landmarks.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Array = NDArray[np.float64]
 class Nystrom(Stacked):
     """Features whose inner products are a Gaussian kernel's, from `components` distinct documents drawn by `seed`.
 
-    With components=none every training document is one, and the kernel is exact; γ is 1/(number of features) where it
-    is not given. Cost: O(N·m·d + N·m²), and m² memory.
+    With components=none every training document is one, and the kernel is exact. γ counts per feature, so that the same
+    values suit few features and many. Cost: O(N·m·d + N·m²), and m² memory.
     Reference: Williams & Seeger, Using the Nyström method to speed up kernel machines, NIPS 2001.
     """
 
     components: int | None = param(default=300, least=1)
-    gamma: float | None = param(default=None, above=0, search=(1e-3, 1.0, "log"))
+    gamma: float = param(default=1.0, above=0, search=(0.03, 30.0, "log"))
     seed: int = param(default=0, least=0)
 
     def check(self, data: Dataset) -> None:
@@ -53,7 +53,7 @@ class Nystrom(Stacked):
         X = self.below(state, data)
         _, drawn = np.unique(_lots(dense(data).features, self.seed), return_index=True)
         landmarks = X[drawn[: self._count(data)]].astype(np.float64)
-        gamma = np.float64(1.0 / max(X.shape[1], 1) if self.gamma is None else self.gamma)
+        gamma = np.float64(self.gamma / max(X.shape[1], 1))
         values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))
         kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
         root = vectors[:, kept] / np.sqrt(values[kept])
