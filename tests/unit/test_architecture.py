@@ -40,7 +40,7 @@ KINDS = {
     "metrics": Metric,
     "algorithms": Learner,
 }
-HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna", "yaml")
+HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
 
 
 def name(file):
