@@ -3,8 +3,8 @@
 >>> good = Outcome("good", "Fold1", "listnet", {}, 1.0, ("1", "2"), np.array([[0.9, 0.7]]), None)
 >>> poor = Outcome("poor", "Fold1", "random", {}, 1.0, ("1", "2"), np.array([[0.1, 0.4]]), None)
 >>> found = Comparison((Metric.parse("ndcg@10"),), 0, (good, poor))
->>> found.ranking(), round(found.mean("good")[0], 3)
-(['good', 'poor'], 0.8)
+>>> found.ranking(), found.mean("good").tolist()
+(['good', 'poor'], [0.8])
 
 `podium.experiments.compare` makes one.
 """

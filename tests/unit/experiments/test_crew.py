@@ -157,3 +157,15 @@ def test_no_worker_outlives_the_one_who_started_it(tmp_path: Path, how: signal.S
         kept = f"1 of 4 are kept in {tmp_path / 'out'}; the same command goes on from there."
         assert err.splitlines()[-2:] == [kept, "podium: interrupted."]
         assert "Traceback" not in err
+
+
+def test_a_worker_ends_with_its_standard_input() -> None:
+    program = [sys.executable, "-m", "podium.experiments.worker"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()

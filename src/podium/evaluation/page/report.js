@@ -371,11 +371,10 @@
     const rows = ranking.flatMap((m) => results.methods[m].folds.flatMap((fold) => fold.runs.map((run) => ({ m, fold: fold.fold, ...run, ...measured(m, fold.fold, run.seed) }))));
     const chosen = (row) => Object.entries(row.chosen).map(([name, value]) => `${name} = ${typeof value === "number" ? short(value) : value}`).join(", ");
     const seed = results.seeds.length > 1 ? [{ head: "Seed", number: true, value: (r) => r.seed, show: (r) => String(r.seed) }] : [];
-    table("settings", { caption: "What validation chose, and what was fitted", sort: { column: 0, down: false }, tall: true, rows, columns: [
-      { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, ...seed, { head: "Chosen", value: chosen, class: "words" },
+    table("settings", { caption: "What validation chose, what was fitted, and what it took: seconds, and the peak of memory", sort: { column: 0, down: false }, tall: true, rows, columns: [
+      { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, ...seed, { head: "Chosen", value: chosen },
       { head: "Seconds", number: true, value: (r) => r.seconds, show: (r) => shown(r.seconds, 1) },
-      { head: "CPU seconds", number: true, value: (r) => r.cpu_seconds, show: (r) => shown(r.cpu_seconds, 1) },
-      { head: "Peak memory, MB", number: true, value: (r) => r.peak_memory, show: (r) => shown(known(r.peak_memory) ? r.peak_memory / 1e6 : null, 0) },
+      { head: "MB", number: true, value: (r) => r.peak_memory, show: (r) => shown(known(r.peak_memory) ? r.peak_memory / 1e6 : null, 0) },
       { head: "Stopped", value: (r) => String(r.info.stopped || ""), class: "wrap" }, { head: "Fitted", value: (r) => r.learner, class: "wrap" }] });
   }
 
