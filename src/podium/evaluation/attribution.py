@@ -36,6 +36,8 @@ def attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
 
     `X` has the transformed features of the two, (2, d); what they add up to is score 0 − score 1.
     """
+    if model.learner.transform.mixes:
+        return None
     weights = linear_weights(model)
     if weights is not None:
         rows = np.nan_to_num(X.astype(np.float64))
@@ -94,6 +96,8 @@ def importance(model: Model, data: Dataset) -> tuple[Array, str] | None:
 
     As shares of 1, with the words for it; None where there is nothing of the kind.
     """
+    if model.learner.transform.mixes:
+        return None
     weights = linear_weights(model)
     if weights is not None:
         X = model.learner.transform.apply(model.state, data).features

@@ -80,9 +80,9 @@ def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, st
     found = explain_rows(model, data, q, (rows[0], rows[1]))
     if found is None:
         raise IncompatibleError(
-            f"The scores of {model.learner.name} cannot be taken apart by feature. "
-            "Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, svm-map, "
-            "permurank, gbrank, single-feature."
+            f"The scores of {model.learner.name} with transform={model.learner.transform} cannot be taken apart by "
+            "feature. Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, "
+            "svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, none)."
         )
     return found
 

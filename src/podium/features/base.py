@@ -24,6 +24,8 @@ class Transform(Named):
     home: ClassVar[str] = "podium.features"
     per_query: ClassVar[bool] = False
     """Whether a document's features depend on the other documents of its query."""
+    mixes: ClassVar[bool] = False
+    """Whether a transformed feature is made of several features, or stands at another place than its own."""
     supervised: ClassVar[bool] = False
     """Whether `fit` looks at the labels of the training data."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,7 @@ _BELOW = "of."
 class Stacked(Transform):
     """A transform of the features that `of` makes. Sparse features are made dense; what is still missing becomes 0."""
 
+    mixes: ClassVar[bool] = True
     of: Transform = ZScore()  # noqa: RUF009  (a frozen value)
 
     @property

@@ -240,7 +240,7 @@ def test_what_cannot_be_explained_is_refused_in_words() -> None:
     twice = replace(DATA, document_ids=np.array([first] * DATA.n_documents, dtype=object))
     with pytest.raises(DataError, match="documents are called"):
         explain(model, twice, query=query, documents=(first, second))
-    with pytest.raises(IncompatibleError, match="random cannot be taken apart"):
+    with pytest.raises(IncompatibleError, match="random with transform=none cannot be taken apart"):
         explain(fitted("random"), DATA, query=query, documents=(first, second))
 
 

@@ -1,0 +1,37 @@
+"""What a report shows of a model, for every method: nothing of it may fail, whatever the scorer and the transform."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from podium.data.folder import Fold
+from podium.evaluation.details import History, details
+from podium.evaluation.evaluate import all_plain
+from podium.methods import METHODS, method
+from podium.metrics import NDCG
+from podium.training import train
+from reference.learning import linear_data
+from reference.variants import short
+
+FOLD = Fold(linear_data(20, 10), linear_data(6, 8, seed=1), linear_data(6, 9, seed=2), "Fold1")
+
+
+@pytest.mark.parametrize("name", [*METHODS, "ranknet(transform=second-order)", "lambdamart(transform=nystrom)"])
+def test_every_model_has_its_details(name):
+    chosen, history = method(name), History()
+    model = train(
+        FOLD.train, replace(chosen, learner=short(chosen.learner, 10), grid={}), valid=FOLD.vali,
+        observers=(history.see,),
+    )  # fmt: skip
+    found = details(model, FOLD, model.score(FOLD.test), metrics=(NDCG(10),), history=history)
+    json.dumps(all_plain(found), allow_nan=False)
+    assert len(found["curve"]["values"]) == 20
+    shares = (found["importance"] or {"features": {}})["features"]
+    assert set(shares) <= {str(l + 1) for l in range(FOLD.train.n_features)}
+    assert sum(shares.values()) <= 1 + 1e-9
+    for pair in found["pairs"]:
+        explained = sum(one["share"] for one in pair["features"]) + pair["others"] + pair["rest"]
+        assert explained == pytest.approx(pair["difference"], abs=1e-9)
+        assert np.sign(pair["difference"]) >= 0
