@@ -32,10 +32,11 @@ class OCSVM(Learner):
     Formula: fixed: min ½‖w‖² + Σ_r (Σ_{y_i = r} C_r ξ_i + Σ_{y_i = r+1} C_{r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for
         documents of grade r, ⟨w,x_i⟩ − b_r ≥ 1 − ξ*_i for those of grade r + 1. sum: min Σ_r (a_r − b_r) + Σ C(ξ + ξ*)
         with ⟨w,x_i⟩ ≤ a_r + ξ_i, ⟨w,x_i⟩ ≥ b_r − ξ*_i, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1: each margin as wide as it can be.
-        Only neighbouring grades share a threshold. The paper has one C for all; with few relevant documents it gives
-        them up, so here C_r = cost / (number of documents of grade r), half of it for `sum` in grades between two
-        thresholds. The score is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2, and where grades overlap so much that
-        no margin pays, its answer is w = 0.
+        Only neighbouring grades share a threshold. The paper has one C for all (`balanced=false`: cost / the number of
+        documents of the lowest or the highest grade, whichever are fewer); that gives few relevant documents up, so
+        C_r = cost / (number of documents of grade r), half of it for `sum` in grades between two thresholds. The score
+        is ⟨w,x⟩; the threshold of `sum` is (a_r + b_r)/2, and where grades overlap so much that no margin pays, its
+        answer is w = 0.
     Ties: documents of equal grade are not compared; queries play no part but by their weights.
     Cost: an interior point method: steps of O(documents × features²), memory for twice the features. It takes 15 to 60
         of them, more where there are more documents, so that a fit grows about as documents^1.4.
@@ -46,6 +47,7 @@ class OCSVM(Learner):
     margins: Literal["fixed", "sum"] = "fixed"
     cost: float = param(default=1.5, above=0)
     """What the mean slack of a grade costs."""
+    balanced: bool = True
     transform: Transform = ZScore()
     name = "oc-svm"
 
@@ -89,6 +91,8 @@ class OCSVM(Learner):
 
         There the two limits that enclose a grade cancel in the sum of margins, and two whole costs would outweigh it.
         """
+        if not self.balanced:
+            return np.full(len(docs), min(weights[y == 0].sum(), weights[y == y.max()].sum()))
         counted = docs if self.margins == "sum" else np.arange(len(y))
         return np.asarray(np.bincount(y[counted], weights[counted])[y[docs]], np.float64)
 

@@ -28,19 +28,21 @@ def learned(learner, data):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("cost", [0.1, 2.0])
-def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_fixed_margin_solution_is_that_of_a_general_solver(seed, cost, balanced):
     data, y = small(seed)
-    found = learned(OCSVM(cost=4 * cost), data)
-    w, _, value = fixed_margin_svm(data.features.astype(float), y, costs(y, 4 * cost))
+    found = learned(OCSVM(cost=4 * cost, balanced=balanced), data)
+    w, _, value = fixed_margin_svm(data.features.astype(float), y, costs(y, 4 * cost, balanced=balanced))
     assert found.record["objective"] == pytest.approx(value, rel=1e-5)
     np.testing.assert_allclose(found.params["weights"], w, atol=2e-3)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_sum_of_margins_is_the_least_over_all_directions(seed):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_sum_of_margins_is_the_least_over_all_directions(seed, balanced):
     data, y = small(seed, noise=0.1)
-    X, C = data.features.astype(float), costs(y, 3.0, middle=2)
-    found = learned(OCSVM(margins="sum", cost=3.0), data)
+    X, C = data.features.astype(float), costs(y, 3.0, balanced=balanced, middle=2)
+    found = learned(OCSVM(margins="sum", cost=3.0, balanced=balanced), data)
     w = found.params["weights"]
     assert np.linalg.norm(w) == pytest.approx(1, abs=1e-5)
     reached = sum_of_margins_value(X, y, C, w)
