@@ -16,8 +16,13 @@ def small(seed, n=14, noise=0.7):
     return Dataset.from_arrays(X, y), y
 
 
-def costs(y, cost, *, middle=1):
-    """What each document's slacks cost: a grade's documents share the cost, a middle grade counts `middle` times."""
+def costs(y, cost, *, balanced=True, middle=1):
+    """What each document's slacks cost: a grade's documents share the cost, a middle grade counts `middle` times.
+
+    Where it is not balanced all cost the same, which is what the fewer documents of the outer grades share.
+    """
+    if not balanced:
+        return np.full(len(y), cost / min(np.sum(y == 0), np.sum(y == y.max())))
     shared = np.bincount(y)[y] * np.where((y > 0) & (y < y.max()), middle, 1)
     return cost / shared
 
