@@ -16,6 +16,7 @@ Reference: Smucker, Allan and Carterette (2007) on tests; Efron (1987) on BCa in
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
@@ -110,7 +111,7 @@ def compare_systems(
     order = sorted(range(len(names)), key=lambda s: -means[names[s]])
     tested = _pairs(names, order, baseline)
     differences = [paired_differences(table[i], table[j], names=(names[i], names[j])) for i, j in tested]
-    ps = _tested(test, [d for d, _ in differences], seed)
+    ps = _tested(test, [d for d, _ in differences], alpha, seed)
     adjusted = adjust(ps, correction)
     intervals = _intervals([d for d, _ in differences], alpha, seed)
     pairs = tuple(
@@ -164,6 +165,9 @@ def compact_letters(names: Sequence[str], apart: set[tuple[str, str]]) -> dict[s
     return {name: "".join(_letter(k) for k, column in enumerate(columns) if name in column) for name in names}
 
 
+_ROUNDS = 10_000
+
+
 def _table(values: ArrayLike, names: Sequence[str]) -> Array:
     table = np.asarray(values, np.float64)
     if table.ndim != 2 or len(table) != len(names):
@@ -183,10 +187,14 @@ def _pairs(names: Sequence[str], order: list[int], baseline: str | None) -> list
     return [(s, base) for s in order if s != base]
 
 
-def _tested(name: str, differences: list[Array], seed: int) -> Array:
-    """The p-value of each pair; pairs of as many queries are randomised together."""
+def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Array:
+    """The p-value of each pair; pairs of as many queries are randomised together.
+
+    Corrected for their number, p is at least pairs/rounds: the more pairs, the more rounds, lest none can differ.
+    """
     if name == "randomisation":
-        return _together(differences, lambda rows: randomisation_tests(rows, seed=seed))
+        rounds = max(_ROUNDS, math.ceil(10 * len(differences) / alpha))
+        return _together(differences, lambda rows: randomisation_tests(rows, rounds=rounds, seed=seed))
     tests = {"t": t_test, "wilcoxon": wilcoxon_test}
     if name not in tests:
         raise UnknownNameError("test", name, ["randomisation", *tests])

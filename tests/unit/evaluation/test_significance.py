@@ -300,3 +300,12 @@ def test_one_query_less_would_not_be_enough(difference: float, alpha: float, wan
     n = queries_needed(difference, 0.3, alpha=alpha, wanted=wanted)
     assert power(n, difference, 0.3, alpha=alpha) >= wanted
     assert n == 2 or power(n - 1, difference, 0.3, alpha=alpha) < wanted
+
+
+def test_among_many_systems_a_clear_difference_is_still_seen() -> None:
+    rng = np.random.default_rng(7)
+    base = rng.uniform(0.3, 0.7, 60)
+    values = [base + rng.normal(0, 0.05, 60) for _ in range(40)] + [base - 0.3 + rng.normal(0, 0.05, 60)]
+    found = compare_systems(values, [*(f"system {k}" for k in range(40)), "bad"])
+    assert found.letters is not None
+    assert all(not set(letters) & set(found.letters["bad"]) for name, letters in found.letters.items() if name != "bad")
