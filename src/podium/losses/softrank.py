@@ -73,6 +73,9 @@ def _beats(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
         beats[order, j] = 0.0
 
 
+_NEVER = 1e-150  # a probability that makes no difference
+
+
 @kernel
 def _forward(beats: Any, discount: Any, laws: Any, moved: Any) -> Any:
     """The law of j's rank before each document is counted, at laws[i]; E D(rank) and its second derivative by s_j.
@@ -94,6 +97,9 @@ def _forward(beats: Any, discount: Any, laws: Any, moved: Any) -> Any:
         laws[i + 1, 0] = (1.0 - p) * laws[i, 0]
         for r in range(i + 2, k):
             laws[i + 1, r] = 0.0
+        if np.sum(laws[i + 1]) < _NEVER:  # too many beat j: of numbers near 0 every step would be slow
+            laws[i + 1 :], moved[:, :] = 0.0, 0.0
+            break
     expected, bent = 0.0, 0.0
     for r in range(k):
         expected += discount[r] * laws[-1, r]
@@ -112,6 +118,9 @@ def _backward(beats: Any, discount: Any, laws: Any, slope: Any) -> None:
             total += laws[i, r] * step
             after[r] += p * step
         slope[i] = total
+        if after[0] < _NEVER:
+            slope[:i] = 0.0
+            break
 
 
 @kernel
