@@ -70,6 +70,7 @@ NOTES = {
     "oc-svm": "a step of the interior point method is linear in n, but it takes 15 of them at n = 100, 29 at 3,000.",
     "oc-svm-sum": "as oc-svm; 26 steps at n = 100, 56 at 1,000.",
     "lambdamart-map": "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache.",
+    "lambdarank(metric=map)": "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache.",
     "structrank(topology=random)": "each edge looks up partners at random places of a list that leaves the cache.",
 }
 """Why a row grows faster than promised, where that is known."""
