@@ -66,11 +66,12 @@ PROMISED: dict[str, tuple[str, float]] = {
     "random": ("n", 1),
 }  # fmt: skip
 """What pages say, per query and sweep, or per fit; and the exponent to expect, n log n having about 1.1."""
+_LOOKED_UP = "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache."
 NOTES = {
     "oc-svm": "a step of the interior point method is linear in n, but it takes 15 of them at n = 100, 29 at 3,000.",
     "oc-svm-sum": "as oc-svm; 26 steps at n = 100, 56 at 1,000.",
-    "lambdamart-map": "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache.",
-    "lambdarank(metric=map)": "n² pairs, 6 ns each at n = 1,000 and 9 at 24,000: what swaps look up outgrows the cache.",
+    "lambdamart-map": _LOOKED_UP,
+    "lambdarank(metric=map)": _LOOKED_UP,
     "structrank(topology=random)": "each edge looks up partners at random places of a list that leaves the cache.",
 }
 """Why a row grows faster than promised, where that is known."""
