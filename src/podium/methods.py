@@ -116,7 +116,7 @@ METHODS: dict[str, Method] = {
     "lambdamart-err": _lambdamart(ERR(10)),
     "lambdamart-mrr": _lambdamart(MRR()),
     "rankboost": Method(RankBoost(), family="pairwise"),
-    "gbrank": Method(GBRank(), {"leaves": (7, 30, 200), "normalise": (False, True)}, "pairwise"),
+    "gbrank": Method(GBRank(), {"shrinkage": (0.1, 0.3)}, "pairwise"),
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
