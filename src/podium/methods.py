@@ -132,7 +132,7 @@ METHODS: dict[str, Method] = {
         Recipe(loss=BoltzRank(), solver=Adam()), {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}, "listwise"
     ),
     "energy-ndcg": Method(
-        Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.01, 0.1, 1.0)}, "listwise"
+        Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.1, 1.0, 10.0)}, "listwise"
     ),
     "adarank-map": Method(AdaRank(), family="listwise"),
     "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
@@ -140,7 +140,12 @@ METHODS: dict[str, Method] = {
     "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
     "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
     "structrank": Method(
-        Recipe(loss=StructRank(normalise=True), scorer=Kernel(), solver=Projected(rate=1.0, starts=3)),
+        Recipe(
+            loss=StructRank(normalise=True),
+            scorer=Kernel(),
+            solver=Projected(rate=1.0, starts=3),
+            transform=MinMax(),
+        ),
         {"rate": (1.0, 5.0)},
         "listwise",
     ),
