@@ -61,7 +61,7 @@ def train(
     """
     chosen = how if isinstance(how, Method) else Method(how) if isinstance(how, Learner) else method(how)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
-    _check(data, valid, chosen.learner)
+    _check(data, valid, chosen.learner, measure)
     if valid is None:
         return fit(chosen.learner, data, metric=measure, seed=seed, observers=observers)
 
@@ -117,7 +117,7 @@ def measured(model: Model, data: Dataset, metric: Metric) -> float:
     return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
 
 
-def _check(data: Dataset, valid: Dataset | None, learner: Learner) -> None:
+def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:
     if data.n_documents == 0:
         raise DataError("there is no document to learn from.", where=data.source)
     learner.check(data)
@@ -129,3 +129,4 @@ def _check(data: Dataset, valid: Dataset | None, learner: Learner) -> None:
         raise DataError(
             f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source
         )
+    metric.config_array(valid.labels)  # refuses labels that have no gain

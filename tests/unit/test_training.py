@@ -74,6 +74,14 @@ def test_validation_data_must_fit():
         train(DATA, "ranknet", valid=Dataset.from_arrays(VALID.features))
 
 
+def test_validation_labels_without_a_gain_are_refused_before_work_starts():
+    seen = []
+    below = Dataset.from_arrays(VALID.features, VALID.labels - 5, group=VALID.sizes)
+    with pytest.raises(DataError, match="a label is -5, and a gain for labels below 0 is not defined"):
+        train(DATA, "ranknet", valid=below, observers=(seen.append,))
+    assert not seen
+
+
 def test_data_without_labels_is_refused_in_words():
     with pytest.raises(IncompatibleError, match="listnet learns from grades, but the data has neither labels nor"):
         train(Dataset.from_arrays(DATA.features), "listnet")
