@@ -13,7 +13,7 @@ import secrets
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -43,6 +43,13 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write_texts(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> None:
+    """Write files into a folder, by name; each takes the place of an older one as a whole."""
+    for name, text in texts.items():
+        with write_aside(Path(folder) / name) as file:
+            file.write(text.encode())
 
 
 @contextmanager

@@ -61,14 +61,15 @@ class Model:
         parts = [ranking.ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
-    def distribution(self, data: Dataset, *, strict: bool = False) -> Odds:
+    def distribution(self, data: Dataset, *, strict: bool = False, scores: NDArray[np.float64] | None = None) -> Odds:
         """The law of each query's ranking: P(first), expected ranks, intervals and more; `how` says where it is from.
 
         A model trained by the likelihood of a law over rankings has that law; any other, and with `strict` also one
-        whose law has ties, Plackett–Luce with the temperature that was fitted on validation data.
+        whose law has ties, Plackett–Luce with the temperature that was fitted on validation data. `scores` are the
+        model's for this data, where they are known already.
         """
-        fitted = self.info.get("temperature")
-        return odds_of(self.learner, self.score(data), data.offsets, fitted=fitted, strict=strict)
+        fitted, known = self.info.get("temperature"), self.score(data) if scores is None else scores
+        return odds_of(self.learner, known, data.offsets, fitted=fitted, strict=strict)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; the same model gives the same bytes."""

@@ -24,7 +24,7 @@ from podium.metrics import Metric
 from podium.model import Model
 from podium.odds import fit_temperature
 from podium.search import Search
-from podium.solvers import Step, Watch
+from podium.solvers import Step, Watch, mean_measure
 from podium.threads import one_blas_thread
 from podium.version import version
 
@@ -112,9 +112,7 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
     """The mean measure of a model on data, over the queries that count."""
-    assert data.labels is not None, "checked before training"
-    values = metric(model.score(data), data.labels, data.offsets, document_ids=data.document_ids)
-    return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
+    return mean_measure(metric, model.score(data), data)
 
 
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:

@@ -60,7 +60,7 @@ def rank(
     fitted = Model.load(model)
     documents = read_data(data, n_features=fitted.n_features)
     scores = fitted.score(documents)
-    found = _odds(fitted, documents, strict=strict) if odds else None
+    found = _odds(fitted, documents, scores, strict=strict) if odds else None
     if format is Format.TREC:
         write_run(Run.from_scores(documents, scores), output)
         return
@@ -84,8 +84,8 @@ def _check(format: Format | None, *, odds: bool, strict: bool) -> None:
         raise ParameterError(f"{kind} has no place for odds. Use --format jsonl, or no --format for a table.")
 
 
-def _odds(model: Model, data: Dataset, *, strict: bool) -> RankSummary:
-    found = model.distribution(data, strict=strict)
+def _odds(model: Model, data: Dataset, scores: NDArray[np.float64], *, strict: bool) -> RankSummary:
+    found = model.distribution(data, strict=strict, scores=scores)
     shared = " Tied documents share a rank, also the first; --strict gives odds without ties."
     console.say(f"odds: {found.how}." + (shared if found.law.has_ties else ""))
     return found.summary()

@@ -14,17 +14,17 @@ multi-layer perceptron misses is `rest`, so that shares and rest always add up t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import Array, attribute
 from podium.evaluation.flip import Flip, smallest_flip
+from podium.features.stacked import dense
 from podium.model import Model
 
 
@@ -90,7 +90,7 @@ def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, st
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
     data = model.with_my_features(data)
-    part = _dense(data.select([q]))
+    part = dense(data.select([q]))
     scores = model.score(part)
     a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]
     transformed = model.learner.transform.apply(model.state, part)
@@ -139,10 +139,6 @@ def _row(data: Dataset, q: int, name: str) -> int:
     raise DataError(
         f"query {data.query_name(q)}: no document {name!r}; there are {len(rows)}, e.g. {some}.", where=data.source
     )
-
-
-def _dense(data: Dataset) -> Dataset:
-    return replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data
 
 
 def _plain(values: NDArray[np.float32]) -> list[float | None]:

@@ -239,7 +239,7 @@ def _accelerated(x: Array, means: Array, level: float) -> tuple[Array, Array]:
     z0 = ndtri(((means < middle).mean(axis=0) + (means <= middle).mean(axis=0)) / 2)
     centred = x - middle[:, None]
     a = (centred**3).sum(axis=1) / (6.0 * (centred**2).sum(axis=1) ** 1.5)
-    means.sort(axis=0)
+    means = np.sort(means, axis=0)
     ends = []
     for z in (ndtri((1 - level) / 2), ndtri((1 + level) / 2)):
         at = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z))) * (len(means) - 1)

@@ -15,8 +15,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.metrics import Metric, mean
+from podium.features.stacked import dense
+from podium.metrics import Metric
 from podium.model import Model
+from podium.training import measured
 
 SECONDS = 1.0
 """About what it may take: with a slow model, fewer queries are looked at."""
@@ -31,12 +33,12 @@ def permuted(
     if part is None:
         return None
     rng = np.random.default_rng(0)
-    whole = _measured(model, part, metric)
+    whole = measured(model, part, metric)
     drops = np.zeros(data.n_features)
     for l in range(data.n_features):
         X = np.array(part.features)
         X[:, l] = rng.permutation(X[:, l])
-        drops[l] = max(whole - _measured(model, replace(part, features=X), metric), 0.0)
+        drops[l] = max(whole - measured(model, replace(part, features=X), metric), 0.0)
     total = drops.sum()
     if not total > 0:
         return None
@@ -47,18 +49,11 @@ def _affordable(model: Model, data: Dataset, seconds: float) -> Dataset | None:
     """The first queries, as many as can be scored once per feature in that time; None where not even one can."""
     if sp.issparse(data.features) and data.n_documents * data.n_features > _DENSE:
         return None
-    dense = replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data
-    few = dense.select(np.arange(min(dense.n_queries, 2)))
+    whole = dense(data)
+    few = whole.select(np.arange(min(whole.n_queries, 2)))
     model.score(few)  # what is compiled or loaded first is not counted
     start = time.perf_counter()
     model.score(few)
     each = (time.perf_counter() - start) / max(few.n_queries, 1) * data.n_features
-    queries = min(dense.n_queries, int(seconds / max(each, 1e-9)))
-    return dense.select(np.arange(queries)) if queries else None
-
-
-def _measured(model: Model, data: Dataset, metric: Metric) -> float:
-    assert data.labels is not None, "checked before work started"
-    values = metric(model.score(data), data.labels, data.offsets, document_ids=data.document_ids)
-    average = mean(values).value
-    return 0.0 if np.isnan(average) else float(average)
+    queries = min(whole.n_queries, int(seconds / max(each, 1e-9)))
+    return whole.select(np.arange(queries)) if queries else None

@@ -10,13 +10,12 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.evaluation.evaluate import plain
 from podium.evaluation.published import Published, published
 from podium.evaluation.report_page import page
-from podium.files import write_aside
+from podium.files import write_texts
 from podium.registry import write
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ Table = tuple[list[str], list[list[str]]]
 
 def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
     """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
-    files = {
+    texts = {
         "report.html": page(comparison),
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
         "provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n",
@@ -37,9 +36,7 @@ def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
         "table.tex": _latex(comparison),
         "per_query.tsv": _per_query(comparison),
     }
-    for name, text in files.items():
-        with write_aside(Path(folder) / name) as file:
-            file.write(text.encode())
+    write_texts(folder, texts)
 
 
 def summary(comparison: Comparison) -> Table:

@@ -194,7 +194,7 @@ def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Arr
     """
     if name == "randomisation":
         rounds = max(_ROUNDS, math.ceil(10 * len(differences) / alpha))
-        return _together(differences, lambda rows: randomisation_tests(rows, rounds=rounds, seed=seed))
+        return np.array(_together(differences, lambda rows: randomisation_tests(rows, rounds=rounds, seed=seed)))
     tests = {"t": t_test, "wilcoxon": wilcoxon_test}
     if name not in tests:
         raise UnknownNameError("test", name, ["randomisation", *tests])
@@ -202,18 +202,17 @@ def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Arr
 
 
 def _intervals(samples: list[Array], alpha: float, seed: int) -> list[Interval]:
-    found = _together(samples, lambda rows: bootstrap_intervals(rows, level=1 - alpha, seed=seed))
-    return [Interval(float(low), float(high)) for low, high in found]
+    return _together(samples, lambda rows: bootstrap_intervals(rows, level=1 - alpha, seed=seed))
 
 
-def _together(samples: list[Array], function: Callable[[Array], Any]) -> Array:
+def _together(samples: list[Array], function: Callable[[Array], Any]) -> list[Any]:
     """What a function of many rows says of each sample; samples of one length go into one call."""
     lengths = np.array([len(sample) for sample in samples])
     found: dict[int, Any] = {}
     for length in np.unique(lengths):
         places = np.flatnonzero(lengths == length)
         found |= zip(places.tolist(), function(np.array([samples[k] for k in places])), strict=True)
-    return np.array([found[k] for k in range(len(samples))])
+    return [found[k] for k in range(len(samples))]
 
 
 def _pair(

@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -20,7 +19,7 @@ from scipy.stats import rankdata
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
 from podium.evaluation.report import Table, markdown_table, shown
-from podium.files import write_aside
+from podium.files import write_texts
 
 
 def overview(found: Mapping[str, Comparison], metric: str) -> Table:
@@ -40,9 +39,7 @@ def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str])
         "results.json": json.dumps(_results(found, metrics), indent=1, ensure_ascii=False) + "\n",
         "report.html": _page(tables),
     }
-    for name, text in texts.items():
-        with write_aside(Path(folder) / name) as file:
-            file.write(text.encode())
+    write_texts(folder, texts)
 
 
 def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:

@@ -24,7 +24,7 @@ from typing import Any
 
 from podium.errors import DataError, MissingPackageError, ParameterError, PodiumError, UnknownNameError
 from podium.evaluation.evaluate import read_metrics
-from podium.files import write_aside
+from podium.files import write_texts
 from podium.methods import METHODS, method
 from podium.search import Search
 
@@ -102,8 +102,7 @@ def write_spec(spec: Spec) -> None:
     }
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found.items() if value is not None]
     lines += ["", "[datasets]", *(f"{json.dumps(name)} = {json.dumps(place)}" for name, place in datasets.items()), ""]
-    with write_aside(Path(spec.output) / "spec.toml") as file:
-        file.write("\n".join(lines).encode())
+    write_texts(spec.output, {"spec.toml": "\n".join(lines)})
 
 
 def _spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:

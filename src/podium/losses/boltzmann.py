@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.errors import DataError
 from podium.losses.base import Array, kernel
 from podium.losses.distribution import RankingDistribution
 from podium.losses.draws import advance, below, uniform
@@ -36,11 +35,6 @@ class Boltzmann(RankingDistribution):
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """−E − log Z: exact up to 14 documents; above, log Z is an integral of mean energies of 2,000 rankings each."""
         s, places = self._checked(scores, ranks)
-        if len(places) and places.max() < len(places):
-            raise DataError(
-                f"The Boltzmann law gives rankings with ties probability 0; got ranks {np.asarray(ranks).tolist()}. "
-                "Use a law with ties, such as pmop-exact."
-            )
         s = s - s.mean() if len(s) else s
         c = pull(self.alpha, len(s))
         log_z = filled_places(s, c)[-1] if len(s) <= self.most_exact else integrated(s, c)

@@ -106,8 +106,14 @@ class RankingDistribution(Loss):
         return self.sample(s, np.random.default_rng(0), draws)
 
     def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
-        """Scores, and ranks made dense; refuses what does not fit together."""
-        s, places = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
-        if s.ndim != 1 or s.shape != places.shape:
-            raise DataError(f"{self.name}: ranks of shape {places.shape} for scores of shape {s.shape}.")
-        return s, ranking.ranks(-places)
+        """Scores, and ranks made dense; refuses what does not fit together, and ties where the law has none."""
+        s, given = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
+        if s.ndim != 1 or s.shape != given.shape:
+            raise DataError(f"{self.name}: ranks of shape {given.shape} for scores of shape {s.shape}.")
+        places = ranking.ranks(-given)
+        if not self.has_ties and places.max(initial=0) < len(places):
+            raise DataError(
+                f"{self.name} gives rankings with ties probability 0; got ranks {np.asarray(ranks).tolist()}. "
+                "Use a law with ties, such as pmop-fd or pmop-exact."
+            )
+        return s, places

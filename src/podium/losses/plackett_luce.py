@@ -37,11 +37,6 @@ class PlackettLuce(RankingDistribution):
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k s_{π(k)} − log Σ_{l ≥ k} φ_{π(l)}; ties have probability 0 and are refused."""
         s, places = self._checked(scores, ranks)
-        if len(places) and places.max() < len(places):
-            raise DataError(
-                f"Plackett–Luce gives rankings with ties probability 0; got ranks {np.asarray(ranks).tolist()}. "
-                "Use a law with ties, such as pmop-fd."
-            )
         worst_first = s[ranking.order(places)]
         return float(np.sum(worst_first - np.logaddexp.accumulate(worst_first))) if len(s) else 0.0
 

@@ -21,7 +21,6 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtr
 
 from podium import ranking
-from podium.errors import DataError
 from podium.losses.base import Array, kernel
 from podium.losses.distribution import RankingDistribution
 from podium.losses.plackett_luce import count_law, take_out
@@ -40,11 +39,6 @@ class Thurstone(RankingDistribution):
         Where even the likeliest S in this order has a density e^−300 of the largest, that exponent is returned.
         """
         s, places = self._checked(scores, ranks)
-        if len(places) and places.max() < len(places):
-            raise DataError(
-                f"Thurstone's law gives rankings with ties probability 0; got ranks {np.asarray(ranks).tolist()}. "
-                "Use a law with ties, such as pmop-fd."
-            )
         if len(s) < 2:
             return 0.0
         best_first = s[ranking.order(-places)] / self.sigma

@@ -68,7 +68,7 @@ class Watch:
         """
         measured = None
         if self.valid is not None and self.metric is not None and patience is not None:
-            measured = self._measure(scores(self.valid))
+            measured = mean_measure(self.metric, scores(self.valid), self.valid)
         step = Step(iteration, total, value, measured)
         self.history.append(step)
         for observer in self.observers:
@@ -79,10 +79,12 @@ class Watch:
             self.best, self.best_state = step, state() if callable(state) else state
         return patience is not None and iteration - self.best.iteration >= patience
 
-    def _measure(self, scores: Array) -> float:
-        assert self.valid is not None and self.valid.labels is not None and self.metric is not None  # noqa: PT018
-        per_query = self.metric(scores, self.valid.labels, self.valid.offsets, document_ids=self.valid.document_ids)
-        return float(np.nanmean(per_query)) if np.isfinite(per_query).any() else 0.0
+
+def mean_measure(metric: Metric, scores: Array, data: Dataset) -> float:
+    """The mean of a metric over the queries that count; 0 where none does."""
+    assert data.labels is not None, "checked before training"
+    values = metric(scores, data.labels, data.offsets, document_ids=data.document_ids)
+    return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
 
 
 class Solver(Named):
