@@ -19,8 +19,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from podium.data import Dataset, Fold, read_folder
+from podium.distributions import RankingDistribution
 from podium.evaluation.calibration import Bin, Calibration, calibration
-from podium.losses import PMOPFD, ListMLE, RankingDistribution
+from podium.losses import PMOPFD, ListMLE
 from podium.model import Model
 from podium.odds import Odds
 from podium.training import train

@@ -23,8 +23,8 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
 from podium.files import write_aside
+from podium.kernels.pair_sums import sum_over_pairs
 from podium.losses import Loss, StructRank, sweep
-from podium.losses.pair_sums import sum_over_pairs
 from podium.methods import METHODS, Method, method
 from podium.metrics import NDCG
 from podium.recipe import Recipe

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.features import Transform
 from podium.registry import Named, field_types, read_all
 from podium.solvers import Watch
+from podium.transforms import Transform
 
 Params = dict[str, NDArray[Any]]
 """What a fitted learner knows: arrays by name, which is all that a model file holds."""

@@ -26,7 +26,6 @@ from podium.algorithms import (
     SortNet,
 )
 from podium.errors import UnknownNameError
-from podium.features import MinMax, None_, Nystrom
 from podium.learner import Learner
 from podium.losses import (
     IRSVM,
@@ -56,8 +55,9 @@ from podium.losses import (
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, field_types, split_call
-from podium.scorers import Kernel, Trees
+from podium.scorers import NadarayaWatson, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
+from podium.transforms import Identity, MinMax, Nystrom
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 
 def _lambdamart(metric: Metric) -> Method:
     """Boosted trees on LambdaRank's forces for a metric."""
-    loss, trees = LambdaRank(metric=metric), Trees(leaves=7)
-    recipe = Recipe(loss=loss, scorer=trees, solver=Boosting(), transform=None_())
-    return Method(recipe, {"rate": (0.05, 0.1)}, "pairwise")
+    loss, trees = LambdaRank(metric=metric), Trees(num_leaves=7)
+    recipe = Recipe(loss=loss, scorer=trees, solver=Boosting(), transform=Identity())
+    return Method(recipe, {"learning_rate": (0.05, 0.1)}, "pairwise")
 
 
 METHODS: dict[str, Method] = {
@@ -126,8 +126,8 @@ METHODS: dict[str, Method] = {
         {"penalty": (0.001, 0.01, 0.1)},
         "listwise",
     ),
-    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
-    "pmop-mh": Method(Recipe(loss=PMOPMH(samples=30), solver=SGD()), {"rate": (0.03, 0.1, 0.3)}, "listwise"),
+    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=SGD()), {"learning_rate": (0.03, 0.1, 0.3)}, "listwise"),
+    "pmop-mh": Method(Recipe(loss=PMOPMH(samples=30), solver=SGD()), {"learning_rate": (0.03, 0.1, 0.3)}, "listwise"),
     "boltzrank": Method(
         Recipe(loss=BoltzRank(), solver=Adam()), {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}, "listwise"
     ),
@@ -142,11 +142,11 @@ METHODS: dict[str, Method] = {
     "structrank": Method(
         Recipe(
             loss=StructRank(normalise=True),
-            scorer=Kernel(),
-            solver=Projected(rate=1.0, starts=3),
+            scorer=NadarayaWatson(),
+            solver=Projected(learning_rate=1.0, starts=3),
             transform=MinMax(),
         ),
-        {"rate": (1.0, 5.0)},
+        {"learning_rate": (1.0, 5.0)},
         "listwise",
     ),
     "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),

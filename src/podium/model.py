@@ -22,11 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from podium import ranking
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumError
-from podium.features import State
 from podium.files import write_aside
 from podium.learner import Learner, Params
 from podium.odds import Odds, odds_of
 from podium.threads import one_blas_thread
+from podium.transforms import State
 
 FORMAT = 1
 _FEW = 2**20  # features that even the smallest model may have
@@ -46,7 +46,7 @@ class Model:
 
     def score(self, data: Dataset) -> NDArray[np.float64]:
         """The score of each document, in the dataset's order; larger is better."""  # (N,)
-        data = self.with_my_features(data)
+        data = self.align_features(data)
         with one_blas_thread():
             return self.learner.score(self.params, self.learner.transform.apply(self.state, data))
 
@@ -58,7 +58,7 @@ class Model:
     def rank(self, data: Dataset) -> NDArray[np.int64]:
         """The place of each document within its query, 1 the top; equal scores share a place."""  # (N,)
         scores = self.score(data)
-        parts = [ranking.ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+        parts = [ranking.dense_ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def distribution(self, data: Dataset, *, strict: bool = False, scores: NDArray[np.float64] | None = None) -> Odds:
@@ -110,7 +110,7 @@ class Model:
                 f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
             ) from error
 
-    def with_my_features(self, data: Dataset) -> Dataset:
+    def align_features(self, data: Dataset) -> Dataset:
         """The data with the model's features in the model's order: by name where both have names, else by place."""
         mine, theirs = self.feature_names, data.feature_names
         if mine is not None and theirs is not None and mine != theirs:

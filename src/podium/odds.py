@@ -26,11 +26,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from podium.data.dataset import Dataset
+from podium.distributions import RankingDistribution
+from podium.distributions.plackett_luce import PlackettLuce
+from podium.distributions.rank_summary import RankSummary
 from podium.errors import IncompatibleError
 from podium.learner import Learner
-from podium.losses import Loss, RankingDistribution
-from podium.losses.plackett_luce import PlackettLuce
-from podium.losses.rank_summary import RankSummary
+from podium.losses import Loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,7 @@ def odds_of(
 ) -> Odds:
     """The odds of a learner's scores; `fitted` is the temperature that validation data gave, if there was some."""
     loss = getattr(learner, "loss", None)
-    known = loss.ranking_law() if isinstance(loss, Loss) else None
+    known = loss.rank_distribution() if isinstance(loss, Loss) else None
     name = learner.name if loss is None else loss.name
     if known is not None and known[0].has_ties and not strict:
         how = f"{name}'s own law of rankings with ties, as trained"

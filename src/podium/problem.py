@@ -50,7 +50,7 @@ class Problem:
     def on(self, data: Dataset, theta: Array) -> tuple[float, Array]:
         """F and its gradient over some queries."""
         params, loss = self.split(theta)
-        scores, pullback = self._smooth.linearised(params, data)
+        scores, pullback = self._smooth.score_with_pullback(params, data)
         got = sweep(loss, scores, data)
         down = pullback(got.gradient)
         gradient = np.concatenate([down, got.params]) / data.n_queries + self.penalty * self._penalised * theta

@@ -1,6 +1,6 @@
 """The only place that sorts: order, ranks, ties, top-k.
 
-    >>> order([0.1, 0.7, 0.7, 0.3]).tolist(), ranks([0.1, 0.7, 0.7, 0.3]).tolist()
+    >>> order([0.1, 0.7, 0.7, 0.3]).tolist(), dense_ranks([0.1, 0.7, 0.7, 0.3]).tolist()
     ([1, 2, 3, 0], [3, 1, 1, 2])
 
 Larger comes first, and what is equal keeps its input order. The sort is a bucket sort on a linear map of the
@@ -10,21 +10,11 @@ for it (an outlier, infinities) go to a merge sort instead, so it is O(n log n) 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.compiled import compiled
 from podium.errors import DataError, ParameterError
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def compiled(function: F) -> F:
-    """Compile a function when it is first used; the machine code is cached on disk."""
-    return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
 def order(scores: ArrayLike) -> NDArray[np.int64]:
@@ -35,7 +25,7 @@ def order(scores: ArrayLike) -> NDArray[np.int64]:
     return found
 
 
-def ranks(values: ArrayLike) -> NDArray[np.int64]:
+def dense_ranks(values: ArrayLike) -> NDArray[np.int64]:
     """Dense ranks: 1 for the largest value, 2 for the next smaller one…; equal values share a rank."""
     numbers = _numbers(values)
     best_first = order(numbers)
@@ -45,8 +35,8 @@ def ranks(values: ArrayLike) -> NDArray[np.int64]:
     return found
 
 
-def places(scores: ArrayLike) -> NDArray[np.int64]:
-    """The place of each document in `order`, 1 the top; no two share one."""
+def ordinal_ranks(scores: ArrayLike) -> NDArray[np.int64]:
+    """Ordinal ranks: 1 for the first document in `order`, 2 for the next…; equal values get different ranks."""
     best_first = order(scores)
     found = np.empty(len(best_first), np.int64)
     found[best_first] = np.arange(1, len(best_first) + 1)

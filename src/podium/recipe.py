@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import needs_grades, needs_pairs
+from podium.algorithms.requirements import needs_grades, needs_pairs
 from podium.data.dataset import Dataset
 from podium.errors import ParameterError, UnknownNameError
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, lean, refuse_missing
 from podium.registry import field_types, read, register
 from podium.scorers import Linear, Scorer, SmoothScorer
 from podium.solvers import LBFGS, Solver, Watch
+from podium.transforms import Transform, ZScore
 
 _PARTS = ("loss", "scorer", "solver", "transform")
 
@@ -46,7 +46,7 @@ class Recipe(Learner):
         elif not self.loss.uses_edges(data):
             needs_grades(data, self.loss.name)
         known: Any = data.preferences.edges if self.loss.uses_edges(data) else data.labels  # type: ignore[union-attr]
-        self.loss.params(known)  # refuses labels that have no gain
+        self.loss.kernel_constants(known)  # refuses labels that have no gain
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):

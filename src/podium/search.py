@@ -2,7 +2,7 @@
 
     >>> from podium.methods import method
     >>> {name: one.where for name, one in space(method("lambdarank")).items()}
-    {'rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
+    {'learning_rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
 
 Where Optuna looks stands with each parameter, as `search` of `podium.registry.param`; so the space of a recipe is that
 of its parts together. What a specification names is not searched. Test data is out of reach here.

@@ -10,7 +10,7 @@
 
     sklearn.set_config(enable_metadata_routing=True)
     cross_val_score(Ranker(), X, y, cv=GroupKFold(5), params={"qid": qid, "groups": qid})
-    GridSearchCV(Ranker(), {"method": ["listnet", "lambdamart(leaves=15)"]}, cv=GroupKFold(5)).fit(
+    GridSearchCV(Ranker(), {"method": ["listnet", "lambdamart(num_leaves=15)"]}, cv=GroupKFold(5)).fit(
         X, y, qid=qid, groups=qid
     )
 

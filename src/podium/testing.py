@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
+from podium.distributions import RankingDistribution
 from podium.errors import PodiumError
-from podium.losses import Derivatives, Loss, PairwiseLoss, RankingDistribution, product, sweep
+from podium.losses import Derivatives, Loss, PairwiseLoss, product, sweep
 from podium.registry import Named, field_types
 
 N = TypeVar("N", bound=Named)

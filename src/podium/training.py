@@ -24,7 +24,7 @@ from podium.metrics import Metric
 from podium.model import Model
 from podium.odds import fit_temperature
 from podium.search import Search
-from podium.solvers import Step, Watch, mean_measure
+from podium.solvers import Step, Watch, mean_metric
 from podium.threads import one_blas_thread
 from podium.version import version
 
@@ -37,7 +37,7 @@ class Progress:
     def __init__(self, fits: int, tell: Callable[[float], None]) -> None:
         self._fits, self._fit, self._tell = max(fits, 1), -1, tell
 
-    def see(self, step: Step) -> None:
+    def record(self, step: Step) -> None:
         """Take note of an iteration; the first one begins a fit."""
         self._fit += step.iteration == 1
         self._tell(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
@@ -112,7 +112,7 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
     """The mean measure of a model on data, over the queries that count."""
-    return mean_measure(metric, model.score(data), data)
+    return mean_metric(metric, model.score(data), data)
 
 
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:

@@ -18,7 +18,7 @@ from podium.experiments import compare
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
-METHODS = ["random", "listnet", "lambdamart(leaves=4,rounds=15)", "single-feature"]
+METHODS = ["random", "listnet", "lambdamart(num_leaves=4,rounds=15)", "single-feature"]
 NASTY = "</script><script>document.title='out'</script><img src=x onerror=\"document.title='out'\">"
 
 

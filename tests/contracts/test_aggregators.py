@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from podium.aggregation import Aggregator
 from podium.data.rankings import Rankings
 from podium.errors import IncompatibleError
-from podium.ranking import ranks
+from podium.ranking import dense_ranks
 from reference.aggregation import NAMES, votes
 
 METHODS = [cls() for cls in Aggregator.catalogue().values()]
@@ -167,7 +167,7 @@ def test_documents_that_nobody_separates_are_tied(method):
     if method.minimises:
         pytest.skip("its orders are strict")
     found = method(scored(Rankings.from_orders([[[("A", "B", "C")], [("A", "B", "C")]]])))
-    assert ranks(found.scores.round(12)).tolist() == [1, 1, 1]
+    assert dense_ranks(found.scores.round(12)).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("method", [m for m in ALL if m.elects_condorcet], ids=str)

@@ -131,7 +131,9 @@ def test_a_million_documents_are_refused_with_the_memory_they_need_or_accepted(n
         assert_one_clear_line(refused, says=r"\d GB")
 
 
-@pytest.mark.parametrize("text", ["ranking-svm-kernel(components=none)", "structrank", "ranknet(scorer=kernel)"])
+@pytest.mark.parametrize(
+    "text", ["ranking-svm-kernel(components=none)", "structrank", "ranknet(scorer=nadaraya-watson)"]
+)
 def test_a_kernel_on_a_million_documents_is_refused_with_the_memory_it_needs_and_what_to_use(text):
     with pytest.raises(PodiumError, match=r"\d GB.* Use ") as refused:
         train(million(), method(text))

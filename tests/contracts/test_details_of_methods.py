@@ -23,7 +23,7 @@ def test_every_model_has_its_details(name):
     chosen, history = method(name), History()
     model = train(
         FOLD.train, replace(chosen, learner=short(chosen.learner, 10), grid={}), valid=FOLD.vali,
-        observers=(history.see,),
+        observers=(history.record,),
     )  # fmt: skip
     found = details(model, FOLD, model.score(FOLD.test), metrics=(NDCG(10),), history=history)
     json.dumps(all_plain(found), allow_nan=False)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from podium.losses import Loss, RankingDistribution
+from podium.distributions import RankingDistribution
 from podium.testing import DISTRIBUTION_CHECKS, all_rankings, draw_query, instances
 from reference.distributions import PROBABILITIES
 
-LAWS = [law for cls in Loss.catalogue().values() if issubclass(cls, RankingDistribution) for law in instances(cls)]
+DISTRIBUTIONS = [law for cls in RankingDistribution.catalogue().values() for law in instances(cls)]
 EXAMPLES = [draw_query(np.random.default_rng(n), n, scale=scale)[0] for n, scale in ((1, 1), (2, 3), (4, 4), (5, 1.5))]
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("law", DISTRIBUTIONS, ids=repr)
 @pytest.mark.parametrize("check", DISTRIBUTION_CHECKS.values(), ids=lambda check: check.__name__)
 def test_every_law_keeps_its_promises(check, law):
     for scores in EXAMPLES:
         check(law, scores)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("law", DISTRIBUTIONS, ids=repr)
 def test_probabilities_follow_the_definition(law):
     assert law.name in PROBABILITIES, f"tests/reference/distributions.py lacks the definition of {law.name}"
     for scores in EXAMPLES[:3]:
@@ -30,7 +30,7 @@ def test_probabilities_follow_the_definition(law):
             )
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("law", DISTRIBUTIONS, ids=repr)
 def test_only_the_order_of_ranks_matters(law):
     scores = np.array([0.3, 1.0, -0.5])
     assert law.log_prob(scores, [20, 10, 30]) == law.log_prob(scores, [2, 1, 3])

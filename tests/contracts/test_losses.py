@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import podium.losses
-from podium.losses import Loss, RankingDistribution
+from podium.distributions import RankingDistribution
+from podium.losses import Loss
 from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
 from reference.losses import REFERENCES
 

@@ -17,7 +17,7 @@ from reference.variants import installed, short, with_fields
 
 DATA = linear_data(12, 8)
 LOSSES = [cls() for cls in Loss.catalogue().values()]
-SCORERS = [with_fields(cls(), min_documents=5) for cls in Scorer.catalogue().values() if installed(cls)]
+SCORERS = [with_fields(cls(), min_data_in_leaf=5) for cls in Scorer.catalogue().values() if installed(cls)]
 
 
 def solver_for(loss, scorer):
@@ -27,13 +27,13 @@ def solver_for(loss, scorer):
         own.check(loss, scorer)
     except IncompatibleError:
         own = Solver.parse("adam")
-    return with_fields(short(own, 8), batch=DATA.n_queries, rate=0.02)
+    return with_fields(short(own, 8), batch=DATA.n_queries, learning_rate=0.02)
 
 
 def scores(problem, params):
     """The scores that the problem learns by."""
     if isinstance(problem.scorer, SmoothScorer):
-        return problem.scorer.linearised(params, problem.data)[0]
+        return problem.scorer.score_with_pullback(params, problem.data)[0]
     return problem.scorer.score(params, DATA.features)
 
 

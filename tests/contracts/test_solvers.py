@@ -32,7 +32,7 @@ PAIRS = [pair for pair in itertools.product(SOLVERS, SCORERS) if allowed(*pair)]
 
 
 def scorer_for(solver):
-    return with_fields(next(scorer for scorer in SCORERS if allowed(solver, scorer)), min_documents=5)
+    return with_fields(next(scorer for scorer in SCORERS if allowed(solver, scorer)), min_data_in_leaf=5)
 
 
 def solve(solver, scorer=None, *, loss=RankNet(), watch=None, seed=0, data=DATA):  # noqa: B008
@@ -60,7 +60,7 @@ def scripted(values):
 
 @pytest.mark.parametrize("solver", [s for s in SOLVERS if allowed(s, Linear(), Regression())], ids=repr)
 def test_a_convex_quadratic_is_brought_to_its_minimum(solver):
-    patient = with_fields(short(solver, 600), penalty=0.1, batch=DATA.n_queries, rate=0.02, tolerance=1e-12)
+    patient = with_fields(short(solver, 600), penalty=0.1, batch=DATA.n_queries, learning_rate=0.02, tolerance=1e-12)
     found = solve(patient, Linear(), loss=Regression())
     theta, least = ridge(DATA, 0.1)
     value, _ = Problem(Regression(), Linear(), DATA, 0.1)(found.params)
@@ -70,7 +70,7 @@ def test_a_convex_quadratic_is_brought_to_its_minimum(solver):
 
 @pytest.mark.parametrize(("solver", "scorer"), PAIRS, ids=repr)
 def test_the_loss_falls_with_every_scorer_that_the_solver_takes(solver, scorer):
-    scorer = with_fields(scorer, min_documents=5)
+    scorer = with_fields(scorer, min_data_in_leaf=5)
     found = solve(short(solver, 8), scorer)
     before = sweep(RankNet(), np.zeros(DATA.n_documents), DATA).value
     after = sweep(RankNet(), scorer.score(found.params, DATA.features), DATA).value
@@ -83,7 +83,7 @@ def test_every_loss_that_the_solver_takes_falls(solver, loss):
     scorer = scorer_for(solver)
     if not allowed(solver, scorer, loss):
         pytest.skip(f"{solver} does not train {loss}")
-    found = solve(with_fields(short(solver, 30), rate=0.01), scorer, loss=loss)
+    found = solve(with_fields(short(solver, 30), learning_rate=0.01), scorer, loss=loss)
     one = sweep(found.loss, scorer.score(found.params, DATA.features), DATA).value
     start = sweep(loss, np.zeros(DATA.n_documents), DATA).value
     assert np.isfinite(found.value)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
-from podium.features import Transform
+from podium.transforms import Transform
 from reference.variants import variants
 
 TRANSFORMS = [transform for cls in Transform.catalogue().values() for transform in variants(cls)]

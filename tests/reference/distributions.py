@@ -82,14 +82,11 @@ def pairs_with_ties(law: Any, scores: Any, ranks: Any) -> float:
 
 
 PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
-    "boltzrank": boltzmann,
-    "listmle": plackett_luce,
-    "listnet": plackett_luce,
-    "pairties-d": pairs_with_ties,
-    "pairties-rk": pairs_with_ties,
-    "pmop-exact": pmop,
-    "pmop-fd": pmop_fd,
-    "pmop-gibbs": pmop,
-    "pmop-mh": pmop,
-    "softrank": thurstone,
+    "boltzmann": boltzmann,
+    "davidson": pairs_with_ties,
+    "ordered-partitions": pmop,
+    "ordered-partitions-fd": pmop_fd,
+    "plackett-luce": plackett_luce,
+    "rao-kupper": pairs_with_ties,
+    "thurstone": thurstone,
 }

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from podium.features import Transform
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
 from podium.scorers import Scorer
 from podium.solvers import Solver
+from podium.transforms import Transform
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "podium"

@@ -51,7 +51,7 @@ def test_what_a_specification_names_is_not_tried():
 def test_a_grid_is_not_carried_to_another_solver():
     assert method("listnet(scorer=trees)").grid == {}
     assert method("lambdamart(scorer=linear)").grid == {}
-    assert method("lambdamart(leaves=3)").grid == METHODS["lambdamart"].grid
+    assert method("lambdamart(num_leaves=3)").grid == METHODS["lambdamart"].grid
 
 
 def test_an_unknown_method_suggests_near_ones():
@@ -62,7 +62,7 @@ def test_an_unknown_method_suggests_near_ones():
 
 
 @pytest.mark.parametrize(
-    "text", ["listnet(penalty=-1)", "listnet(penalty=x)", "random(leaves=3)", "listnet(scorer=qq)"]
+    "text", ["listnet(penalty=-1)", "listnet(penalty=x)", "random(num_leaves=3)", "listnet(scorer=qq)"]
 )
 def test_wrong_settings_are_refused(text):
     with pytest.raises(ParameterError):

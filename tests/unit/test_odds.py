@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
+from podium.distributions.plackett_luce import PlackettLuce
 from podium.errors import IncompatibleError, ModelFileError
 from podium.losses import ListMLE, PMOPExact
-from podium.losses.plackett_luce import PlackettLuce
 from podium.model import Model
 from podium.odds import fit_temperature
 from podium.training import train

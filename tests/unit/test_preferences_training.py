@@ -47,7 +47,7 @@ def test_preferences_come_before_grades(name):
 
 
 def test_trees_learn_from_preferences_too():
-    model = train(preferring(PAIRS[SOME]), "ranknet(scorer=trees(min_documents=5),rounds=50)")
+    model = train(preferring(PAIRS[SOME]), "ranknet(scorer=trees(min_data_in_leaf=5),rounds=50)")
     assert accuracy(model.score(GRADED), PAIRS[~SOME]) > 0.8
 
 

@@ -12,10 +12,10 @@ from podium.ranking import (
     _bucket_sort,
     argsort_descending,
     break_ties,
+    dense_ranks,
     order,
     order_all,
-    places,
-    ranks,
+    ordinal_ranks,
     sort_descending,
     top_k,
 )
@@ -60,7 +60,7 @@ def test_the_bucket_sort_gives_up_where_an_outlier_leaves_all_others_in_one_buck
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(-3, 3), max_size=30))
 def test_ranks_count_the_distinct_larger_values(values: list[int]) -> None:
-    assert ranks(values).tolist() == [1 + len({w for w in values if w > v}) for v in values]
+    assert dense_ranks(values).tolist() == [1 + len({w for w in values if w > v}) for v in values]
 
 
 @settings(max_examples=100, deadline=None)
@@ -111,4 +111,4 @@ def test_the_compiled_sort_survives_scores_that_are_no_numbers() -> None:
 
 
 def test_places_are_strict_and_follow_the_order():
-    assert places([1.0, 3.0, 3.0, 2.0]).tolist() == [4, 1, 2, 3]
+    assert ordinal_ranks([1.0, 3.0, 3.0, 2.0]).tolist() == [4, 1, 2, 3]

@@ -5,12 +5,12 @@ import pytest
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
-from podium.features import MinMax, None_, ZScore
 from podium.losses import Exponential, ListNet, RankNet
 from podium.recipe import Recipe
 from podium.scorers import MLP, Linear, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting
 from podium.training import train
+from podium.transforms import Identity, MinMax, ZScore
 from reference.learning import linear_data
 
 RECIPE = Recipe(loss=RankNet())
@@ -21,26 +21,28 @@ def test_a_recipe_is_ranknet_over_z_scored_features_unless_told_otherwise():
 
 
 def test_parts_are_replaced():
-    changed = RECIPE.changed({"loss": "listnet", "transform": "minmax", "solver": "sgd(rate=0.5)"})
-    assert changed == Recipe(ListNet(), Linear(), SGD(rate=0.5), MinMax())
+    changed = RECIPE.changed({"loss": "listnet", "transform": "minmax", "solver": "sgd(learning_rate=0.5)"})
+    assert changed == Recipe(ListNet(), Linear(), SGD(learning_rate=0.5), MinMax())
 
 
 def test_another_kind_of_scorer_brings_its_solver():
     assert RECIPE.changed({"scorer": "trees"}).solver == Boosting()
     assert RECIPE.changed({"scorer": "mlp(hidden=[3])"}).solver == Adam()
-    assert Recipe(scorer=Trees(), solver=Boosting(), transform=None_()).changed({"scorer": "linear"}).solver == LBFGS()
+    assert (
+        Recipe(scorer=Trees(), solver=Boosting(), transform=Identity()).changed({"scorer": "linear"}).solver == LBFGS()
+    )
 
 
 def test_a_given_solver_and_the_same_scorer_keep_the_solver():
     assert RECIPE.changed({"scorer": "mlp", "solver": "lbfgs"}).solver == LBFGS()
-    own = Recipe(scorer=MLP(), solver=SGD(rate=0.7))
-    assert own.changed({"scorer": "mlp(hidden=[3])"}).solver == SGD(rate=0.7)
+    own = Recipe(scorer=MLP(), solver=SGD(learning_rate=0.7))
+    assert own.changed({"scorer": "mlp(hidden=[3])"}).solver == SGD(learning_rate=0.7)
 
 
 def test_parameters_find_their_part():
     changed = RECIPE.changed({"sigma": "2", "penalty": "0.5"})
     assert changed == Recipe(RankNet(sigma=2.0), solver=LBFGS(penalty=0.5))
-    assert RECIPE.changed({"scorer": "trees", "leaves": "3", "rate": "0.3"}).scorer == Trees(leaves=3)
+    assert RECIPE.changed({"scorer": "trees", "num_leaves": "3", "learning_rate": "0.3"}).scorer == Trees(num_leaves=3)
 
 
 def test_unknown_parameters_suggest_near_ones():
@@ -76,11 +78,11 @@ def test_values_that_a_scorer_cannot_take_are_named(value):
     X[4, 1] = value
     spoilt = Dataset.from_arrays(X, data.labels, group=data.sizes, source="here.txt")
     with pytest.raises(DataError, match=rf"here.txt: document 4, feature 2: value {value}, which linear cannot take"):
-        train(spoilt, Recipe(transform=None_()))
+        train(spoilt, Recipe(transform=Identity()))
 
 
 def test_missing_values_at_scoring_time_are_refused_where_nothing_fills_them():
-    model = train(linear_data(), Recipe(transform=None_()))
+    model = train(linear_data(), Recipe(transform=Identity()))
     with pytest.raises(DataError, match="document 0, feature 3: value nan"):
         model.predict([[0.0, 1.0, np.nan]])
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from podium.errors import ParameterError, UnknownNameError
-from podium.features import Transform
 from podium.learner import Learner
 from podium.losses import Loss, RankNet
 from podium.methods import METHODS, method
@@ -14,6 +13,7 @@ from podium.metrics import Metric
 from podium.registry import Named, param, read, register, split_call
 from podium.scorers import MLP, Scorer
 from podium.solvers import LBFGS, SGD, Adam, Solver
+from podium.transforms import Transform
 from reference.variants import variants
 
 KINDS = [Loss, Scorer, Solver, Transform, Learner]
@@ -57,7 +57,7 @@ def test_only_what_differs_from_the_default_is_printed():
 
 
 def test_numbers_of_numpy_print_as_plain_ones():
-    assert repr(Adam(rate=np.float64(0.5), epochs=np.int64(7))) == "adam(rate=0.5,epochs=7)"
+    assert repr(Adam(learning_rate=np.float64(0.5), epochs=np.int64(7))) == "adam(learning_rate=0.5,epochs=7)"
     assert repr(MLP(hidden=[np.int64(3)])) == "mlp(hidden=[3])"
 
 
@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said_in_words(text, words):
         (lambda: MLP(hidden=3), "mlp: hidden must be a list, each a whole number; got 3"),
         (lambda: Scorer.parse("trees(features=1.5)"), "trees: features must be at most 1; got 1.5"),
         (lambda: Scorer.parse("mlp(activation=gelu)"), "mlp: activation must be one of tanh, relu; got 'gelu'"),
-        (lambda: method("recipe(scorer=trees(leaves=1))"), "trees: leaves must be at least 2; got 1"),
+        (lambda: method("recipe(scorer=trees(num_leaves=1))"), "trees: leaves must be at least 2; got 1"),
         (lambda: METHODS["ranknet"].learner.__class__(loss=MLP()), "recipe: loss must be a loss; got mlp"),
     ],
 )

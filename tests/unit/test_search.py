@@ -21,20 +21,24 @@ NDCG = Metric.parse("ndcg@10")
 
 def test_the_space_of_a_recipe_is_that_of_its_parts():
     assert space(method("lambdamart")) == {
-        "leaves": Dimension("scorer", "leaves", (4, 64, "log")),
-        "min_documents": Dimension("scorer", "min_documents", (5, 100, "log")),
+        "num_leaves": Dimension("scorer", "num_leaves", (4, 64, "log")),
+        "min_data_in_leaf": Dimension("scorer", "min_data_in_leaf", (5, 100, "log")),
         "features": Dimension("scorer", "features", (0.3, 1.0)),
-        "rate": Dimension("solver", "rate", (0.01, 0.3, "log")),
+        "learning_rate": Dimension("solver", "learning_rate", (0.01, 0.3, "log")),
         "penalty": Dimension("solver", "penalty", (0.0, 10.0)),
     }
-    assert list(space(method("softrank"))) == ["sigma", "rate", "penalty"]
+    assert list(space(method("softrank"))) == ["sigma", "learning_rate", "penalty"]
     assert list(space(method("svm-map"))) == ["cost"]
     assert space(method("random")) == {}
 
 
 def test_what_a_specification_names_is_not_searched():
-    assert list(space(method("lambdamart(leaves=7,rate=0.1)"))) == ["min_documents", "features", "penalty"]
-    assert list(space(method("listnet(scorer=mlp(hidden=[3]))"))) == ["activation", "rate", "penalty"]
+    assert list(space(method("lambdamart(num_leaves=7,learning_rate=0.1)"))) == [
+        "min_data_in_leaf",
+        "features",
+        "penalty",
+    ]
+    assert list(space(method("listnet(scorer=mlp(hidden=[3]))"))) == ["activation", "learning_rate", "penalty"]
     assert list(space(method("recipe(loss=listnet,solver=lbfgs(penalty=1.0))"))) == []
 
 
@@ -50,8 +54,10 @@ def test_every_end_of_a_space_is_a_value_that_the_method_takes(name):
 
 
 def test_parameters_of_one_name_are_told_apart_by_their_part(monkeypatch):
-    monkeypatch.setattr("podium.search.search_space", lambda cls: {"rate": (0.1, 1.0)} if cls in (MLP, SGD) else {})
-    assert list(space(Method(Recipe(scorer=MLP(), solver=SGD())))) == ["scorer.rate", "solver.rate"]
+    monkeypatch.setattr(
+        "podium.search.search_space", lambda cls: {"learning_rate": (0.1, 1.0)} if cls in (MLP, SGD) else {}
+    )
+    assert list(space(Method(Recipe(scorer=MLP(), solver=SGD())))) == ["scorer.learning_rate", "solver.learning_rate"]
 
 
 def test_optuna_tries_the_methods_own_settings_first_and_keeps_the_best():

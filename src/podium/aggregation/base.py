@@ -66,7 +66,9 @@ class Consensus:
 
     def ranks(self) -> NDArray[np.int64]:
         """Each document's dense rank in its query."""  # (N,)
-        parts = [ranking.ranks(self.scores[a:b]) for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+        parts = [
+            ranking.dense_ranks(self.scores[a:b]) for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)
+        ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def order(self, q: int) -> list[str]:

@@ -21,7 +21,7 @@ import numpy as np
 from podium.aggregation.base import Array
 from podium.aggregation.cranking_lists import CrankingQuery, Ints, strict
 from podium.aggregation.permutations import change, distance
-from podium.ranking import compiled
+from podium.compiled import compiled
 
 
 class Chain:

@@ -33,7 +33,7 @@ class CrankingQuery:
         matrix = query.completed().matrix()
         speaks = np.flatnonzero(~np.isnan(matrix[:, 0]))
         groups = matrix[speaks].astype(np.int64) - 1
-        final = np.zeros(query.n_documents, np.int64) if grades is None else ranking.ranks(grades) - 1
+        final = np.zeros(query.n_documents, np.int64) if grades is None else ranking.dense_ranks(grades) - 1
         return cls(speaks, groups, final)
 
     @property

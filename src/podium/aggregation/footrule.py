@@ -16,8 +16,8 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import compiled
 from podium.registry import register
 
 

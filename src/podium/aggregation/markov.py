@@ -21,8 +21,8 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, lists, margins
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import compiled
 from podium.registry import param, register
 
 

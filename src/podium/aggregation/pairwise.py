@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.aggregation.base import Array
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import compiled
 
 Unranked = Literal["last", "skip"]
 """What a list says of the documents it leaves out: that they come after it, tied; or nothing."""

@@ -23,8 +23,8 @@ import numpy as np
 
 from podium.aggregation.base import Array
 from podium.aggregation.worths import Likelihood, WorthModel
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import compiled
 from podium.registry import register
 
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from podium.aggregation.base import Array
 from podium.aggregation.pairwise import wins
 from podium.aggregation.worths import Likelihood, WorthModel
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.losses.subset_sums import log_sum
-from podium.ranking import compiled
+from podium.kernels.subset_sums import log_sum
 from podium.registry import register
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import compiled
 from podium.registry import param, register
 
 

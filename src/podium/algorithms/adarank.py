@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import linear_scores
-from podium.algorithms.needs import Array, column, needs_grades
+from podium.algorithms.requirements import Array, column, needs_grades
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.features import MinMax, Transform
 from podium.learner import Learned, Learner, Params
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.transforms import MinMax, Transform
 
 
 @register
@@ -71,7 +71,7 @@ class AdaRank(Learner):
             w[feature] += alpha
             P = prior * np.exp(-reached)
             P = P / P.sum()
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, loss,
                 scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
                 state=w, patience=self.patience,

@@ -10,8 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import Array
-from podium.ranking import argsort_descending, compiled
+from podium.algorithms.requirements import Array
+from podium.compiled import compiled
+from podium.ranking import argsort_descending
 
 
 @compiled

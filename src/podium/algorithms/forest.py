@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import Array
+from podium.algorithms.requirements import Array
 from podium.data.dataset import Dataset
 from podium.scorers import tree_text
 from podium.threads import default_threads

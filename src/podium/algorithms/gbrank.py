@@ -1,8 +1,8 @@
 """GBRank: regression trees on pairs that are out of order, averaged over the rounds (Zheng et al., 2007).
 
 >>> from podium.algorithms import GBRank
->>> GBRank(leaves=15)
-gbrank(leaves=15)
+>>> GBRank(num_leaves=15)
+gbrank(num_leaves=15)
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.forest import Bins, Grower
-from podium.algorithms.needs import Array, document_weights, needs_pairs
+from podium.algorithms.requirements import Array, document_weights, needs_pairs
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
-from podium.ranking import compiled
 from podium.registry import param, register
 from podium.scorers import Trees
 from podium.solvers import Watch
+from podium.transforms import Identity, Transform
 
 MARGIN = 1.0
 """τ."""
@@ -41,18 +41,18 @@ class GBRank(Learner):
         judgments, SIGIR 2007.
     """
 
-    rate: float = param(default=1.0, above=0, most=1, search=(0.05, 1.0, "log"))
+    learning_rate: float = param(default=1.0, above=0, most=1, search=(0.05, 1.0, "log"))
     """β; above 1 the targets would run away from f."""
     rounds: int = param(default=100, least=1)
     trees: int = param(default=30, least=1)
     """Trees of each round's g."""
     shrinkage: float = param(default=0.1, above=0, most=1, search=(0.03, 1.0, "log"))
-    leaves: int = param(default=7, least=2, search=(4, 64, "log"))
-    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
+    num_leaves: int = param(default=7, least=2, search=(4, 64, "log"))
+    min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
     normalise: bool = False
     patience: int | None = param(default=25, least=1)
-    transform: Transform = None_()
+    transform: Transform = Identity()
     name = "gbrank"
 
     def check(self, data: Dataset) -> None:
@@ -60,8 +60,9 @@ class GBRank(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         bins = Bins(
-            data, watch.valid, num_leaves=self.leaves, min_data_in_leaf=self.min_documents,
-            learning_rate=self.rate * self.shrinkage, min_sum_hessian_in_leaf=0.0, seed=int(rng.integers(2**31)),
+            data, watch.valid, num_leaves=self.num_leaves, min_data_in_leaf=self.min_data_in_leaf,
+            learning_rate=self.learning_rate * self.shrinkage, min_sum_hessian_in_leaf=0.0,
+            seed=int(rng.integers(2**31)),
         )  # fmt: skip
         grower = Grower(bins)
         grown = [0]  # trees after each round
@@ -77,7 +78,7 @@ class GBRank(Learner):
                 reason = f"no further split found after {rounds - 1} rounds"
                 break
             grown.append(grown[-1] + trees)
-            if watch.see(
+            if watch.record(
                 rounds,
                 self.rounds,
                 value,
@@ -94,7 +95,7 @@ class GBRank(Learner):
     def _regress(self, grower: Grower, sums: Array, target: Array, weight: Array) -> int:
         """Add g_k, boosted towards target/weight; the number of its trees, fewer where no split is left."""
         for trees in range(self.trees):
-            g = (grower.outputs() - sums) / self.rate
+            g = (grower.outputs() - sums) / self.learning_rate
             if not grower.grow(weight * g - target, weight):
                 return trees
         return self.trees

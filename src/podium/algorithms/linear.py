@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.algorithms.needs import Array, fitted
+from podium.algorithms.requirements import Array, fitted
 from podium.data.dataset import Dataset
 from podium.learner import Params
 from podium.problem import refuse_missing

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logit, softmax
 
 from podium.algorithms.forest import Bins, Grower
-from podium.algorithms.needs import Array, document_weights, fitted, needs_grades
+from podium.algorithms.requirements import Array, document_weights, fitted, needs_grades
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
 from podium.registry import param, register
 from podium.scorers import Trees
 from podium.solvers import Watch
+from podium.transforms import Identity, Transform
 
 MOST_GRADES = 100
 
@@ -38,12 +38,12 @@ class McRank(Learner):
 
     ordinal: bool = False
     rounds: int = param(default=300, least=1)
-    rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
-    leaves: int = param(default=10, least=2, search=(4, 64, "log"))
-    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
+    learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    num_leaves: int = param(default=10, least=2, search=(4, 64, "log"))
+    min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
     patience: int | None = param(default=50, least=1)
-    transform: Transform = None_()
+    transform: Transform = Identity()
     name = "mcrank"
 
     def check(self, data: Dataset) -> None:
@@ -58,8 +58,8 @@ class McRank(Learner):
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
         bins = Bins(
-            data, watch.valid, num_leaves=self.leaves, min_data_in_leaf=self.min_documents, learning_rate=self.rate,
-            seed=int(rng.integers(2**31)),
+            data, watch.valid, num_leaves=self.num_leaves, min_data_in_leaf=self.min_data_in_leaf,
+            learning_rate=self.learning_rate, seed=int(rng.integers(2**31)),
         )  # fmt: skip
         steps, whole = np.arange(1, len(grades)), np.arange(len(grades))
         target = np.asarray(y[:, None] >= steps if self.ordinal else y[:, None] == whole, np.float64)  # (N, models)
@@ -71,7 +71,7 @@ class McRank(Learner):
             if not grown:
                 rounds, reason = rounds - 1, f"no further split found after {rounds - 1} rounds"
                 break
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, value,
                 scores=lambda _: self._expected(start + np.column_stack([g.valid_outputs() for g in growers])),
                 state=rounds, patience=self.patience,

@@ -14,15 +14,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import grade_of, linear_scores
-from podium.algorithms.needs import Array, document_weights, needs_grades, needs_memory
+from podium.algorithms.requirements import Array, document_weights, needs_grades, needs_memory
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
 from podium.registry import param, register
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
+from podium.transforms import Transform, ZScore
 
 
 @register

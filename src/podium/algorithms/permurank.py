@@ -15,10 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import linear_scores
-from podium.algorithms.needs import Array, needs_memory, needs_pairs
+from podium.algorithms.requirements import Array, needs_memory, needs_pairs
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
@@ -26,6 +25,7 @@ from podium.ranking import order_all
 from podium.registry import param, register
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge
+from podium.transforms import Transform, ZScore
 
 
 @register
@@ -85,7 +85,7 @@ class PermuRank(Learner):
                 rounds, reason = rounds - 1, "no new ranking violates the margin"
                 break
             w, objective = self._solve(sets, share)
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, objective,
                 scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
                 state=w, patience=self.patience,

@@ -14,14 +14,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import grade_of, linear_scores
-from podium.algorithms.needs import Array, needs_grades, needs_memory, needs_no_weights
+from podium.algorithms.requirements import Array, needs_grades, needs_memory, needs_no_weights
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
-from podium.ranking import compiled
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.transforms import Transform, ZScore
 
 
 @register
@@ -64,7 +64,7 @@ class PRank(Learner):
             steps += len(y)
             now = (sum_w / steps, sum_b / steps) if self.average else (w.copy(), b.copy())
             params = {"weights": now[0], "thresholds": now[1], "grades": grades}
-            if watch.see(
+            if watch.record(
                 epoch, self.epochs, wrong / len(y),
                 scores=lambda other, now=params: self.score(now, other),  # type: ignore[misc]
                 state=params, patience=self.patience,

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
 from podium.registry import register
 from podium.solvers import Watch
+from podium.transforms import Identity, Transform
 
 
 @register
@@ -22,7 +22,7 @@ class Random(Learner):
     Use it for: the floor of a comparison.
     """
 
-    transform: Transform = None_()
+    transform: Transform = Identity()
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         return Learned(self, {"seed": np.array([rng.integers(2**63)], np.int64)}, {})

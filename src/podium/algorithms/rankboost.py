@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import Array, column, fitted, needs_pairs
+from podium.algorithms.requirements import Array, column, fitted, needs_pairs
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
 from podium.losses import Exponential, sweep
-from podium.ranking import compiled
 from podium.registry import param, register
 from podium.solvers import Watch
+from podium.transforms import Identity, Transform
 
 MOST_BINS = 255
 NEARLY_ONE = 1.0 - 1e-6
@@ -42,18 +42,18 @@ class RankBoost(Learner):
     """
 
     rounds: int = param(default=300, least=1)
-    bins: int = param(default=MOST_BINS, least=2, most=MOST_BINS)
+    max_bin: int = param(default=MOST_BINS, least=2, most=MOST_BINS)
     """At most so many values per feature are told apart; more are cut at quantiles."""
     normalise: bool = False
     patience: int | None = param(default=100, least=1)
-    transform: Transform = None_()
+    transform: Transform = Identity()
     name = "rankboost"
 
     def check(self, data: Dataset) -> None:
         needs_pairs(data, self.name)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
-        binned, edges = _binned(data, self.bins)
+        binned, edges = _binned(data, self.max_bin)
         loss = Exponential(normalise=self.normalise)
         scores, valid_scores = (
             np.zeros(data.n_documents),
@@ -72,7 +72,7 @@ class RankBoost(Learner):
             if watch.valid is not None:
                 valid_scores = valid_scores + h.alpha * h(column(watch.valid.features, h.feature))
             now = sweep(loss, scores, data)
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, now.value / start, scores=lambda _, s=valid_scores: s,  # type: ignore[misc]
                 state=rounds, patience=self.patience,
             ):  # fmt: skip

@@ -6,13 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.needs import needs_grades
+from podium.algorithms.requirements import needs_grades
 from podium.data.dataset import Dataset
-from podium.features import None_, Transform
 from podium.learner import Learned, Learner, Params
 from podium.metrics import Metric
 from podium.registry import register
 from podium.solvers import Watch
+from podium.transforms import Identity, Transform
 
 
 @register
@@ -25,7 +25,7 @@ class SingleFeature(Learner):
     Use it for: the baseline that shows what learning adds; finding the strongest feature.
     """
 
-    transform: Transform = None_()
+    transform: Transform = Identity()
 
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)

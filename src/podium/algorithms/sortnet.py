@@ -14,14 +14,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.comparator import add_pairs, sort_queries
-from podium.algorithms.needs import Array, fitted, needs_memory, needs_pairs
+from podium.algorithms.requirements import Array, fitted, needs_memory, needs_pairs
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
 from podium.registry import param, register
 from podium.solvers import Adam, Watch
+from podium.transforms import Transform, ZScore
 
 
 @register
@@ -42,7 +42,7 @@ class SortNet(Learner):
     """
 
     hidden: int = param(default=10, least=1, search=(4, 40, "log"))
-    rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
+    learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     penalty: float = param(default=0.01, least=0)
     """λ, the weight decay."""
     rounds: int = param(default=100, least=1)
@@ -60,7 +60,7 @@ class SortNet(Learner):
         refuse_missing(data, self.name)
         pairs = start = _pairs(data)
         theta = _start(data.n_features, self.hidden, rng)
-        adam = Adam(rate=self.rate)
+        adam = Adam(learning_rate=self.learning_rate)
         memory, queries = adam.begin(theta), _queries(data, pairs)
         value, rounds, reason = np.inf, 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
@@ -68,14 +68,14 @@ class SortNet(Learner):
             values = []
             for q in queries:
                 loss, gradient = self._loss(theta, data, pairs, int(q))
-                theta = (1 - self.rate * self.penalty) * theta - adam.step(gradient, memory)
+                theta = (1 - self.learning_rate * self.penalty) * theta - adam.step(gradient, memory)
                 values.append(loss)
             value = float(np.mean(values))
             if not np.isfinite(theta).all():
-                reason = f"diverged in round {rounds}; use a smaller rate than {self.rate}"
+                reason = f"diverged in round {rounds}; use a smaller rate than {self.learning_rate}"
                 break
             now = self._as_params(theta, data.n_features)
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, value, scores=lambda other, now=now: self.score(now, other),  # type: ignore[misc]
                 state=now, patience=self.patience,
             ):  # fmt: skip

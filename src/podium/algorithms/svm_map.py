@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import linear_scores
-from podium.algorithms.needs import Array, needs_relevance
+from podium.algorithms.requirements import Array, needs_relevance
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.features import Transform, ZScore
 from podium.learner import Learned, Learner, Params
 from podium.problem import refuse_missing
-from podium.ranking import argsort_descending, compiled
+from podium.ranking import argsort_descending
 from podium.registry import param, register
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import solve_planes
+from podium.transforms import Transform, ZScore
 
 
 @register
@@ -71,7 +72,7 @@ class SVMMAP(Learner):
                 break
             G, delta = np.vstack([G, plane]), np.append(delta, loss)
             w, slack = solve_planes(G, delta, self.cost, who=self.name)
-            watch.see(
+            watch.record(
                 n_planes, self.planes, 0.5 * float(w @ w) + self.cost * slack,
                 scores=lambda other, now=w: self.score({"weights": now}, other),  # type: ignore[misc]
                 state=None, patience=None,

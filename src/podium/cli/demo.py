@@ -88,4 +88,4 @@ Models, data, tables and per-query values are in {output}; {output}/report.html 
   podium check {at}/data
   podium methods lambdamart
   podium train {at}/data --method 'listnet(scorer=mlp)' -o {at}/mlp.podium
-  podium compare {at}/data --method 'lambdamart(leaves=15)' --method 'listnet(scorer=mlp)'""")
+  podium compare {at}/data --method 'lambdamart(num_leaves=15)' --method 'listnet(scorer=mlp)'""")

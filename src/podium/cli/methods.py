@@ -71,11 +71,11 @@ def _explain(text: str) -> None:
 
 def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
-    from podium.features import Transform
     from podium.losses import Loss
     from podium.metrics import Metric
     from podium.scorers import Scorer
     from podium.solvers import Solver
+    from podium.transforms import Transform
 
     return [Loss, Scorer, Solver, Transform, Metric, Aggregator, SupervisedAggregator]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from podium.data import Dataset
-    from podium.losses.rank_summary import RankSummary
+    from podium.distributions.rank_summary import RankSummary
     from podium.model import Model
 
 

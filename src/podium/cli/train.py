@@ -45,7 +45,7 @@ def train(
     with progress.progress_bar(1) as bar:
         steps = Progress(1 if validation is None else searching.fits(how), lambda share: bar.put(method, share))
         model = fit(
-            training, how, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.see,)
+            training, how, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )
     model.save(output)
     _print(model, training, validation, output=output)

@@ -20,7 +20,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
-from podium.ranking import compiled
+from podium.compiled import compiled
 
 _POWERS = np.array([float(f"1e{k}") for k in range(61)])  # exact up to 1e22
 _BAD, _EXACT, _NEAR = 0, 1, 2  # how a decimal was read

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.ranking import compiled
+from podium.compiled import compiled
 
 Array = NDArray[np.float64]
 

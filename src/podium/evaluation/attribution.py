@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms import OCSVM, SVMMAP, AdaRank, GBRank, PermuRank, PRank, RankBoost, SingleFeature
-from podium.algorithms.needs import fitted
+from podium.algorithms.requirements import fitted
 from podium.data.dataset import Dataset
 from podium.model import Model
 from podium.recipe import Recipe

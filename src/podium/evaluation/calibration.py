@@ -130,7 +130,7 @@ def _outcomes(odds: Odds, labels: Array, level: float) -> Iterator[_Outcome]:
 def _outcome(query: QueryOdds, y: Array, level: float) -> _Outcome:
     found, came = query.summary(level), (y == y.max()).astype(np.float64)
     if query.law.has_ties:
-        begin = end = ranking.ranks(y)
+        begin = end = ranking.dense_ranks(y)
         first = np.ones(len(y), np.int64)
     else:
         begin, end = (y[:, None] < y).sum(axis=1) + 1, (y[:, None] <= y).sum(axis=1)

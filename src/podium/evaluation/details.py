@@ -35,14 +35,14 @@ class History:
 
     fits: list[list[Step]] = field(default_factory=list)
 
-    def see(self, step: Step) -> None:
+    def record(self, step: Step) -> None:
         """Take note of an iteration; the first one begins a fit."""
         if step.iteration == 1:
             self.fits.append([])
         if self.fits:
             self.fits[-1].append(step)
 
-    def of_the_best(self, trials: list[dict[str, float]] | None) -> list[list[float | None]]:
+    def best_fit_history(self, trials: list[dict[str, float]] | None) -> list[list[float | None]]:
         """The fit that validation chose, at most 100 iterations of it; nothing where it cannot be told."""
         if len(self.fits) != len(trials or [0]):
             return []
@@ -59,7 +59,7 @@ def details(
     assert fold.test is not None, "checked before work started"
     return {
         "curve": _curve(fold.test, scores, metrics),
-        "history": history.of_the_best(model.info.get("trials")),
+        "history": history.best_fit_history(model.info.get("trials")),
         "importance": _importance(model, fold, metrics[0]),
         "pairs": _pairs(model, fold.test, scores),
     }
@@ -104,9 +104,9 @@ def _curve(test: Dataset, scores: Array, metrics: tuple[Metric, ...]) -> dict[st
 def _importance(model: Model, fold: Fold, metric: Metric) -> dict[str, Any] | None:
     assert fold.test is not None, "checked before work started"
     train = fold.train
-    found = importance(model, model.with_my_features(train))
+    found = importance(model, model.align_features(train))
     if found is None:
-        found = permuted(model, model.with_my_features(fold.test), metric)
+        found = permuted(model, model.align_features(fold.test), metric)
     if found is None:
         return None
     shares, how = found
@@ -116,14 +116,14 @@ def _importance(model: Model, fold: Fold, metric: Metric) -> dict[str, Any] | No
 
 def _pairs(model: Model, test: Dataset, scores: Array) -> list[dict[str, Any]]:
     found = []
-    for kind, pair in zip(("mistake", "success"), telling_pairs(test, scores), strict=True):
+    for kind, pair in zip(("mistake", "success"), most_informative_pairs(test, scores), strict=True):
         explained = None if pair is None else explain_rows(model, test, pair[0], pair[1:])
         if explained is not None:
             found.append({"kind": kind, **explained.to_dict(most=_MOST_SHARES)})
     return found
 
 
-def telling_pairs(data: Dataset, scores: Array) -> list[tuple[int, int, int] | None]:
+def most_informative_pairs(data: Dataset, scores: Array) -> list[tuple[int, int, int] | None]:
     """The pair whose wrong order costs most, and the one whose right order earns most: (query, upper, lower row).
 
     By |y_i − y_j| · |1/log₂(1 + place_i) − 1/log₂(1 + place_j)| within the first ten places; None where there is none.

@@ -24,8 +24,8 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import Array, attribute
 from podium.evaluation.flip import Flip, smallest_flip
-from podium.features.stacked import dense
 from podium.model import Model
+from podium.transforms.stacked import dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, st
 
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
-    data = model.with_my_features(data)
+    data = model.align_features(data)
     part = dense(data.select([q]))
     scores = model.score(part)
     a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]

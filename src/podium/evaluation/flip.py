@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.evaluation.attribution import Array, deviations, linear_weights, thresholds
-from podium.features import MinMax, None_, ZScore
 from podium.model import Model
+from podium.transforms import Identity, MinMax, ZScore
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _only(part: Dataset, rows: list[int]) -> Dataset:
 def _affine(model: Model, part: Dataset) -> tuple[Array, Array] | None:
     """slope and centre with x' = (x − centre)·slope for each feature of this query; None of other transforms."""
     transform, state, d = model.learner.transform, model.state, part.n_features
-    if isinstance(transform, None_):
+    if isinstance(transform, Identity):
         return np.ones(d), np.zeros(d)
     if isinstance(transform, ZScore):
         return state["scale"], state["centre"]

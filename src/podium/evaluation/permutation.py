@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.features.stacked import dense
 from podium.metrics import Metric
 from podium.model import Model
 from podium.training import measured
+from podium.transforms.stacked import dense
 
 SECONDS = 1.0
 """About what it may take: with a slow model, fewer queries are looked at."""

@@ -26,10 +26,10 @@ from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
 from podium.evaluation.report import write_report
-from podium.experiments.crew import run_on_crew
 from podium.experiments.plan import Plan, Task
+from podium.experiments.pool import run_on_pool
+from podium.experiments.run_task import error_text, work
 from podium.experiments.store import Store, held
-from podium.experiments.work import described, work
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
@@ -136,7 +136,7 @@ class Schedule:
         """Take note of how long a method takes."""
         self._seconds[outcome.method] = max(outcome.seconds, self._seconds.get(outcome.method, 0.0))
 
-    def following(self) -> Task | None:
+    def next_task(self) -> Task | None:
         """The next task, which is then no longer left; None where there is none."""
         if not self._left:
             return None
@@ -163,7 +163,7 @@ def _one_by_one(
             if store is not None:
                 store.write(task, plan.key(task), outcome)
         except Exception as error:
-            failures.append(Failure(task, described(error), traceback.format_exc()))
+            failures.append(Failure(task, error_text(error), traceback.format_exc()))
             watch(Seen(task, 1.0, "failed"))
         else:
             found[task] = outcome
@@ -178,7 +178,7 @@ def _side_by_side(
     schedule = Schedule(left, list(found.values()), plan.search)
     with ExitStack() as stack:
         place = store or Store(stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
-        for note in run_on_crew(plan, place, schedule.following, jobs=jobs, detailed=store is not None):
+        for note in run_on_pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
             if not note.finished:
                 watch(Seen(note.task, note.share, "running"))
                 continue

@@ -1,7 +1,7 @@
 """Spec: an experiment written down: datasets × methods × metrics × seeds, in a TOML or YAML file.
 
     datasets = ["OHSUMED", "clicks.txt"]        # or a table: name = "path"
-    methods = ["listnet", "lambdamart(leaves=15)"]
+    methods = ["listnet", "lambdamart(num_leaves=15)"]
     metrics = ["ndcg@10", "map"]
     preset = "letor3"
     seeds = [0, 1, 2]

@@ -1,4 +1,4 @@
-"""Worker: a process that does tasks of an experiment one after the other; `podium.experiments.crew` starts it.
+"""Worker: a process that does tasks of an experiment one after the other; `podium.experiments.pool` starts it.
 
 Standard input brings lines of JSON: first the setting, then a task each. Standard output takes lines of JSON back:
 {"ready": true}, then of each task {"share": 0.4} from time to time, and {"done": true} or {"failed": …} at its end.
@@ -18,9 +18,9 @@ import traceback
 from typing import Any, BinaryIO
 
 from podium.experiments.plan import Plan, Task
+from podium.experiments.run_task import error_text, work
 from podium.experiments.sharing import opened
 from podium.experiments.store import Store
-from podium.experiments.work import described, work
 from podium.metrics import Metric
 from podium.search import Search
 
@@ -72,7 +72,7 @@ def _do(plan: Plan, task: Task, store: Store, *, key: str, detailed: bool, answe
     try:
         store.write(task, key, work(plan, task, detailed=detailed, tell=tell))
     except Exception as error:
-        _say(answers, failed=described(error), traceback=traceback.format_exc())
+        _say(answers, failed=error_text(error), traceback=traceback.format_exc())
     else:
         _say(answers, done=True)
 

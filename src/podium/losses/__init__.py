@@ -1,9 +1,8 @@
 """The losses, one file each. A new one: its file, one import line here, one test with one number from the paper."""
 
 from podium.losses.apprank import AppRank
-from podium.losses.base import Derivatives, Loss, kernel, product, sweep, template
+from podium.losses.base import Derivatives, Loss, product, sweep
 from podium.losses.boltzrank import BoltzRank
-from podium.losses.distribution import RankingDistribution
 from podium.losses.energy_ndcg import EnergyNDCG
 from podium.losses.exponential import Exponential
 from podium.losses.frank import FRank
@@ -49,14 +48,11 @@ __all__ = [
     "PairwiseLoss",
     "RankNet",
     "RankRegress",
-    "RankingDistribution",
     "Regression",
     "SoftRank",
     "SquaredHinge",
     "StructRank",
     "SubsetRegression",
-    "kernel",
     "product",
     "sweep",
-    "template",
 ]

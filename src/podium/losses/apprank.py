@@ -14,9 +14,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.arrays import Array
+from podium.compiled import compiled, vectorised
 from podium.errors import DataError
-from podium.losses.base import Array, Loss, kernel, vector_kernel
-from podium.losses.blocks import bounds, clear
+from podium.kernels.blocks import bounds, clear
+from podium.losses.base import Loss
 from podium.ranking import sort_descending
 from podium.registry import param, register
 
@@ -26,7 +28,7 @@ AP = 1.0
 """The place of `ap` among the measures."""
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """1 − the measure at smooth ranks r_i = ½ + Σ_j p_ij, p_ij = σ(α(s_j − s_i)), p_ii = ½; 0 for equal grades."""
     clear(gradient, curvature)
@@ -53,7 +55,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
+@compiled
 def _largest(labels: Any, measure: Any) -> float:
     """What the best ranking measures: the number of relevant documents, or the ideal DCG."""
     descending, total = np.empty(len(labels)), 0.0
@@ -66,7 +68,7 @@ def _largest(labels: Any, measure: Any) -> float:
     return total
 
 
-@kernel
+@compiled
 def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
     """e^(αs) around the middle, and whether it stays within range."""
     low, high = bounds(scores)
@@ -75,7 +77,7 @@ def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
     return bool(alpha * (high - low) < 2.0 * FAR)
 
 
-@kernel
+@compiled
 def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> None:
     """p_ij = e_j/(e_i + e_j): how far j is above i, for all j."""
     if near:
@@ -86,13 +88,13 @@ def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> No
             above[j] = 1.0 / (1.0 + t) if scores[j] > scores[i] else t / (1.0 + t)
 
 
-@vector_kernel
+@vectorised
 def _share(mine: Any, e: Any, above: Any) -> None:
     for j in range(len(e)):
         above[j] = e[j] / (mine + e[j])
 
 
-@vector_kernel
+@vectorised
 def _total(values: Any) -> float:
     total = 0.0
     for v in values:
@@ -100,7 +102,7 @@ def _total(values: Any) -> float:
     return total
 
 
-@kernel
+@compiled
 def _discounted_gain(gain: Any, above: Any, weight: Any) -> float:
     """G/log2(1 + r); `weight` becomes its falling slope −G·D'(r), the same for every p_ij."""
     rank = 0.5 + _total(above)
@@ -111,7 +113,7 @@ def _discounted_gain(gain: Any, above: Any, weight: Any) -> float:
     return float(gain / log)
 
 
-@kernel
+@compiled
 def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
     """The precision P = c/r at the place of i, c = ½ + Σ_j relevant p_ij; `weight` becomes −∂P/∂p_ij = (P − y_j)/r."""
     rank, count = 0.5 + _total(above), 0.5
@@ -122,7 +124,7 @@ def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
     return float(count / rank)
 
 
-@vector_kernel
+@vectorised
 def _add_row(i: Any, above: Any, weight: Any, scale: Any, gradient: Any, curvature: Any) -> None:
     """Add the derivatives of one row's term to all documents, and |slope| by document for the curvature.
 
@@ -164,9 +166,9 @@ class AppRank(Loss):
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
-    def params(self, known: Array) -> Array:
-        refuse_negative(self.name, known)
-        return super().params(known)
+    def kernel_constants(self, labels: Array) -> Array:
+        refuse_negative(self.name, labels)
+        return super().kernel_constants(labels)
 
 
 def refuse_negative(name: str, labels: Array) -> None:

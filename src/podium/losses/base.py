@@ -19,49 +19,25 @@ import functools
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
-import numba
 import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arrays import Array
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_rows
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
 from podium.threads import default_threads, pool
 
-F = TypeVar("F", bound=Callable[..., Any])
-Array = NDArray[np.float64]
-
 _f8, _i8 = types.float64, types.int64
 GRADES = _f8(_f8[::1], _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1])
 """The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""
 EDGES = _f8(_f8[::1], _f8[:, ::1], _f8[::1], _f8[::1], _f8[:, ::1])
 """The kernel of a loss on edges: (scores, edges, gradient, curvature, params) → value."""
-
-
-def kernel(function: F) -> F:
-    """Compile a function of one query when it is first used; the machine code is cached on disk."""
-    return typing.cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-
-
-def vector_kernel(function: F) -> F:
-    """As `kernel`, for a loop whose sums may be added in another order, which lets them fill vector registers.
-
-    Only for small helpers that call nothing: the licence passes on to what is written into them.
-    """
-    options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
-    return typing.cast(F, numba.njit(**options)(function))
-
-
-def template(function: F) -> F:
-    """A piece of a kernel that takes functions as arguments: written into each kernel that calls it.
-
-    Passing a compiled function by value would keep the caller out of the disk cache.
-    """
-    return typing.cast(F, numba.njit(inline="always", error_model="numpy")(function))
 
 
 @dataclass(frozen=True)
@@ -138,7 +114,7 @@ class Loss(Named):
         """Explicit preferences come before grades wherever the loss understands them."""
         return self.edges is not None and data.preferences is not None
 
-    def numbers(self) -> dict[str, float]:
+    def numeric_fields(self) -> dict[str, float]:
         """Its numeric fields; a choice counts as its place in the list, None as −1."""
         found: dict[str, float] = {}
         for field, hint in field_types(type(self)).items():
@@ -149,12 +125,12 @@ class Loss(Named):
                 found[field] = -1.0 if value is None else float(value)
         return found
 
-    def params(self, known: Array) -> Array:
+    def kernel_constants(self, labels: Array) -> Array:
         """What the kernel finds in `params[0]`: its numeric fields, and what else it needs, after them.
 
-        `known` are the labels of all documents (N,), or all edges (M, 3).
+        `labels` are the grades of all documents (N,), or all edges (M, 3).
         """
-        return np.array(list(self.numbers().values()), np.float64)
+        return np.array(list(self.numeric_fields().values()), np.float64)
 
     def resampled(self, step: int) -> Loss:
         """The same loss with other draws, for a step of a stochastic solver; itself where it draws nothing.
@@ -169,7 +145,7 @@ class Loss(Named):
         """The present values of the learned parameters."""
         return np.array([getattr(self, name) for name in self.learned], np.float64)
 
-    def ranking_law(self) -> tuple[Any, float] | None:
+    def rank_distribution(self) -> tuple[Any, float] | None:
         """The `RankingDistribution` that training makes likely, and what scores are divided by in it; or None."""
         return None
 
@@ -198,7 +174,7 @@ def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threa
     out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
     edges = data.preferences if loss.uses_edges(data) else None
     known: Any = data.labels if edges is None else edges.edges
-    numbers = loss.params(known)
+    numbers = loss.kernel_constants(known)
     unlearned = np.zeros((data.n_queries, len(numbers)))
 
     def run(first: int, last: int) -> None:
@@ -225,7 +201,7 @@ def _run(
     weights: Array | None = None,
     threads: int | None = None,
 ) -> Derivatives:
-    n_queries, numbers = len(offsets) - 1, loss.params(known)
+    n_queries, numbers = len(offsets) - 1, loss.kernel_constants(known)
     gradient, curvature, values = np.zeros(len(scores)), np.zeros(len(scores)), np.zeros(n_queries)
     learned = np.zeros((n_queries, len(numbers)))
 
@@ -242,7 +218,7 @@ def _run(
         per_document = np.repeat(weights, np.diff(offsets))
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * weights
         learned = learned * weights[:, None]
-    places = [list(loss.numbers()).index(name) for name in loss.learned]
+    places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
     return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
 
 
@@ -259,7 +235,7 @@ def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], t
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
-@kernel
+@compiled
 def _sweep_grades(
     program: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
@@ -273,7 +249,7 @@ def _sweep_grades(
             learned[q, k] = params[1, k]
 
 
-@kernel
+@compiled
 def _sweep_edges(
     program: Any, scores: Any, edges: Any, edge_offsets: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,

@@ -12,23 +12,23 @@ import functools
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.losses.base import Array, kernel, template
-from podium.losses.blocks import by_grade_and_score, clear, take
-from podium.losses.boltzmann import Boltzmann, pull, visit
-from podium.losses.draws import share, start
-from podium.metrics import NDCG, Metric, err, mrr, ndcg
-from podium.metrics import map as average_precision
+from podium.arrays import Array
+from podium.compiled import compiled, inlined, specialised
+from podium.distributions.boltzmann import pull, visit
+from podium.kernels.blocks import by_grade_and_score, clear, take
+from podium.kernels.draws import share, start
+from podium.losses.base import Loss
+from podium.metrics import NDCG, Metric
 from podium.registry import param, register
 
 CONFIG = 3
 """Where the metric's own numbers start in `params[0]`, after alpha, samples and seed."""
 
 
-@template
+@inlined
 def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−mean of Φ(r) over rankings drawn at today's scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over the same.
 
@@ -63,7 +63,7 @@ def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature
     return -mean
 
 
-@kernel
+@compiled
 def _mean_places(rows: Any) -> Any:
     places = np.zeros(rows.shape[1])
     for row in rows:
@@ -72,43 +72,18 @@ def _mean_places(rows: Any) -> Any:
     return places
 
 
-@kernel
-def over_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    return expectation(ndcg.measure, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_map(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    return expectation(average_precision.measure, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_err(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    return expectation(err.measure, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_mrr(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    return expectation(mrr.measure, scores, labels, gradient, curvature, params)
-
-
 @functools.cache
 def kernel_for(measure: Any) -> Any:
-    """The kernel with a metric's measure in it: one of the above, which are cached on disk, or a new one."""
-    built_in = {
-        ndcg.measure: over_ndcg, average_precision.measure: over_map, err.measure: over_err, mrr.measure: over_mrr
-    }  # fmt: skip
-    if measure in built_in:
-        return built_in[measure]
+    """The kernel with a metric's measure in it."""
 
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return expectation(measure, scores, labels, gradient, curvature, params)
 
-    return numba.njit(nogil=True, error_model="numpy")(over_metric)
+    return specialised(over_metric, measure)
 
 
 @register
-class BoltzRank(Boltzmann):
+class BoltzRank(Loss):
     """Minus the expectation of a measure over rankings, whose law is a Boltzmann law of the scores.
 
     Formula: L = −Σ_r Φ(r) P(r | s), P ∝ e^{−E}, E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u; Φ is any metric.
@@ -121,10 +96,11 @@ class BoltzRank(Boltzmann):
     Reference: Volkovs & Zemel, BoltzRank: learning to maximize expected ranking gain, ICML 2009.
     """
 
+    alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
+    """The inverse temperature of the distribution."""
     samples: int = param(default=50, least=2)
     seed: int = param(default=0, least=0)
     metric: Metric = NDCG()
-    name = "boltzrank"
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the mean of the measure over today's rankings, reweighted"
 
@@ -133,12 +109,9 @@ class BoltzRank(Boltzmann):
         """Its kernel on grades."""
         return kernel_for(type(self.metric).measure)
 
-    def params(self, known: Array) -> Array:
+    def kernel_constants(self, labels: Array) -> Array:
         """α, samples and seed, then what the metric's own kernel reads."""
-        return np.concatenate([list(self.numbers().values()), self.metric.config_array(known)])
-
-    def ranking_law(self) -> None:
-        """None: what is expected of a measure says nothing of how sure to be, and training makes the law sharp."""
+        return np.concatenate([list(self.numeric_fields().values()), self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """The mean measure over the rankings of these scores, weighted for other scores."""

@@ -18,19 +18,20 @@ import functools
 import math
 from typing import Any
 
-import numba
 import numpy as np
 
-from podium.losses.base import Array, Loss, kernel, template
-from podium.losses.blocks import by_grade_and_score, clear, take
-from podium.losses.draws import share, shuffle_blocks, start
+from podium.arrays import Array
+from podium.compiled import compiled, inlined, specialised
+from podium.kernels.blocks import by_grade_and_score, clear, take
+from podium.kernels.draws import share, shuffle_blocks, start
+from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.registry import param, register
 
 CUTOFF, CONFIG = 2, 4  # places in params; other metrics have the size of their workspace before their own numbers
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ_i log P(r_i | mb(i)): with c_i = ∂L/∂A_i and v_i = ∂²L/∂A_i², and |ΔG| of the pairs of a blanket,
 
@@ -60,7 +61,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
+@compiled
 def _gains(labels: Any, ranked: Any) -> Any:
     gains = np.empty(len(ranked))
     for p in range(len(ranked)):
@@ -68,7 +69,7 @@ def _gains(labels: Any, ranked: Any) -> Any:
     return gains
 
 
-@kernel
+@compiled
 def rank_discounts(n: Any) -> Any:
     """D(r) = 1/log2(r + 1) at r − 1."""
     discounts = np.empty(n)
@@ -77,7 +78,7 @@ def rank_discounts(n: Any) -> Any:
     return discounts
 
 
-@kernel
+@compiled
 def _mean(discounts: Any, ends: Any, p: Any) -> Any:
     """The mean over the places of p's block, which any of its documents may have in an optimal ranking."""
     first, total = p, 0.0
@@ -88,7 +89,7 @@ def _mean(discounts: Any, ends: Any, p: Any) -> Any:
     return total / (ends[p] - first)
 
 
-@kernel
+@compiled
 def pull(s: Any, gains: Any, p: Any, window: Any) -> Any:
     """βA, β = 1/n, of the document at place p."""
     total = 0.0
@@ -97,7 +98,7 @@ def pull(s: Any, gains: Any, p: Any, window: Any) -> Any:
     return total / len(s)
 
 
-@kernel
+@compiled
 def rank_law(x: Any, wanted: Any, discounts: Any) -> Any:
     """log Σ_r e^{xD(r)} − xD for the wanted D, and its two derivatives in x: E[D] − D and Var[D]."""
     n = len(discounts)
@@ -112,7 +113,7 @@ def rank_law(x: Any, wanted: Any, discounts: Any) -> Any:
     return top + math.log(total) - x * wanted, mean, max(second / total - mean * mean, 0.0)
 
 
-@kernel
+@compiled
 def _collect(gains: Any, slopes: Any, bends: Any, p: Any, window: Any) -> Any:
     """The gradient and curvature of the document at place p; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
     n, slope, bend, reach = len(gains), 0.0, 0.0, 0.0
@@ -124,7 +125,7 @@ def _collect(gains: Any, slopes: Any, bends: Any, p: Any, window: Any) -> Any:
     return slope / n, (bend + bends[p] * reach * reach) / (n * n)
 
 
-@template
+@inlined
 def energies(prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ_i log P(r_i | the others), log P(r_i = r) = Σ_q ±|ΔM_rq| (s_i − s_q) + const, for any metric with swaps.
 
@@ -160,7 +161,7 @@ def energies(prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, c
     return value
 
 
-@kernel
+@compiled
 def place_law(s: Any, p: Any, forces: Any, slopes: Any, bends: Any) -> Any:
     """−log P(r_p = p), P(r) ∝ exp(Σ_q forces[r, q]·(s_p − s_q)), p and r having changed places; adds its derivatives.
 
@@ -199,7 +200,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return energies(prepare, swap, scores, labels, gradient, curvature, params)
 
-    return numba.njit(nogil=True, error_model="numpy")(over_metric)
+    return specialised(over_metric, prepare, swap)
 
 
 @register
@@ -236,13 +237,13 @@ class EnergyNDCG(Loss):
         """Its kernel on grades."""
         return over_grades if self._is_ndcg else kernel_for(*self.metric.swap_functions())
 
-    def params(self, known: Array) -> Array:
+    def kernel_constants(self, labels: Array) -> Array:
         """Window, seed, and a cut-off; or the size of the workspace, and what the metric's own kernels read."""
-        head = list(self.numbers().values())
+        head = list(self.numeric_fields().values())
         if self._is_ndcg:
             return np.array([*head, 2.0**53 if self.metric.cutoff is None else self.metric.cutoff])
         empty, one = self.metric.work_size(0), self.metric.work_size(1)
-        return np.concatenate([head, [empty, one - empty], self.metric.config_array(known)])
+        return np.concatenate([head, [empty, one - empty], self.metric.config_array(labels)])
 
     @property
     def _is_ndcg(self) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
-from podium.losses.blocks import bounds, by_grade, count_edges
+from podium.compiled import compiled
+from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 from podium.registry import register
 
@@ -21,7 +21,7 @@ FAR = 300.0
 """Beyond δ = −FAR the exponential continues as its quadratic: e^300 is large enough, and its square is finite."""
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = e^(−δ); for u = −δ − FAR > 0: φ = e^FAR·(1 + u + u²/2), which keeps φ, φ' and φ'' continuous."""
     if -delta <= FAR:
@@ -31,7 +31,7 @@ def _pair(delta: Any, params: Any) -> Any:
     return e * (1.0 + u + 0.5 * u * u), -e * (1.0 + u), e
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ_i e^(−s_i) · Σ_{y_j < y_i} e^(s_j): in order of grade, prefix and suffix sums of the two factors."""
     low, high = bounds(scores)
@@ -58,7 +58,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import bounds, by_grade, clear, count_edges
+from podium.compiled import compiled, vectorised
+from podium.kernels.blocks import bounds, by_grade, clear, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_pairs
 from podium.registry import register
 
@@ -21,7 +21,7 @@ FAR = 600.0
 """Where scores lie further apart, pairs are computed one by one; e^(±300) leaves room for sums and quotients."""
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = 1 − √P with P = 1/(1 + e^(−δ)), φ' = −½√P·(1 − P); its size bounds φ'' = ¼√P(1 − P)(3P − 1)."""
     e = math.exp(-abs(delta))
@@ -32,7 +32,7 @@ def _pair(delta: Any, params: Any) -> Any:
     return q / (1.0 + root), -slope, slope
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ 1 − √P_ij over y_i > y_j, in order of grade, with one exponential per document: P = e_i/(e_i + e_j)."""
     n = len(scores)
@@ -50,7 +50,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@vector_kernel
+@vectorised
 def _row(mine: Any, e: Any, lost: Any) -> Any:
     """A document i, e_i = `mine`, against all j of lower grades: Σ 1 − √P and Σ |φ'|."""
     value, won = 0.0, 0.0
@@ -64,7 +64,7 @@ def _row(mine: Any, e: Any, lost: Any) -> Any:
     return value, won
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ 1 − √(P̄·P) − √((1 − P̄)(1 − P)) over explicit edges."""
     clear(gradient, curvature)

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.losses.base import kernel
+from podium.compiled import compiled
+from podium.kernels.violations import violations
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
-from podium.losses.violations import violations
 from podium.registry import register
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = [1 − δ]_+, φ' = −1 where δ < 1; φ'' is 0, and 1 stands for it where there is a slope to divide."""
     if delta < 1.0:
@@ -25,7 +25,7 @@ def _pair(delta: Any, params: Any) -> Any:
     return 0.0, 0.0, 0.0
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts a document's violated pairs."""
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
@@ -36,7 +36,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, n_edges, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)

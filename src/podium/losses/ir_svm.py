@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import by_grade, count_edges, take
+from podium.compiled import compiled, vectorised
+from podium.kernels.blocks import by_grade, count_edges, take
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ τ·[1 − (s_i − s_j)]_+ over y_i > y_j, in order of grade; τ = (2^{y_i} − 2^{y_j}) / (2^{best} − 2^{worst})."""
     n = len(scores)
@@ -35,7 +35,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@vector_kernel
+@vectorised
 def _row(a: Any, gain: Any, s: Any, gains: Any, lost: Any) -> Any:
     """m_j = [a + s_j]_+ for all j: Σ (gain − gain_j)·m_j, and Σ of these weights where m_j is positive."""
     value, won = 0.0, 0.0

@@ -12,17 +12,15 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from podium import ranking
-from podium.losses.base import Array, kernel, template, vector_kernel
-from podium.losses.blocks import take
+from podium.arrays import Array
+from podium.compiled import compiled, inlined, specialised, vectorised
+from podium.kernels.blocks import take
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.metrics import NDCG, Metric, dcg, err, mean_ndcg, mrr, ndcg, precision, recall, wta
-from podium.metrics import map as average_precision
-from podium.metrics.kernels import additive_swap
+from podium.metrics import NDCG, Metric
 from podium.registry import register
 
 FAR = 600.0
@@ -31,7 +29,7 @@ CONFIG = 4
 """Where the metric's own numbers start in `params[0]`, after normalise, cut-off, workspace for none, for one more."""
 
 
-@template
+@inlined
 def lambdas(
     prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
 ) -> float:  # fmt: skip
@@ -62,7 +60,7 @@ def lambdas(
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _exponentials(s: Any) -> Any:
     """e^(s − s_0) for scores that fall."""
     e = np.empty(len(s))
@@ -71,7 +69,7 @@ def _exponentials(s: Any) -> Any:
     return e
 
 
-@kernel
+@compiled
 def _odds(s: Any) -> Any:
     """e^(s_q − s_p) of the first document p and each q after it."""
     t = np.empty(len(s) - 1)
@@ -80,7 +78,7 @@ def _odds(s: Any) -> Any:
     return t
 
 
-@vector_kernel
+@vectorised
 def _lost(s: Any, weights: Any) -> float:
     """Σ |ΔM|·(s_p − s_q) over the q that should stand above the first document p: log(1 + 1/t) less log(1 + t)."""
     value = 0.0
@@ -89,7 +87,7 @@ def _lost(s: Any, weights: Any) -> float:
     return value
 
 
-@vector_kernel
+@vectorised
 def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
     """A document p against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| log(1 + t), and p's slope and bend.
 
@@ -117,7 +115,7 @@ def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
     return value, push, bent
 
 
-@kernel
+@compiled
 def _worst_first(scores: Any, labels: Any) -> Any:
     """The documents by score; where scores are equal, the lowest grade first, whatever the order of rows."""
     n = len(scores)
@@ -129,7 +127,7 @@ def _worst_first(scores: Any, labels: Any) -> Any:
     return order
 
 
-@kernel
+@compiled
 def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
     n = len(scores)
     falling, rising, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -142,7 +140,7 @@ def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
     return order
 
 
-@kernel
+@compiled
 def _share(s: Any, y: Any, slope: Any, bend: Any) -> None:
     """Give documents of equal score and grade the mean of their derivatives, since their places are arbitrary."""
     start = 0
@@ -159,7 +157,7 @@ def _share(s: Any, y: Any, slope: Any, bend: Any) -> None:
         start = end
 
 
-@kernel
+@compiled
 def _count_pairs(descending: Any) -> int:
     """The number of pairs of different grades."""
     pairs, start = 0, 0
@@ -170,67 +168,14 @@ def _count_pairs(descending: Any) -> int:
     return pairs
 
 
-@kernel
-def over_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """|ΔNDCG| = |G_i − G_j|·|D_p − D_q| / ideal DCG."""
-    return lambdas(ndcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_dcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(dcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_mean_ndcg(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(mean_ndcg.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_map(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(average_precision.prepare, average_precision.swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_precision(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(precision.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_recall(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(recall.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_mrr(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(mrr.prepare, mrr.swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_wta(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(wta.prepare, additive_swap, scores, labels, gradient, curvature, params)
-
-
-@kernel
-def over_err(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    return lambdas(err.prepare, err.swap, scores, labels, gradient, curvature, params)
-
-
 @functools.cache
 def kernel_for(prepare: Any, swap: Any) -> Any:
-    """The kernel with a metric's functions in it: one of the above, which are cached on disk, or a new one."""
-    built_in = {
-        dcg.prepare: over_dcg, err.prepare: over_err, average_precision.prepare: over_map,
-        mean_ndcg.prepare: over_mean_ndcg, mrr.prepare: over_mrr, ndcg.prepare: over_ndcg,
-        precision.prepare: over_precision, recall.prepare: over_recall, wta.prepare: over_wta,
-    }  # fmt: skip
-    if prepare in built_in:
-        return built_in[prepare]
+    """The kernel with a metric's functions in it."""
 
-    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return lambdas(prepare, swap, scores, labels, gradient, curvature, params)
 
-    return numba.njit(nogil=True, error_model="numpy")(over_metric)
+    return specialised(over_metric, prepare, swap)
 
 
 @register
@@ -259,12 +204,12 @@ class LambdaRank(PairwiseLoss):
         """Its kernel on grades."""
         return kernel_for(*self.metric.swap_functions())
 
-    def params(self, known: Array) -> Array:
+    def kernel_constants(self, labels: Array) -> Array:
         """Normalise, cut-off, the size of the workspace, then what the metric's own kernels read."""
         cutoff = np.inf if self.metric.cutoff is None else self.metric.cutoff
         empty, one = self.metric.work_size(0), self.metric.work_size(1)
         head = [float(self.normalise), min(cutoff, 2.0**53), empty, one - empty]
-        return np.concatenate([head, self.metric.config_array(known)])
+        return np.concatenate([head, self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """The pair loss of other scores, with the weights |ΔM| of these."""

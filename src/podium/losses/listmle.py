@@ -12,17 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
-from podium.losses.blocks import bounds, by_grade_and_score, clear, count_edges
-from podium.losses.draws import share, shuffle_blocks, start
-from podium.losses.plackett_luce import PlackettLuce
+from podium.compiled import compiled
+from podium.distributions import PlackettLuce
+from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges
+from podium.kernels.draws import share, shuffle_blocks, start
+from podium.losses.base import Loss
 from podium.registry import param, register
 
 FAR = 300.0
 """Scores further apart than this are summed by their logarithms."""
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal."""
     clear(gradient, curvature)
@@ -55,7 +56,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value / samples
 
 
-@kernel
+@compiled
 def _one_ranking(phi: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
     """Σ_{r ≤ k} log R_r, R_r = Σ_{l ≥ r} φ_l, of one ranking; adds Σ_r p_ir and Σ_r p_ir(1 − p_ir), p = φ_i/R_r."""
     total, value, product = 0.0, 0.0, 1.0
@@ -77,7 +78,7 @@ def _one_ranking(phi: Any, ranked: Any, places: Any, gradient: Any, curvature: A
     return value + math.log(product)
 
 
-@kernel
+@compiled
 def one_wide_ranking(s: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
     """The same where φ would underflow: R_r by its logarithm, the sums over r scaled by R_r."""
     value, log_rest = 0.0, -np.inf
@@ -99,7 +100,7 @@ def one_wide_ranking(s: Any, ranked: Any, places: Any, gradient: Any, curvature:
 
 
 @register
-class ListMLE(PlackettLuce):
+class ListMLE(Loss):
     """The negative log-likelihood of the labels' order; a block of equal grades is averaged over its orders.
 
     Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k places where
@@ -118,3 +119,6 @@ class ListMLE(PlackettLuce):
     k: int | None = param(default=None, least=1)
     convex = True
     grades = staticmethod(over_grades)
+
+    def rank_distribution(self) -> tuple[PlackettLuce, float]:
+        return PlackettLuce(), 1.0

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
-from podium.losses.blocks import bounds, by_grade_and_score, clear
-from podium.losses.draws import advance, share, start, uniform
+from podium.compiled import compiled
+from podium.distributions import PlackettLuce
+from podium.kernels.blocks import bounds, by_grade_and_score, clear
+from podium.kernels.draws import advance, share, start, uniform
+from podium.losses.base import Loss
 from podium.losses.listmle import one_wide_ranking
-from podium.losses.plackett_luce import PlackettLuce
 from podium.registry import param, register
 
 
-@kernel
-def over_first(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+@compiled
+def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
     clear(gradient, curvature)
     (worst, best), (_, top) = bounds(labels), bounds(scores)
@@ -42,8 +43,8 @@ def over_first(scores: Any, labels: Any, gradient: Any, curvature: Any, params: 
     return value
 
 
-@kernel
-def over_more(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+@compiled
+def top_k_documents(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
 
     With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
@@ -52,13 +53,13 @@ def over_more(scores: Any, labels: Any, gradient: Any, curvature: Any, params: A
     worst, best = bounds(labels)
     k = min(int(params[0, 0]), len(scores))
     if worst == best or k <= 3:
-        value = over_first(scores, labels, gradient, curvature, params)
+        value = top_1(scores, labels, gradient, curvature, params)
         return value if worst == best or k == 1 else value + _top_three(scores, labels, gradient, curvature, k)
     clear(gradient, curvature)
     return _sampled(scores, labels, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) -> float:
     """What the second place, or the second and third, add, by sums over the documents that stand before them."""
     n, value = len(scores), 0.0
@@ -83,7 +84,7 @@ def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) 
     return value
 
 
-@kernel
+@compiled
 def _exponentials(s: Any, here: Any, out: Any) -> int:
     """Fill `out` with e^{s − s_top} of the documents that are here, else 0; the top, the one of the highest score."""
     top = -1
@@ -95,7 +96,7 @@ def _exponentials(s: Any, here: Any, out: Any) -> int:
     return top
 
 
-@kernel
+@compiled
 def _choose(e: Any, here: Any, weight: Any, out: Any) -> None:
     """The probability weight·P(j comes first) of the documents that are here."""
     total = 0.0
@@ -106,7 +107,7 @@ def _choose(e: Any, here: Any, weight: Any, out: Any) -> None:
         out[j] *= weight / total
 
 
-@kernel
+@compiled
 def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient: Any, curvature: Any) -> float:
     """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
 
@@ -133,7 +134,7 @@ def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient
     return value if large < 0 else value + _without(s, here, large, weights[large], gradient, curvature)
 
 
-@kernel
+@compiled
 def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> Any:
     """weight·log Σ_{l≠out} φ_l and its derivatives, by a sum of its own."""
     high, total = -np.inf, 0.0
@@ -150,7 +151,7 @@ def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature:
     return weight * (math.log(total) + high)
 
 
-@kernel
+@compiled
 def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """The mean of −log P_s over first k documents drawn by P_y."""
     n, places, samples = len(scores), int(params[0, 0]), int(params[0, 1])
@@ -176,7 +177,7 @@ def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: An
     return value / samples
 
 
-@kernel
+@compiled
 def _pick(labels: Any, ranked: Any, first: Any, u: Any) -> int:
     """The place of a document drawn from places `first` on, P ∝ e^y."""
     high, total = -np.inf, 0.0
@@ -193,7 +194,7 @@ def _pick(labels: Any, ranked: Any, first: Any, u: Any) -> int:
 
 
 @register
-class ListNet(PlackettLuce):
+class ListNet(Loss):
     """Cross entropy of what comes first: the document, or the first k in their order, as labels and scores have it.
 
     Formula: L = −Σ P_y(π) log P_s(π) over all π of k documents, P_s(π) = Π_r e^{s_π(r)} / Σ_{l not before r} e^{s_l}
@@ -213,4 +214,7 @@ class ListNet(PlackettLuce):
     @property
     def grades(self) -> Any:
         """Its kernel on grades; that of k = 1 is a small one, which compiles alone."""
-        return over_first if self.k == 1 else over_more
+        return top_1 if self.k == 1 else top_k_documents
+
+    def rank_distribution(self) -> tuple[PlackettLuce, float]:
+        return PlackettLuce(), 1.0

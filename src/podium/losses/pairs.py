@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from podium.losses.base import Loss, kernel, template
-from podium.losses.blocks import clear
+from podium.compiled import compiled, inlined
+from podium.kernels.blocks import clear
+from podium.losses.base import Loss
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +28,7 @@ class PairwiseLoss(Loss):
     normalise: bool = False
 
 
-@kernel
+@compiled
 def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any) -> float:
     """The sum over edges, or its mean where the loss says `normalise`."""
     if params[0, 0] == 0.0 or n_edges == 0:
@@ -38,7 +39,7 @@ def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any
     return value / n_edges
 
 
-@template
+@inlined
 def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ over edges of P̄·φ(δ) + (1 − P̄)·φ(−δ), with derivatives, in the order of the edges."""
     clear(gradient, curvature)
@@ -59,7 +60,7 @@ def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature:
     return scale(value, len(edges), gradient, curvature, params)
 
 
-@template
+@inlined
 def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair: for scores too far apart for a shortcut."""
     clear(gradient, curvature)
@@ -78,7 +79,7 @@ def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature
     return scale(value, n_edges, gradient, curvature, params)
 
 
-@template
+@inlined
 def product_over_edges(pair: Any, scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `sum_over_edges`: Σ over edges of (P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
     for i in range(len(out)):

@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.losses.base import Array, kernel, vector_kernel
-from podium.losses.blocks import bounds, by_grade, clear
-from podium.losses.pairs import scale
+from podium.compiled import compiled, vectorised
+from podium.distributions import Davidson
+from podium.kernels.blocks import bounds, by_grade, clear
+from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, take_log
-from podium.losses.tied_pairs import TiedPairs
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ log(e^(δ/2) + e^(−δ/2) + ν) over all pairs, minus δ/2 where y_i > y_j, minus β where y_i = y_j.
 
@@ -49,7 +49,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value - beta * ties, pairs, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
     """With one exponential per document, h = e^(s/2)."""
     n = len(scores)
@@ -72,7 +72,7 @@ def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
     return value, tied
 
 
-@vector_kernel
+@vectorised
 def _row(mine: Any, nu: Any, inverse: Any, h: Any, slope: Any, bend: Any, product: Any) -> Any:
     """A document i, h_i = `mine`, against all j after it: Σ (P_i − P_j)/2, Σ (P_iP_j + P_ij(P_i + P_j)/4), Σ P_ij."""
     force, bent, ties = 0.0, 0.0, 0.0
@@ -92,7 +92,7 @@ def _row(mine: Any, nu: Any, inverse: Any, h: Any, slope: Any, bend: Any, produc
     return force, bent, ties
 
 
-@kernel
+@compiled
 def _pair_by_pair(scores: Any, beta: Any, gradient: Any, curvature: Any) -> Any:
     """The same for scores too far apart for products."""
     clear(gradient, curvature)
@@ -114,7 +114,7 @@ def _pair_by_pair(scores: Any, beta: Any, gradient: Any, curvature: Any) -> Any:
 
 
 @register
-class PairTiesD(TiedPairs):
+class PairTiesD(PairwiseLoss):
     """Bradley–Terry pairs with ties by Davidson, whose weight of ties is learned.
 
     Formula: L = −Σ_{y_i > y_j} log φ_i/Z − Σ_{y_i = y_j} log ν√(φ_iφ_j)/Z, Z = φ_i + φ_j + ν√(φ_iφ_j), φ = e^s,
@@ -131,7 +131,9 @@ class PairTiesD(TiedPairs):
     learned: ClassVar[tuple[str, ...]] = ("beta",)
     name = "pairties-d"
 
-    def log_odds(self, differences: Array) -> tuple[Array, Array]:
-        half = 0.5 * differences
-        z = np.logaddexp(np.logaddexp(half, -half), self.beta)
-        return half - z, self.beta - z
+    @property
+    def compares_ties(self) -> bool:
+        return True
+
+    def rank_distribution(self) -> tuple[Davidson, float]:
+        return Davidson(beta=self.beta), 1.0

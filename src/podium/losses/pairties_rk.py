@@ -16,15 +16,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.losses.base import Array, kernel
-from podium.losses.blocks import bounds, by_grade, clear
-from podium.losses.pairs import scale
+from podium.compiled import compiled
+from podium.distributions import RaoKupper
+from podium.kernels.blocks import bounds, by_grade, clear
+from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, row, take_log
-from podium.losses.tied_pairs import TiedPairs
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ log(1 + θe^(−(s_i − s_j))) over ordered pairs i ≠ j with y_i ≥ y_j, minus log(θ² − 1) for each tied pair.
 
@@ -48,7 +48,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, pairs, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature: Any) -> Any:
     """One exponential per document, and RankNet's rows with θe_j in the place of e_j."""
     n, theta = len(scores), math.exp(log_theta)
@@ -75,7 +75,7 @@ def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature:
     return value, pulled
 
 
-@kernel
+@compiled
 def _pair_by_pair(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature: Any) -> Any:
     """The same for scores too far apart for products."""
     clear(gradient, curvature)
@@ -95,7 +95,7 @@ def _pair_by_pair(scores: Any, labels: Any, log_theta: Any, gradient: Any, curva
     return value, pulled
 
 
-@kernel
+@compiled
 def _count_ties(labels: Any) -> int:
     order, ends = by_grade(labels)
     ties = 0
@@ -105,7 +105,7 @@ def _count_ties(labels: Any) -> int:
 
 
 @register
-class PairTiesRK(TiedPairs):
+class PairTiesRK(PairwiseLoss):
     """Bradley–Terry pairs with ties by Rao & Kupper, whose threshold of ties is learned.
 
     Formula: L = −Σ_{y_i > y_j} log φ_i/(φ_i + θφ_j) − Σ_{y_i = y_j} log (θ² − 1)φ_iφ_j/[(φ_i + θφ_j)(θφ_i + φ_j)],
@@ -122,7 +122,9 @@ class PairTiesRK(TiedPairs):
     learned: ClassVar[tuple[str, ...]] = ("alpha",)
     name = "pairties-rk"
 
-    def log_odds(self, differences: Array) -> tuple[Array, Array]:
-        t = np.logaddexp(0.0, self.alpha)
-        wins = -np.logaddexp(0.0, t - differences)
-        return wins, self.alpha + np.logaddexp(np.log(2.0), self.alpha) + wins - np.logaddexp(0.0, t + differences)
+    @property
+    def compares_ties(self) -> bool:
+        return True
+
+    def rank_distribution(self) -> tuple[RaoKupper, float]:
+        return RaoKupper(alpha=self.alpha), 1.0

@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
-from podium.losses.block_choices import BlockChoices
-from podium.losses.blocks import by_grade, take, turn
-from podium.losses.subset_sums import log_sum
+from podium.compiled import compiled
+from podium.distributions import OrderedPartitions
+from podium.kernels.blocks import by_grade, take, turn
+from podium.kernels.subset_sums import log_sum
+from podium.losses.base import Loss
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Σ_k log Z(R_k) − mean of s over X_k; ∂/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S."""
     sign, n, value, first_place = -1.0 if params[0, 0] else 1.0, len(scores), 0.0, 0
@@ -48,7 +49,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @register
-class PMOPExact(BlockChoices):
+class PMOPExact(Loss):
     """The likelihood of the observed blocks of equal grades, each chosen by the mean of its scores.
 
     Formula: L = Σ_k log Z(R_k) − mean of s over X_k, Z(R) = Σ_{∅≠S⊆R} exp(mean of s over S) = Σ_m e_m(e^{s/m}).
@@ -62,6 +63,9 @@ class PMOPExact(BlockChoices):
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions, SDM 2011.
     """
 
+    backward: bool = False
     convex = True
-    name = "pmop-exact"
     grades = staticmethod(over_grades)
+
+    def rank_distribution(self) -> tuple[OrderedPartitions, float]:
+        return OrderedPartitions(backward=self.backward), 1.0

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.losses.base import kernel
-from podium.losses.subset_chains import SampledBlocks, contrast, gibbs
+from podium.compiled import compiled
+from podium.kernels.subset_chains import contrast, gibbs
+from podium.losses.sampled_partitions import SampledPartitions
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     return contrast(gibbs, scores, labels, gradient, curvature, params)
 
 
 @register
-class PMOPGibbs(SampledBlocks):
+class PMOPGibbs(SampledPartitions):
     """The gradient of pmop-exact, estimated by short Gibbs chains that start at the observed blocks.
 
     Formula: ∂L/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S, with the mean over `samples` scans of a

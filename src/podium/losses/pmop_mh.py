@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.losses.base import kernel
-from podium.losses.subset_chains import SampledBlocks, contrast, metropolis_hastings
+from podium.compiled import compiled
+from podium.kernels.subset_chains import contrast, metropolis_hastings
+from podium.losses.sampled_partitions import SampledPartitions
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     return contrast(metropolis_hastings, scores, labels, gradient, curvature, params)
 
 
 @register
-class PMOPMH(SampledBlocks):
+class PMOPMH(SampledPartitions):
     """The gradient of pmop-exact, estimated by short Metropolis–Hastings chains that start at the observed blocks.
 
     Formula: ∂L/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S, with the mean over `samples` steps of a

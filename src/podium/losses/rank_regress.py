@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
-from podium.losses.blocks import bounds, by_grade, count_edges
+from podium.compiled import compiled
+from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges
 from podium.registry import register
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = (1 − δ)², φ' = −2(1 − δ), φ'' = 2."""
     m = 1.0 - delta
     return m * m, -2.0 * m, 2.0
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ (1 − s_i + s_j)² over y_i > y_j from the moments of lower and higher grades: k, Σ s, Σ s².
 
@@ -53,14 +53,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
-@kernel
-def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_grades`: 2 Σ (v_i − v_j) over the pairs of i, from the sums of v over lower and higher grades."""
     n = len(scores)
     order, ends = by_grade(labels)
@@ -78,8 +78,8 @@ def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any)
     return 0.0
 
 
-@kernel
-def bend_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
@@ -100,5 +100,5 @@ class RankRegress(PairwiseLoss):
     convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
-    grades_product = staticmethod(bend_grades)
-    edges_product = staticmethod(bend_edges)
+    grades_product = staticmethod(hessian_product_grades)
+    edges_product = staticmethod(hessian_product_edges)

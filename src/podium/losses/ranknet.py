@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel, vector_kernel
-from podium.losses.blocks import bounds, by_grade, count_edges
+from podium.compiled import compiled, vectorised
+from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
@@ -21,7 +21,7 @@ FAR = 200.0
 """Where σ times the spread of scores is above this, pairs are computed one by one; e^200 leaves room for products."""
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = log(1 + e^(−σδ)), φ' = −σ·p, φ'' = σ²·p·(1 − p) with p = 1/(1 + e^(σδ)), without overflow."""
     sigma = params[0, 1]
@@ -30,7 +30,7 @@ def _pair(delta: Any, params: Any) -> Any:
     return max(-sigma * delta, 0.0) + math.log1p(e), -sigma * p, sigma * sigma * e / (1.0 + e) / (1.0 + e)
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j; with ties, also Σ ½φ(δ) + ½φ(−δ) = Σ φ(δ) + ½σδ over pairs of equal grade.
 
@@ -52,7 +52,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
+@compiled
 def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j, in order of grade, with one exponential per document: p = e_j/(e_i + e_j)."""
     n, sigma = len(scores), params[0, 1]
@@ -88,7 +88,7 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@vector_kernel
+@vectorised
 def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
     """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`."""
     won, bent = 0.0, 0.0
@@ -105,7 +105,7 @@ def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) ->
     return won, bent
 
 
-@vector_kernel
+@vectorised
 def _two_rows(a: Any, b: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
     """The same for two documents of one grade, which share a division: 1/x = y/(xy)."""
     won_a, bent_a, won_b, bent_b = 0.0, 0.0, 0.0, 0.0
@@ -124,7 +124,7 @@ def _two_rows(a: Any, b: Any, inverse: Any, e: Any, slope: Any, bend: Any, produ
     return won_a, bent_a, won_b, bent_b
 
 
-@kernel
+@compiled
 def take_log(product: Any) -> float:
     """Σ log of the products, several to a logarithm; sets them back to 1."""
     value, run = 0.0, 1.0
@@ -137,14 +137,14 @@ def take_log(product: Any) -> float:
     return value + math.log(run)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges: RankNet's cross entropy with target probability P̄."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
-@kernel
-def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_grades`: Σ φ''(δ)·(v_i − v_j) over the pairs of i."""
     n, edges = len(scores), 0
     for i in range(n):
@@ -162,8 +162,8 @@ def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any)
     return 0.0
 
 
-@kernel
-def bend_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
@@ -186,8 +186,8 @@ class RankNet(PairwiseLoss):
     convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
-    grades_product = staticmethod(bend_grades)
-    edges_product = staticmethod(bend_edges)
+    grades_product = staticmethod(hessian_product_grades)
+    edges_product = staticmethod(hessian_product_edges)
 
     @property
     def compares_ties(self) -> bool:

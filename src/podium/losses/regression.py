@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from podium.losses.base import Loss, kernel
+from podium.compiled import compiled
+from podium.losses.base import Loss
 from podium.registry import register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ (s_i − g_i)², g = y or 2^y − 1."""
     value = 0.0
@@ -26,8 +27,8 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
-def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv: 2v."""
     for i in range(len(out)):
         out[i] = 2.0 * direction[i]
@@ -48,5 +49,5 @@ class Regression(Loss):
     target: Literal["label", "gain"] = "label"
     convex = True
     grades = staticmethod(over_grades)
-    grades_product = staticmethod(bend_grades)
+    grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False

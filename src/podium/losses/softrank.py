@@ -18,15 +18,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.kernels.blocks import bounds, clear
 from podium.losses.apprank import refuse_negative
-from podium.losses.base import Array, kernel
-from podium.losses.blocks import bounds, clear
-from podium.losses.thurstone import Thurstone
+from podium.losses.base import Loss
 from podium.ranking import sort_descending
 from podium.registry import param, register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 where grades are equal."""
     clear(gradient, curvature)
@@ -49,7 +50,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
+@compiled
 def _discounts(labels: Any, k: Any) -> Any:
     """1/log2(r + 2) for r < k, then a 0; and the ideal DCG@k."""
     descending, discount, largest = np.empty(len(labels)), np.zeros(k + 1), 0.0
@@ -60,7 +61,7 @@ def _discounts(labels: Any, k: Any) -> Any:
     return discount, largest
 
 
-@kernel
+@compiled
 def _beats(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
     """P(i beats j) for all i, with its first and second derivative by s_i; a document never beats itself."""
     for i in range(len(scores)):
@@ -76,7 +77,7 @@ def _beats(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
 _NEVER = 1e-150  # a probability that makes no difference
 
 
-@kernel
+@compiled
 def _forward(beats: Any, discount: Any, laws: Any, moved: Any) -> Any:
     """The law of j's rank before each document is counted, at laws[i]; E D(rank) and its second derivative by s_j.
 
@@ -107,7 +108,7 @@ def _forward(beats: Any, discount: Any, laws: Any, moved: Any) -> Any:
     return expected, bent
 
 
-@kernel
+@compiled
 def _backward(beats: Any, discount: Any, laws: Any, slope: Any) -> None:
     """∂E D(rank)/∂π_ij for all i, from D carried back through the recursion."""
     k, after = laws.shape[1], discount.copy()
@@ -123,7 +124,7 @@ def _backward(beats: Any, discount: Any, laws: Any, slope: Any) -> None:
             break
 
 
-@kernel
+@compiled
 def _add_row(beats: Any, j: Any, slope: Any, bent: Any, weight: Any, sigma: Any, gradient: Any, curvature: Any) -> None:
     """Add the derivatives of −weight·E D(rank of j), and for the curvature bounds of its second ones."""
     mine, bound = 0.0, 0.0
@@ -139,7 +140,7 @@ def _add_row(beats: Any, j: Any, slope: Any, bent: Any, weight: Any, sigma: Any,
 
 
 @register
-class SoftRank(Thurstone):
+class SoftRank(Loss):
     """1 − the expected NDCG@k of documents whose scores are normal variables.
 
     Formula: L = 1 − Σ_j (2^{y_j} − 1) Σ_{r=1}^{k} p_j(r)/log2(r + 1) / ideal DCG@k, p_j the law of j's rank by the
@@ -154,16 +155,15 @@ class SoftRank(Thurstone):
     Reference: Taylor, Guiver, Robertson & Minka, SoftRank: optimizing non-smooth rank metrics, WSDM 2008.
     """
 
+    sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
+    """The standard deviation of each score."""
     k: int | None = param(default=10, least=1)
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
-    def params(self, known: Array) -> Array:
-        refuse_negative(self.name, known)
-        return super().params(known)
-
-    def ranking_law(self) -> None:
-        """None: what is expected of a measure says nothing of how sure to be, and scores grow far beyond σ."""
+    def kernel_constants(self, labels: Array) -> Array:
+        refuse_negative(self.name, labels)
+        return super().kernel_constants(labels)
 
     def soft_ranks(self, scores: ArrayLike) -> Array:
         """p_j(r + 1) at [j, r], the laws of ranks by the recursion; each row sums to 1."""  # (n, n)

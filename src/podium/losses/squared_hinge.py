@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from podium.losses.base import kernel
+from podium.compiled import compiled
+from podium.kernels.violations import differences, violations
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges
-from podium.losses.violations import differences, violations
 from podium.registry import register
 
 
-@kernel
+@compiled
 def _pair(delta: Any, params: Any) -> Any:
     """φ(δ) = m², φ' = −2m, φ'' = 2 with m = 1 − δ, where that is positive."""
     if delta < 1.0:
@@ -26,7 +26,7 @@ def _pair(delta: Any, params: Any) -> Any:
     return 0.0, 0.0, 0.0
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ [1 − (s_i − s_j)]²_+ over y_i > y_j."""
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
@@ -37,14 +37,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return scale(value, n_edges, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
-@kernel
-def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_grades`, away from its kinks: 2 Σ (v_i − v_j) over the violated pairs of i."""
     n_edges = differences(scores, labels, direction, out)
     factor = 2.0 / n_edges if params[0, 0] != 0.0 and n_edges > 0 else 2.0
@@ -53,8 +53,8 @@ def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any)
     return 0.0
 
 
-@kernel
-def bend_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 
@@ -73,5 +73,5 @@ class SquaredHinge(PairwiseLoss):
     convex = True
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
-    grades_product = staticmethod(bend_grades)
-    edges_product = staticmethod(bend_edges)
+    grades_product = staticmethod(hessian_product_grades)
+    edges_product = staticmethod(hessian_product_edges)

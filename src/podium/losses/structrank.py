@@ -18,10 +18,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.distributions import PlackettLuce
+from podium.distributions.race import sample_race
 from podium.errors import IncompatibleError, ParameterError
-from podium.losses.base import Array, kernel
-from podium.losses.blocks import by_grade_and_score, clear, count_edges
-from podium.losses.cdn import (
+from podium.kernels.blocks import by_grade_and_score, clear, count_edges
+from podium.kernels.cdn import (
     DISCONNECTED,
     FULL,
     FUNCTIONS,
@@ -37,14 +40,13 @@ from podium.losses.cdn import (
     network,
     place_of,
 )
-from podium.losses.draws import share
-from podium.losses.grade_grid import differences, is_cheaper, lay_grid, to_documents
+from podium.kernels.draws import share
+from podium.kernels.grade_grid import differences, is_cheaper, lay_grid, to_documents
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.losses.plackett_luce import PlackettLuce, draw_race
 from podium.registry import param, register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−log of the joint CDF of the preferences that grades imply."""
     order, ends = by_grade_and_score(scores, labels)
@@ -54,14 +56,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return over_listed(scores, order, ends, edges_between(order, ends), gradient, curvature, params)
 
 
-@kernel
+@compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−log of the joint CDF of explicit preferences; one of probability P̄ counts P̄ times, and turned 1 − P̄ times."""
     order, ends, listed = edges_in_order(scores, edges)
     return over_listed(scores, order, ends, listed, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def reach(params: Any) -> float:
     """The largest w; of a Gaussian CDF, whose zeros are 2.8 away from the real line instead of π, somewhat more."""
     most = -np.inf
@@ -70,7 +72,7 @@ def reach(params: Any) -> float:
     return math.exp(most) * (1.2 if params[0, PHI] == GAUSSIAN else 1.0)
 
 
-@kernel
+@compiled
 def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """The loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
     grid = lay_grid(scores, order, ends, reach(params))
@@ -84,7 +86,7 @@ def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any,
     return _finish(value, functions, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def edges_between(order: Any, ends: Any) -> Any:
     """The edges (winner, loser, 1) of documents by grade, in their order."""
     edges, e = np.ones((count_edges(ends), 3)), 0
@@ -95,7 +97,7 @@ def edges_between(order: Any, ends: Any) -> Any:
     return edges
 
 
-@kernel
+@compiled
 def edges_in_order(scores: Any, edges: Any) -> Any:
     """Documents by wins minus losses and score, the ends of blocks, and the edges in that order, turned along it."""
     n, m = len(scores), len(edges)
@@ -123,7 +125,7 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
     return order, ends, listed
 
 
-@kernel
+@compiled
 def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """The loss on a list of edges."""
     clear(gradient, curvature)
@@ -145,7 +147,7 @@ def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, c
     return _finish(value, functions, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _finish(value: Any, functions: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """The sum over functions, or their mean."""
     if params[0, 0] != 0.0:
@@ -154,7 +156,7 @@ def _finish(value: Any, functions: Any, gradient: Any, curvature: Any, params: A
     return scale(value, functions, gradient, curvature, params)
 
 
-@kernel
+@compiled
 def _turned_both_ways(scores: Any, edges: Any) -> Any:
     """r and the weight of each edge; where some are not certain, all of them follow once more, turned."""
     m, certain = len(edges), True
@@ -169,7 +171,7 @@ def _turned_both_ways(scores: Any, edges: Any) -> Any:
     return r, weight
 
 
-@kernel
+@compiled
 def _add_edges(edges: Any, weight: Any, force: Any, bend: Any, gradient: Any, curvature: Any) -> None:
     """From edges to documents."""
     m = len(edges)
@@ -182,7 +184,7 @@ def _add_edges(edges: Any, weight: Any, force: Any, bend: Any, gradient: Any, cu
         curvature[j] += bent
 
 
-@kernel
+@compiled
 def _one_per_winner(scores: Any, edges: Any, at: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and how many documents beat one."""
     n, m, w = len(scores), len(edges), math.exp(params[0, at])
@@ -273,11 +275,11 @@ class StructRank(PairwiseLoss):
         """The parameters that are trained along with the scorer."""
         return ("log_w1", "log_w2", *self._others()) if self.learn else ()
 
-    def numbers(self) -> dict[str, float]:
-        return super().numbers() | self._others()
+    def numeric_fields(self) -> dict[str, float]:
+        return super().numeric_fields() | self._others()
 
     def learned_values(self) -> Array:
-        numbers = self.numbers()
+        numbers = self.numeric_fields()
         return np.array([numbers[name] for name in self.learned], np.float64)
 
     def with_learned(self, values: ArrayLike) -> StructRank:
@@ -311,9 +313,9 @@ class StructRank(PairwiseLoss):
                 f"{self} is no law over rankings: its values over all orders do not sum to 1. "
                 "Use topology=plackett-luce with one function, or log_cdf and pair_marginals."
             )
-        return draw_race(np.exp(self.log_w1) * np.asarray(scores, np.float64), rng, size)
+        return sample_race(np.exp(self.log_w1) * np.asarray(scores, np.float64), rng, size)
 
-    def ranking_law(self) -> tuple[PlackettLuce, float] | None:
+    def rank_distribution(self) -> tuple[PlackettLuce, float] | None:
         one = self.topology == "plackett-luce" and self.functions == 1
         return (PlackettLuce(), float(np.exp(-self.log_w1))) if one else None
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from podium.losses.base import Loss, kernel
-from podium.losses.blocks import by_grade
+from podium.compiled import compiled
+from podium.kernels.blocks import by_grade
+from podium.losses.base import Loss
 from podium.registry import param, register
 
 
-@kernel
+@compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ w_i (s_i − g_i)², g = y or 2^y − 1."""
     order, ends = by_grade(labels)
@@ -28,7 +29,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     return value
 
 
-@kernel
+@compiled
 def _weights(order: Any, ends: Any, double: Any, params: Any) -> None:
     """2w_i: w is 1 for the first `top` places by grade and `rest` below; a block across the border shares both."""
     top, rest, start = params[0, 1], params[0, 2], 0
@@ -40,8 +41,8 @@ def _weights(order: Any, ends: Any, double: Any, params: Any) -> None:
         start = end
 
 
-@kernel
-def bend_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
     """Hv: 2w_i·v_i."""
     order, ends = by_grade(labels)
     _weights(order, ends, out, params)
@@ -68,5 +69,5 @@ class SubsetRegression(Loss):
     rest: float = param(default=0.2, least=0)
     convex = True
     grades = staticmethod(over_grades)
-    grades_product = staticmethod(bend_grades)
+    grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False

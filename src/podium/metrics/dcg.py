@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, has_gain
-from podium.ranking import compiled
 from podium.registry import register
 
 

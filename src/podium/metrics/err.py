@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import STOP, Array, Places, cut, gain, has_gain
-from podium.ranking import compiled
 from podium.registry import register
 
 

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.compiled import compiled
 from podium.errors import DataError
 from podium.metrics import kernels
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
-from podium.ranking import break_ties, compiled, order_all
+from podium.ranking import break_ties, order_all
 
 if TYPE_CHECKING:
     from podium.metrics.base import Metric

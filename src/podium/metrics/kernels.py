@@ -23,7 +23,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from podium.ranking import compiled, sort_descending
+from podium.compiled import compiled
+from podium.ranking import sort_descending
 
 _f8, _i8 = types.float64, types.int64
 MEASURE = _f8(_f8[::1], _i8[::1], _f8[::1], _f8[::1])

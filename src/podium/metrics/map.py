@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import (
     DIVIDE_ALL,
@@ -27,7 +28,6 @@ from podium.metrics.kernels import (
     cut,
     relevance,
 )
-from podium.ranking import compiled
 from podium.registry import register
 
 

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import Array, Places, cut, has_relevant, relevance, relevant_within
-from podium.ranking import compiled
 from podium.registry import register
 
 

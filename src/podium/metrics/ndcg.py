@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics import dcg
 from podium.metrics.base import Metric
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain
-from podium.ranking import compiled
 from podium.registry import register
 
 expected_dcg, prepare_dcg = dcg.expected_dcg, dcg.prepare

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pairs import count_pairs
-from podium.ranking import compiled
 from podium.registry import register
 
 

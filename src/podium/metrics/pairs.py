@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.kernels import Array, Places
-from podium.ranking import compiled, sort_descending
+from podium.ranking import sort_descending
 
 
 @compiled

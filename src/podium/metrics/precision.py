@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import (
     CUTOFF,
@@ -28,7 +29,6 @@ from podium.metrics.kernels import (
     relevance,
     relevant_within,
 )
-from podium.ranking import compiled
 from podium.registry import register
 
 

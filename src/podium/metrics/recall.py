@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, relevance
 from podium.metrics.precision import expected_hits
-from podium.ranking import compiled
 from podium.registry import register
 
 

@@ -52,7 +52,7 @@ class SmoothScorer(Scorer):
         """What it keeps of the training data; nothing, unless it says so."""
         return np.empty(0)
 
-    def linearised(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+    def score_with_pullback(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         """The scores to learn by, and their pullback: g → Jᵀg.
 
         A scorer that remembers training data hides from each document what it would copy.

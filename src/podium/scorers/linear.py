@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
+from podium.compiled import compiled, vectorised
 from podium.registry import register
 from podium.scorers.base import Array, SmoothScorer
 from podium.threads import map_blocks
@@ -54,8 +54,7 @@ class Linear(SmoothScorer):
         return np.append(np.ones(n_features), 0.0)
 
 
-# Reassociation lets the sum of one row run in vector lanes; the order is fixed at compile time.
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # type: ignore[untyped-decorator]
+@vectorised
 def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         row = X[i]
@@ -65,7 +64,7 @@ def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
         out[i] = total + offset
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add_rows(X: Any, gradient: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         g = gradient[i]

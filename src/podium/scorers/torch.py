@@ -71,7 +71,7 @@ class Torch(SmoothScorer):
     def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
         return self._linearised(params, X)[1](gradient)
 
-    def linearised(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+    def score_with_pullback(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         return self._linearised(params, data.features)
 
     def n_params(self, n_features: int) -> int:

@@ -24,12 +24,12 @@ class Trees(Scorer):
     Reference: Ke et al., LightGBM, NeurIPS 2017.
     """
 
-    leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
-    min_documents: int = param(default=20, least=1, search=(5, 100, "log"))
+    num_leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
+    min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
     """The least number of documents in a leaf."""
-    features: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
+    feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """The fraction of features that each tree may use."""
-    bins: int = param(default=255, least=2)
+    max_bin: int = param(default=255, least=2)
     solver = "boosting"
 
     def score(self, params: NDArray[np.uint8], X: Any) -> Array:

@@ -1,7 +1,7 @@
 """The solvers, one file each."""
 
 from podium.solvers.adam import Adam
-from podium.solvers.base import Solution, Solver, Step, Watch, mean_measure
+from podium.solvers.base import Solution, Solver, Step, Watch, mean_metric
 from podium.solvers.boosting import Boosting
 from podium.solvers.cutting_plane import CuttingPlane
 from podium.solvers.lbfgs import LBFGS
@@ -21,5 +21,5 @@ __all__ = [
     "Solver",
     "Step",
     "Watch",
-    "mean_measure",
+    "mean_metric",
 ]

@@ -15,7 +15,7 @@ from podium.solvers.sgd import SGD
 class Adam(SGD):
     """θ ← θ − rate·m̂/(√v̂ + ε) with running means m of the gradient (β₁ = momentum) and v of its square (β₂ = 0.999)."""
 
-    rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
+    learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     momentum: float = param(default=0.9, least=0, below=1)
     name = "adam"
 
@@ -28,4 +28,4 @@ class Adam(SGD):
         memory["v"] = 0.999 * memory["v"] + 0.001 * gradient**2
         mean = memory["m"] / (1 - self.momentum ** memory["t"])
         spread = np.sqrt(memory["v"] / (1 - 0.999 ** memory["t"]))
-        return np.asarray(self.rate * mean / (spread + 1e-8))
+        return np.asarray(self.learning_rate * mean / (spread + 1e-8))

@@ -52,7 +52,7 @@ class Watch:
     best: Step | None = None
     best_state: Any = None
 
-    def see(
+    def record(
         self,
         iteration: int,
         total: int,
@@ -68,7 +68,7 @@ class Watch:
         """
         measured = None
         if self.valid is not None and self.metric is not None and patience is not None:
-            measured = mean_measure(self.metric, scores(self.valid), self.valid)
+            measured = mean_metric(self.metric, scores(self.valid), self.valid)
         step = Step(iteration, total, value, measured)
         self.history.append(step)
         for observer in self.observers:
@@ -80,7 +80,7 @@ class Watch:
         return patience is not None and iteration - self.best.iteration >= patience
 
 
-def mean_measure(metric: Metric, scores: Array, data: Dataset) -> float:
+def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:
     """The mean of a metric over the queries that count; 0 where none does."""
     assert data.labels is not None, "checked before training"
     values = metric(scores, data.labels, data.offsets, document_ids=data.document_ids)

@@ -18,7 +18,7 @@ from podium.threads import default_threads
 
 @register
 class Boosting(Solver):
-    """Adds `rate` × a regression tree per round, fitted to −gradient/curvature of the loss at the current scores.
+    """Adds `learning_rate` × a regression tree per round, fitted to −gradient/curvature of the loss.
 
     Parameters that the loss learns take a step of their own before each tree, down their gradient, as far as the loss
     falls. With validation data, the number of trees that does best on it is kept and the search ends after `patience`
@@ -27,7 +27,7 @@ class Boosting(Solver):
     """
 
     rounds: int = param(default=300, least=1)
-    rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
+    learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
     patience: int | None = param(default=50, least=1)
@@ -55,7 +55,7 @@ class Boosting(Solver):
             if booster.update(fobj=descent.objective):
                 rounds, reason = rounds - 1, _no_split(problem, rounds - 1)
                 break
-            if watch.see(
+            if watch.record(
                 rounds, self.rounds, descent.value,
                 scores=lambda _: _valid_scores(booster), state=rounds, patience=self.patience,
             ):  # fmt: skip
@@ -73,11 +73,11 @@ class Boosting(Solver):
         assert isinstance(trees, Trees)
         return {
             "objective": "none",
-            "num_leaves": trees.leaves,
-            "min_data_in_leaf": trees.min_documents,
-            "feature_fraction": trees.features,
-            "max_bin": trees.bins,
-            "learning_rate": self.rate,
+            "num_leaves": trees.num_leaves,
+            "min_data_in_leaf": trees.min_data_in_leaf,
+            "feature_fraction": trees.feature_fraction,
+            "max_bin": trees.max_bin,
+            "learning_rate": self.learning_rate,
             "lambda_l2": self.penalty,
             "min_sum_hessian_in_leaf": 1e-3,
             "boost_from_average": False,
@@ -155,6 +155,6 @@ def _no_split(problem: Problem, rounds: int) -> str:
     trees = problem.scorer
     assert isinstance(trees, Trees)
     n = problem.data.n_documents
-    if rounds == 0 and n < 2 * trees.min_documents:
-        return f"no split found: {n} documents, and a leaf needs {trees.min_documents}; set min_documents lower"
+    if rounds == 0 and n < 2 * trees.min_data_in_leaf:
+        return f"no split found: {n} documents, and a leaf needs {trees.min_data_in_leaf}; set min_data_in_leaf lower"
     return f"no further split found after {rounds} rounds"

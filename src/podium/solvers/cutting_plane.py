@@ -58,7 +58,7 @@ class CuttingPlane(Solver):
             theta, least = planes.minimum()
             low, bound = planes.point(theta), max(bound, least)
             best = planes.search(best, low)
-            stop = watch.see(
+            stop = watch.record(
                 iteration,
                 self.iterations,
                 best.value,

@@ -46,7 +46,7 @@ class LBFGS(Solver):
         def after(intermediate_result: Any) -> None:
             latest["iteration"] += 1
             theta = intermediate_result.x.copy()
-            latest["stopped"] = watch.see(
+            latest["stopped"] = watch.record(
                 latest["iteration"],
                 self.iterations,
                 float(intermediate_result.fun),

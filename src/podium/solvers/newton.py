@@ -58,7 +58,7 @@ class Newton(Solver):
                 break
             theta, scores, iteration = theta + length * step, scores + length * along, iteration + 1
             value, gradient = problem(theta)
-            if watch.see(
+            if watch.record(
                 iteration,
                 self.iterations,
                 value,

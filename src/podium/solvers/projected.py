@@ -24,7 +24,7 @@ class Projected(Solver):
     Reference: Duchi et al., Efficient projections onto the l1-ball, ICML 2008.
     """
 
-    rate: float = param(default=0.5, above=0, search=(0.05, 10.0, "log"))
+    learning_rate: float = param(default=0.5, above=0, search=(0.05, 10.0, "log"))
     epochs: int = param(default=10, least=1)
     batch: int = param(default=1, least=1)
     """Queries per step."""
@@ -36,7 +36,7 @@ class Projected(Solver):
         if not isinstance(scorer, SmoothScorer) or not scorer.at_least_zero:
             raise IncompatibleError(
                 f"{self.name} needs a scorer whose parameters are at least 0; got {scorer.name}. "
-                f"Use solver={scorer.solver}, or scorer=kernel."
+                f"Use solver={scorer.solver}, or scorer=nadaraya-watson."
             )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
@@ -50,7 +50,7 @@ class Projected(Solver):
             for epoch in range(self.epochs):
                 iteration = start * self.epochs + epoch + 1
                 theta, value = self._epoch(problem, theta, rng, epoch)
-                if watch.see(
+                if watch.record(
                     iteration,
                     total,
                     value,
@@ -65,7 +65,7 @@ class Projected(Solver):
     def _epoch(self, problem: Problem, theta: Array, rng: np.random.Generator, epoch: int) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective on the way."""
         queries: NDArray[np.int64] = rng.permutation(problem.data.n_queries)
-        rate, values = self.rate * 0.5 ** (0.5 * epoch), []
+        rate, values = self.learning_rate * 0.5 ** (0.5 * epoch), []
         for first in range(0, len(queries), self.batch):
             today = problem.resampled(epoch * len(queries) + first)
             value, gradient = today.on(problem.data.select(queries[first : first + self.batch]), theta)

@@ -21,7 +21,7 @@ class SGD(Solver):
     without a better one.
     """
 
-    rate: float = param(default=0.1, above=0, search=(1e-3, 1.0, "log"))
+    learning_rate: float = param(default=0.1, above=0, search=(1e-3, 1.0, "log"))
     epochs: int = param(default=100, least=1)
     batch: int = param(default=1, least=1)
     """Queries per step."""
@@ -39,12 +39,12 @@ class SGD(Solver):
             rng.shuffle(queries)
             now, value = self._epoch(problem, theta, queries, memory, epoch)
             if not np.isfinite(now).all():
-                reason = f"diverged in epoch {epoch}; use a smaller rate than {self.rate}"
+                reason = f"diverged in epoch {epoch}; use a smaller rate than {self.learning_rate}"
                 if watch.best is None:
                     raise ParameterError(f"{self.name} {reason}, or scale the features with transform=zscore.")
                 break
             theta = now
-            if watch.see(
+            if watch.record(
                 epoch,
                 self.epochs,
                 value,
@@ -76,4 +76,4 @@ class SGD(Solver):
     def step(self, gradient: Array, memory: dict[str, Any]) -> Array:
         """What to subtract from θ."""
         memory["velocity"] = self.momentum * memory["velocity"] + gradient
-        return np.asarray(self.rate * memory["velocity"])
+        return np.asarray(self.learning_rate * memory["velocity"])

@@ -56,14 +56,14 @@ def test_more_trees_of_a_round_come_nearer_to_its_targets(rate):
     _, target, weight = _targets(np.zeros(data.n_documents), data, False)
     errors = []
     for trees in (1, 10, 100):
-        g = scores(GBRank(rounds=1, rate=rate, trees=trees, shrinkage=0.3), data) / rate
+        g = scores(GBRank(rounds=1, learning_rate=rate, trees=trees, shrinkage=0.3), data) / rate
         errors.append(np.sum(weight * (g - target / weight) ** 2))
     assert errors[0] > 1.1 * errors[1] > 1.1**2 * errors[2]
 
 
 def test_a_round_averages_the_old_function_and_the_new_tree():
     data = linear_data(30, 20)
-    first, second = (scores(GBRank(rounds=k, rate=0.7, trees=1, shrinkage=1.0), data) for k in (1, 2))
+    first, second = (scores(GBRank(rounds=k, learning_rate=0.7, trees=1, shrinkage=1.0), data) for k in (1, 2))
     f_1, f_2 = first / 2, second / 3
     g_2 = (second - first) / 0.7
     np.testing.assert_allclose(f_2, (2 * f_1 + 0.7 * g_2) / 3, rtol=1e-12)

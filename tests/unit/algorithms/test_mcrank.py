@@ -28,7 +28,7 @@ def test_the_score_is_the_expected_grade(ordinal):
 
 
 def test_it_is_the_multiclass_boosting_of_lightgbm():
-    learner = McRank(rounds=5, rate=0.1)
+    learner = McRank(rounds=5, learning_rate=0.1)
     settings = {
         "objective": "multiclass", "num_class": 3, "num_leaves": 10, "min_data_in_leaf": 20, "learning_rate": 0.1,
         "verbosity": -1, "deterministic": True, "force_col_wise": True, "num_threads": 1,
@@ -44,7 +44,7 @@ def test_probabilities_follow_the_frequency_of_grades(ordinal):
     X = np.repeat([[1.0], [0.0]], 1000, axis=0)
     y = np.concatenate([np.tile([0, 1, 1, *[2] * 7], 100), np.tile([*[0] * 6, 1, 1, 1, 2], 100)])
     data = Dataset.from_arrays(X, y)
-    learner = McRank(ordinal=ordinal, rounds=300, rate=0.1)
+    learner = McRank(ordinal=ordinal, rounds=300, learning_rate=0.1)
     P = learner.probabilities(learned(learner, data), data)
     np.testing.assert_allclose(P[[0, -1]], [[0.1, 0.2, 0.7], [0.6, 0.3, 0.1]], atol=0.01)
 

@@ -69,7 +69,7 @@ def test_perfectly_ordered_data_ends_with_a_finite_model():
 
 def test_few_bins_still_tell_the_ends_apart():
     data = linear_data(40, 20)
-    learner, params, _ = learned(data, rounds=30, bins=4)
+    learner, params, _ = learned(data, rounds=30, max_bin=4)
     assert all(len(np.unique(params["threshold"][params["feature"] == l])) <= 5 for l in range(3))
     assert np.corrcoef(learner.score(params, data), data.labels)[0, 1] > 0.6
 

@@ -98,10 +98,10 @@ def test_what_failed_is_said_after_what_did_not(podium: Podium) -> None:
     Path("one/train.txt").write_text(Path("one/train.txt").read_text().replace(" 2:", " 2:nan #", 1))
     text = Path("one/train.txt").read_text()
     assert "nan" in text
-    result = podium("compare", "one", "--methods", "single-feature,regression(transform=none)", "-m", "map")
+    result = podium("compare", "one", "--methods", "single-feature,regression(transform=identity)", "-m", "map")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1].startswith("single-feature")
-    assert "podium: 1 of 2 failed: one regression(transform=none): " in result.stderr
+    assert "podium: 1 of 2 failed: one regression(transform=identity): " in result.stderr
     assert result.stderr.splitlines()[-1].endswith("The others are finished.")
 
 

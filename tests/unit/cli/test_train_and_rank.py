@@ -167,7 +167,7 @@ def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
         progress = Progress(fits, lambda share, part=part: bar.put(part, share))
         for _ in range(fits):
             for k in (1, 2):
-                progress.see(Step(k, 2, 0.0, None))
+                progress.record(Step(k, 2, 0.0, None))
         bar.put(part, 1.0, finished=True)
     assert seen == sorted(seen)
     assert seen[0] == 1 / (2 * fits)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
+from podium.distributions.plackett_luce import PlackettLuce
 from podium.errors import DataError
 from podium.evaluation import calibration
 from podium.losses import PMOPFD
-from podium.losses.plackett_luce import PlackettLuce
 from podium.odds import Odds
 
 LAW = PlackettLuce()
@@ -113,7 +113,7 @@ def test_a_wrong_temperature_is_detected(factor):
 def test_long_lists_are_measured_by_moments_as_short_ones_by_the_exact_law(monkeypatch):
     odds, data = simulated(LAW, queries=3, documents=250)
     exact = calibration(odds, data)
-    monkeypatch.setattr(PlackettLuce, "knows_ranks", lambda self, n: False)
+    monkeypatch.setattr(PlackettLuce, "has_exact_marginals", lambda self, n: False)
     fast = calibration(odds, data)
     assert fast.log_loss == pytest.approx(exact.log_loss, rel=0.02)
     assert fast.coverage == pytest.approx(exact.coverage, abs=0.01)

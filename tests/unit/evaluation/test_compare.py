@@ -34,8 +34,11 @@ def chose(fold: str, **settings: object) -> Outcome:
 def test_what_was_chosen_is_counted_and_where_that_gets_long_the_ends_are_shown() -> None:
     few = Comparison((Metric.parse("map"),), 0, (chose("1", cost=0.1), chose("2", cost=0.1), chose("3", cost=1.0)))
     assert chosen(few, "a") == "cost=0.1 (2×); cost=1 (1×)"
-    many = tuple(chose(str(k), rate=0.123456 + k, leaves=31, hidden=f"[{k % 2}]") for k in range(4))
-    assert chosen(Comparison((Metric.parse("map"),), 0, many), "a") == "rate=0.1235…3.123, leaves=31, hidden=[0]|[1]"
+    many = tuple(chose(str(k), learning_rate=0.123456 + k, num_leaves=31, hidden=f"[{k % 2}]") for k in range(4))
+    assert (
+        chosen(Comparison((Metric.parse("map"),), 0, many), "a")
+        == "learning_rate=0.1235…3.123, num_leaves=31, hidden=[0]|[1]"
+    )
 
 
 def test_values_of_a_query_are_averaged_over_seeds() -> None:

@@ -17,17 +17,17 @@ from podium.data import Dataset, make_letor_like, write_letor
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation import Explanation, explain
 from podium.evaluation.attribution import attribute, deviations, importance, linear_weights, model_trees
-from podium.evaluation.details import telling_pairs
+from podium.evaluation.details import most_informative_pairs
 from podium.evaluation.explain import explain_rows
 from podium.model import Model
 from podium.training import train
 from reference.shap import tree_shap
 
 DATA = make_letor_like(30, (8, 14), n_features=5, seed=2)[0]
-TREES = "(scorer=trees(leaves=4,min_documents=5),solver=boosting(rounds=8),transform=none)"
+TREES = "(scorer=trees(num_leaves=4,min_data_in_leaf=5),solver=boosting(rounds=8),transform=identity)"
 ADDITIVE = [
     "listnet",
-    "regression(transform=none)",
+    "regression(transform=identity)",
     "pmop-fd",
     "adarank-map",
     "prank",
@@ -36,7 +36,7 @@ ADDITIVE = [
     "permurank",
     "single-feature",
     f"ranknet{TREES}",
-    "gbrank(rounds=8,leaves=4,min_documents=5)",
+    "gbrank(rounds=8,num_leaves=4,min_data_in_leaf=5)",
     "rankboost(rounds=20)",
     "listnet(scorer=mlp(hidden=[4]),epochs=20)",
 ]
@@ -74,7 +74,9 @@ def test_shares_add_up_to_the_difference_of_the_scores(method: str) -> None:
         assert found.shares.sum() + found.rest == pytest.approx(found.difference, abs=1e-14)
 
 
-@pytest.mark.parametrize("method", ["listnet", "regression(transform=none)", "rankboost(rounds=20)", "single-feature"])
+@pytest.mark.parametrize(
+    "method", ["listnet", "regression(transform=identity)", "rankboost(rounds=20)", "single-feature"]
+)
 def test_of_a_sum_over_features_a_share_is_what_exchanging_the_feature_takes_away(method: str) -> None:
     model = fitted(method)
     found = explain_rows(model, DATA, 0, (0, 5))
@@ -110,7 +112,7 @@ def test_a_perceptron_is_integrated_between_the_documents(activation: str) -> No
 
 
 def test_the_smallest_change_of_a_linear_model_is_where_its_score_crosses() -> None:
-    model = fitted("listnet(transform=none)")
+    model = fitted("listnet(transform=identity)")
     found = explain_rows(model, DATA, 0, top_two(model, DATA))
     weights = linear_weights(model)
     assert found is not None
@@ -182,7 +184,7 @@ def test_the_order_of_the_documents_and_of_the_features_does_not_matter() -> Non
 
 
 def test_sparse_features_are_explained_as_dense_ones() -> None:
-    model = fitted("regression(transform=none)")
+    model = fitted("regression(transform=identity)")
     sparse = replace(DATA, features=sp.csr_array(DATA.features))
     one, other = (explain_rows(model, data, 1, (0, 3)) for data in (DATA, sparse))
     assert one is not None
@@ -225,7 +227,7 @@ def test_telling_pairs_are_the_costliest_mistake_and_the_best_success_of_the_fir
                 for sign in (-1, 1):
                     if sign * worth > best[sign][0] + 1e-12:
                         best[sign] = sign * worth, (q, upper - first, order[j] - first)
-    assert telling_pairs(DATA, scores) == [best[-1][1], best[1][1]]
+    assert most_informative_pairs(DATA, scores) == [best[-1][1], best[1][1]]
 
 
 def test_what_cannot_be_explained_is_refused_in_words() -> None:
@@ -240,7 +242,7 @@ def test_what_cannot_be_explained_is_refused_in_words() -> None:
     twice = replace(DATA, document_ids=np.array([first] * DATA.n_documents, dtype=object))
     with pytest.raises(DataError, match="documents are called"):
         explain(model, twice, query=query, documents=(first, second))
-    with pytest.raises(IncompatibleError, match="random with transform=none cannot be taken apart"):
+    with pytest.raises(IncompatibleError, match="random with transform=identity cannot be taken apart"):
         explain(fitted("random"), DATA, query=query, documents=(first, second))
 
 

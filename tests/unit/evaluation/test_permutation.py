@@ -45,7 +45,7 @@ def test_it_is_the_drop_of_the_measure() -> None:
 
 
 def test_sparse_features_are_shuffled_too() -> None:
-    model = train(DATA, "regression(transform=none)")
+    model = train(DATA, "regression(transform=identity)")
     dense, sparse = (permuted(model, d, NDCG, seconds=60.0) for d in (DATA, replace(DATA, features=sp.csr_array(X))))
     assert dense is not None
     assert sparse is not None

@@ -21,7 +21,7 @@ from podium.metrics import Metric
 from podium.solvers import Step
 from podium.training import train
 
-METHODS = ["random", "listnet", "lambdamart(leaves=4,rounds=15)", "single-feature"]
+METHODS = ["random", "listnet", "lambdamart(num_leaves=4,rounds=15)", "single-feature"]
 METRICS = ["ndcg@5", "map"]
 
 
@@ -101,18 +101,18 @@ def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple
 def test_a_long_history_is_thinned_and_one_that_cannot_be_told_is_left_out() -> None:
     history = History()
     for iteration in range(1, 1001):
-        history.see(Step(iteration, 1000, float("inf") if iteration == 1 else 1.0 / iteration, None))
-    kept = history.of_the_best(None)
+        history.record(Step(iteration, 1000, float("inf") if iteration == 1 else 1.0 / iteration, None))
+    kept = history.best_fit_history(None)
     assert (len(kept), kept[0], kept[-1]) == (100, [1, None, None], [1000, 1.0 / 1000, None])
-    assert history.of_the_best([{"valid": 0.1}, {"valid": 0.2}]) == []
+    assert history.best_fit_history([{"valid": 0.1}, {"valid": 0.2}]) == []
 
 
 def test_the_history_is_that_of_the_first_best_trial() -> None:
     history = History()
     for fit in range(3):
         for iteration in (1, 2):
-            history.see(Step(iteration, 2, 10.0 * fit, 0.5))
-    kept = history.of_the_best([{"valid": 0.1}, {"valid": 0.3}, {"valid": 0.3}])
+            history.record(Step(iteration, 2, 10.0 * fit, 0.5))
+    kept = history.best_fit_history([{"valid": 0.1}, {"valid": 0.3}, {"valid": 0.3}])
     assert kept == [[1, 10.0, 0.5], [2, 10.0, 0.5]]
 
 
@@ -170,7 +170,7 @@ def test_few_queries_or_none_that_count_make_a_page_too(tmp_path: Path, values: 
 
 
 def test_a_fit_without_a_finite_objective_makes_valid_json(tmp_path: Path) -> None:
-    info = {"objective": float("inf"), "trials": [{"valid": 0.5, "rate": 0.1}]}
+    info = {"objective": float("inf"), "trials": [{"valid": 0.5, "learning_rate": 0.1}]}
     odd = replace(outcome("a", "1", [0.1, 0.2]), info=info, details={"history": [[1, float("nan"), None]]})
     write_report(small(odd), tmp_path)
     for name in ("results.json", "report.html"):
@@ -219,7 +219,9 @@ def test_odd_data_do_not_stop_the_details(tmp_path: Path) -> None:
         return replace(data, features=X, document_ids=None)
 
     parts = Fold(*map(odd, (fold.train, fold.vali, fold.test)), name="odd")
-    found = compare([parts], ["listnet", "lambdamart(leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, folder=tmp_path)
+    found = compare(
+        [parts], ["listnet", "lambdamart(num_leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, folder=tmp_path
+    )
     data = shown_data((tmp_path / "report.html").read_text())
     assert [len(data["details"][name][0]["pairs"]) for name in found.by_method] == [2, 2, 0]
     assert "when the feature is shuffled" in data["details"]["mcrank(rounds=3)"][0]["importance"]["how"]

@@ -11,7 +11,7 @@ from podium.errors import DataError, MissingPackageError, ParameterError
 from podium.experiments.spec import METRICS, Spec, make_spec, read_spec, write_spec
 
 TOML = """
-methods = ["listnet", "lambdamart(leaves=15)"]
+methods = ["listnet", "lambdamart(num_leaves=15)"]
 metrics = ["map"]
 preset = "letor3"
 seeds = [0, 3]
@@ -21,7 +21,7 @@ jobs = 2
 datasets = ["one", "../two.txt"]
 """
 YAML = """
-methods: [listnet, lambdamart(leaves=15)]
+methods: [listnet, lambdamart(num_leaves=15)]
 metrics: [map]
 preset: letor3
 seeds: [0, 3]
@@ -38,7 +38,7 @@ def test_paths_are_relative_to_the_file_and_nothing_is_lost(tmp_path: Path, name
     (tmp_path / "sub" / name).write_text(text)
     assert read_spec(tmp_path / "sub" / name) == Spec(
         datasets={"one": str(tmp_path / "sub/one"), "two.txt": str(tmp_path / "two.txt")},
-        methods=("listnet", "lambdamart(leaves=15)"),
+        methods=("listnet", "lambdamart(num_leaves=15)"),
         metrics=("map",),
         preset="letor3",
         seeds=(0, 3),

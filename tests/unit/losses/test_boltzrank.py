@@ -6,9 +6,10 @@ import math
 import numpy as np
 import pytest
 
+from podium.distributions import Boltzmann
+from podium.distributions.boltzmann import filled_places, integrated, pull, visit
 from podium.errors import DataError
 from podium.losses import BoltzRank, Loss
-from podium.losses.boltzmann import filled_places, integrated, pull, visit
 from podium.metrics import MAP, NDCG, Precision
 from podium.testing import check_loss
 from reference.losses import boltzrank
@@ -19,7 +20,7 @@ S, Y = np.array([0.9, -1.2, 0.4, 2.0, -0.3]), np.array([2.0, 0.0, 1.0, 0.0, 1.0]
 def expected_measure(scores, loss):
     """−Σ Φ(r)P(r) over all rankings."""
     ways = [np.array(way) for way in itertools.permutations(range(1, 6))]
-    chances = [math.exp(loss.log_prob(scores, way)) for way in ways]
+    chances = [math.exp(Boltzmann(alpha=loss.alpha).log_prob(scores, way)) for way in ways]
     return -sum(p * loss.metric(-way, Y, [0, 5])[0] for p, way in zip(chances, ways, strict=True))
 
 
@@ -49,7 +50,7 @@ def test_a_measure_without_a_value_contributes_nothing():
 @pytest.mark.parametrize("alpha", [0.5, 8.0])
 def test_the_chain_converges_to_the_law(alpha):
     """40,000 rankings of five documents, 120 of which are possible."""
-    law, rows = BoltzRank(alpha=alpha), visit(S, pull(alpha, 5), 40_000, np.uint64(1))
+    law, rows = Boltzmann(alpha=alpha), visit(S, pull(alpha, 5), 40_000, np.uint64(1))
     ways, counts = np.unique(rows, axis=0, return_counts=True)
     exact = {way: math.exp(law.log_prob(S, np.argsort(way) + 1)) for way in itertools.permutations(range(5))}
     seen = dict(zip(map(tuple, ways.tolist()), counts / len(rows), strict=True))
@@ -64,18 +65,18 @@ def test_the_integral_comes_near_the_sum_over_subsets(scale):
 
 
 def test_equal_scores_make_all_rankings_alike():
-    assert BoltzRank().log_prob(np.ones(6), [1, 2, 3, 4, 5, 6]) == pytest.approx(-math.log(math.factorial(6)))
-    assert BoltzRank().log_prob(np.ones(20), np.arange(20)) == pytest.approx(-math.lgamma(21))
+    assert Boltzmann().log_prob(np.ones(6), [1, 2, 3, 4, 5, 6]) == pytest.approx(-math.log(math.factorial(6)))
+    assert Boltzmann().log_prob(np.ones(20), np.arange(20)) == pytest.approx(-math.lgamma(21))
 
 
 def test_two_documents_have_the_odds_of_a_logistic():
     """E = ±α(s_2 − s_1), so P(1 before 2) = 1/(1 + e^{−2α(s_1 − s_2)})."""
-    assert BoltzRank(alpha=0.7).prefers([1.5, 0.5])[0, 1] == pytest.approx(1 / (1 + math.exp(-1.4)))
+    assert Boltzmann(alpha=0.7).prefers([1.5, 0.5])[0, 1] == pytest.approx(1 / (1 + math.exp(-1.4)))
 
 
 def test_longer_lists_are_sampled():
     s = np.random.default_rng(0).normal(size=30)
-    law = BoltzRank(alpha=5.0)
+    law = Boltzmann(alpha=5.0)
     marginals = law.rank_marginals(s, samples=3000)
     assert marginals.sum(axis=0) == pytest.approx(np.ones(30))
     assert np.corrcoef(marginals @ np.arange(1, 31), s)[0, 1] < -0.95
@@ -85,11 +86,11 @@ def test_longer_lists_are_sampled():
 
 def test_ties_have_no_probability():
     with pytest.raises(DataError, match=r"ties probability 0.*pmop-exact"):
-        BoltzRank().log_prob([0.0, 1.0], [1, 1])
+        Boltzmann().log_prob([0.0, 1.0], [1, 1])
 
 
 def test_no_documents_have_one_empty_ranking():
-    law = BoltzRank()
+    law = Boltzmann()
     assert law.log_prob([], []) == 0
     assert law.sample([], np.random.default_rng(0), 3).shape == (3, 0)
     assert law.rank_marginals([]).shape == law.prefers([]).shape == (0, 0)

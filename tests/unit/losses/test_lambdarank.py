@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from podium.compiled import compiled
 from podium.errors import DataError, IncompatibleError
 from podium.losses import LambdaRank, Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.dcg import DCG
-from podium.ranking import compiled
 from podium.testing import draw_query, equals_reference
 from reference.losses import lambdarank
 

@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from podium.kernels.violations import LONG
 from podium.losses import Exponential, FRank, Hinge, RankNet, RankRegress, SquaredHinge
-from podium.losses.violations import LONG
 
 ALL = [RankNet(), RankNet(sigma=2.5), Hinge(), SquaredHinge(), Exponential(), RankRegress(), FRank()]
 

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.compiled import compiled
 from podium.data.synthetic import make_letor_like
 from podium.errors import IncompatibleError
+from podium.kernels.subset_chains import gibbs, metropolis_hastings
 from podium.losses import PMOPMH, PMOPExact, PMOPGibbs
-from podium.losses.base import kernel
-from podium.losses.subset_chains import gibbs, metropolis_hastings
 from podium.methods import method
 from podium.metrics import NDCG
 from podium.testing import check_loss
@@ -29,7 +29,7 @@ def exact_law():
     return weights / weights.sum()
 
 
-@kernel
+@compiled
 def visits(move_is_gibbs, f, steps):
     """How often each mask is visited, from {0} on; a step of Gibbs sampling is a scan."""
     seen, inside, state = np.zeros(1 << len(f)), np.zeros(len(f), np.bool_), np.uint64(7)

@@ -8,11 +8,11 @@ import pytest
 from scipy.special import log_ndtr
 
 from podium.errors import IncompatibleError, ParameterError
+from podium.kernels.blocks import by_grade_and_score, count_edges
+from podium.kernels.cdn import GAUSSIAN, SIGMOID, margin
+from podium.kernels.grade_grid import is_cheaper
+from podium.kernels.pair_sums import sum_over_pairs
 from podium.losses import ListMLE, Loss, RankNet, StructRank
-from podium.losses.blocks import by_grade_and_score, count_edges
-from podium.losses.cdn import GAUSSIAN, SIGMOID, margin
-from podium.losses.grade_grid import is_cheaper
-from podium.losses.pair_sums import sum_over_pairs
 from podium.losses.structrank import edges_between, over_grades, over_grid, over_listed
 from podium.model import Model
 from podium.testing import draw_query
@@ -117,7 +117,7 @@ def test_weights_that_are_not_learned_stay():
 
 def run(kernel, loss, *args):
     """Value, gradient, curvature and derivatives of parameters of one of its kernels."""
-    params = np.vstack([loss.params(np.empty(0)), np.zeros(len(loss.numbers()))])
+    params = np.vstack([loss.kernel_constants(np.empty(0)), np.zeros(len(loss.numeric_fields()))])
     gradient, curvature = np.empty(len(args[0])), np.empty(len(args[0]))
     return kernel(*args, gradient, curvature, params), gradient, curvature, params[1]
 

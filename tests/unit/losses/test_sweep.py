@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.losses import ListNet, Loss, RankNet, Regression, kernel, sweep
+from podium.losses import ListNet, Loss, RankNet, Regression, sweep
 from podium.testing import derivative_is_right, derivative_of_parameters_is_right
 
 
@@ -67,7 +68,7 @@ def test_many_queries_of_uneven_length_give_the_same_bits_on_any_threads():
         assert one.gradient.tobytes() == three.gradient.tobytes()
 
 
-@kernel
+@compiled
 def _scaled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """Σ (a·s_i − y_i)², a learned."""
     value, a = 0.0, params[0, 1]

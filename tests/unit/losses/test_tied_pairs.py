@@ -40,7 +40,7 @@ def test_derivatives_of_a_win_by_hand():
     got = PairTiesRK(alpha=alpha)([s_i, s_j], [1, 0])
     assert got.gradient == pytest.approx([-theta * starred, theta * starred])
     assert got.params == pytest.approx([starred * math.exp(alpha)])
-    before, tied, after = PairTiesD(beta=0.3).pair_probabilities([s_i, s_j])
+    before, tied, after = PairTiesD(beta=0.3).rank_distribution()[0].pair_probabilities([s_i, s_j])
     expected = after[0, 1] + 0.5 * tied[0, 1]
     assert before[0, 1] + tied[0, 1] + after[0, 1] == pytest.approx(1)
     assert PairTiesD(beta=0.3)([s_i, s_j], [1, 0]).gradient == pytest.approx([-expected, expected])
@@ -49,7 +49,7 @@ def test_derivatives_of_a_win_by_hand():
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_what_pairs_may_do_sums_to_one(law):
     for scale in (1.0, 300.0):
-        before, tied, after = law.pair_probabilities(scale * SCORES)
+        before, tied, after = law.rank_distribution()[0].pair_probabilities(scale * SCORES)
         np.testing.assert_allclose(before + tied + after, 1.0, rtol=1e-12)
         np.testing.assert_array_equal(after, before.T)
         np.testing.assert_allclose(tied, tied.T, rtol=1e-9)
@@ -59,7 +59,7 @@ def test_what_pairs_may_do_sums_to_one(law):
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_the_loss_is_minus_the_logarithm_of_those_probabilities(law):
     labels = np.array([2, 0, 2, 1, 1])
-    before, tied, _ = law.pair_probabilities(SCORES)
+    before, tied, _ = law.rank_distribution()[0].pair_probabilities(SCORES)
     expected = -np.log(before[labels[:, None] > labels]).sum() - np.log(tied[0, 2]) - np.log(tied[3, 4])
     assert law(SCORES, labels).value == pytest.approx(expected, rel=1e-10)
 
@@ -103,7 +103,7 @@ def test_training_finds_how_often_documents_tie(law):
     """Features say nothing, so scores are equal, and a pair ties as often as in the data: in 2 of 6."""
     data = Dataset.from_arrays(np.zeros((40, 1)), np.tile([0, 0, 1, 1], 10), group=np.full(10, 4))
     found = LBFGS(penalty=0.0, tolerance=1e-14).solve(Problem(law, Linear(), data), np.random.default_rng(0), Watch())
-    assert found.loss.pair_probabilities([0.0, 0.0])[1][0, 1] == pytest.approx(2 / 6, rel=1e-4)
+    assert found.loss.rank_distribution()[0].pair_probabilities([0.0, 0.0])[1][0, 1] == pytest.approx(2 / 6, rel=1e-4)
 
 
 def test_ranknet_with_ties_has_a_target_of_one_half():
@@ -126,28 +126,30 @@ def test_fidelity_lies_between_zero_and_one_and_is_zero_at_its_target():
 
 @pytest.mark.parametrize("law", [PairTiesRK(), PairTiesD(beta=-0.5)], ids=repr)
 def test_two_documents_do_what_their_pair_does(law):
-    before, tied, _ = law.pair_probabilities([0.4, -0.3])
-    assert law.log_prob([0.4, -0.3], [1, 2]) == pytest.approx(math.log(before[0, 1]))
-    assert law.log_prob([0.4, -0.3], [1, 1]) == pytest.approx(math.log(tied[0, 1]))
+    before, tied, _ = law.rank_distribution()[0].pair_probabilities([0.4, -0.3])
+    assert law.rank_distribution()[0].log_prob([0.4, -0.3], [1, 2]) == pytest.approx(math.log(before[0, 1]))
+    assert law.rank_distribution()[0].log_prob([0.4, -0.3], [1, 1]) == pytest.approx(math.log(tied[0, 1]))
 
 
 @pytest.mark.parametrize("law", [PairTiesRK(alpha=-1.0), PairTiesD(beta=-0.5)], ids=repr)
 def test_the_chain_draws_from_the_law_that_sums_give(law, monkeypatch):
     scores = np.random.default_rng(0).normal(size=7)
-    exact, before = law.rank_marginals(scores), law.prefers(scores)
-    monkeypatch.setattr(type(law), "most_exact", 0)
-    drawn = law.rank_marginals(scores, rng=np.random.default_rng(1), samples=40_000)
+    exact, before = law.rank_distribution()[0].rank_marginals(scores), law.rank_distribution()[0].prefers(scores)
+    monkeypatch.setattr(type(law), "max_exact_n", 0)
+    drawn = law.rank_distribution()[0].rank_marginals(scores, rng=np.random.default_rng(1), samples=40_000)
     np.testing.assert_allclose(drawn, exact, atol=0.015)
-    np.testing.assert_allclose(law.prefers(scores, rng=np.random.default_rng(2), samples=40_000), before, atol=0.015)
+    np.testing.assert_allclose(
+        law.rank_distribution()[0].prefers(scores, rng=np.random.default_rng(2), samples=40_000), before, atol=0.015
+    )
 
 
 def test_long_lists_are_drawn_quickly_and_follow_their_scores():
     scores = np.linspace(8, -8, 60)
-    marginals = PairTiesD(beta=-2.0).rank_marginals(scores, samples=500)
+    marginals = PairTiesD(beta=-2.0).rank_distribution()[0].rank_marginals(scores, samples=500)
     mean_rank = marginals @ np.arange(60)
     assert np.corrcoef(mean_rank, scores)[0, 1] < -0.98
 
 
 def test_the_probability_of_a_long_ranking_is_refused_with_advice():
     with pytest.raises(DataError, match=r"up to 12 documents; got 13\. Use `sample`"):
-        PairTiesD().log_prob(np.zeros(13), np.arange(13))
+        PairTiesD().rank_distribution()[0].log_prob(np.zeros(13), np.arange(13))

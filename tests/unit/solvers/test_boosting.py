@@ -14,7 +14,7 @@ DATA = linear_data(20, 10)
 
 
 def run(solver, *, scorer=None, data=DATA, loss=None, watch=None):
-    problem = Problem(loss or RankNet(), scorer or Trees(min_documents=5), data)
+    problem = Problem(loss or RankNet(), scorer or Trees(min_data_in_leaf=5), data)
     return solver.solve(problem, np.random.default_rng(0), watch or Watch())
 
 
@@ -46,7 +46,7 @@ def test_scores_kept_for_validation_are_those_of_the_model():
 
 
 def test_too_few_documents_for_two_leaves_give_a_constant_and_a_reason():
-    found = run(Boosting(), scorer=Trees(min_documents=150))
+    found = run(Boosting(), scorer=Trees(min_data_in_leaf=150))
     np.testing.assert_array_equal(Trees().score(found.params, DATA.features), 0)
     assert found.reason == "no split found: 200 documents, and a leaf needs 150; set min_documents lower"
 
@@ -66,7 +66,7 @@ def test_a_penalty_shrinks_leaves():
 
 def test_a_metric_measured_each_round_stops_early():
     watch = Watch(linear_data(5, 10, seed=9), Metric.parse("ndcg@10"))
-    found = run(Boosting(rounds=200, patience=5, rate=0.5), loss=LambdaRank(), watch=watch)
+    found = run(Boosting(rounds=200, patience=5, learning_rate=0.5), loss=LambdaRank(), watch=watch)
     assert found.iterations == watch.best.iteration + 5
     assert n_trees(found) == watch.best.iteration
     assert watch.best.valid == max(step.valid for step in watch.history)

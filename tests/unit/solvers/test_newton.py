@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
 from podium.errors import IncompatibleError
+from podium.kernels.violations import LONG
 from podium.losses import Hinge, SquaredHinge, product
-from podium.losses.violations import LONG
 from podium.problem import Problem
 from podium.scorers import MLP, Linear
 from podium.solvers import LBFGS, Newton, Watch

@@ -10,7 +10,7 @@ from podium.errors import IncompatibleError
 from podium.losses import RankNet, StructRank
 from podium.metrics import Metric
 from podium.problem import Problem
-from podium.scorers import Kernel, Linear
+from podium.scorers import Linear, NadarayaWatson
 from podium.solvers import Projected, Watch
 from podium.solvers.projected import nearest_within
 from reference.learning import linear_data
@@ -41,8 +41,8 @@ def test_without_a_bound_only_negative_numbers_move():
 
 
 def test_every_iterate_is_in_the_set():
-    found = Projected(epochs=2, bound=1.0, rate=20.0).solve(
-        Problem(RankNet(), Kernel(), DATA), np.random.default_rng(0), Watch()
+    found = Projected(epochs=2, bound=1.0, learning_rate=20.0).solve(
+        Problem(RankNet(), NadarayaWatson(), DATA), np.random.default_rng(0), Watch()
     )
     assert found.params[:3].min() >= 0
     assert found.params[:3].sum() <= 1 + 1e-12
@@ -50,7 +50,7 @@ def test_every_iterate_is_in_the_set():
 
 def test_the_weights_of_a_network_are_trained_along():
     found = Projected(epochs=2).solve(
-        Problem(StructRank(normalise=True), Kernel(), DATA), np.random.default_rng(0), Watch()
+        Problem(StructRank(normalise=True), NadarayaWatson(), DATA), np.random.default_rng(0), Watch()
     )
     assert isinstance(found.loss, StructRank)
     assert found.loss.log_w1 > 0
@@ -58,7 +58,9 @@ def test_the_weights_of_a_network_are_trained_along():
 
 def test_several_starts_are_judged_by_validation_data():
     watch = Watch(VALID, Metric.parse("ndcg@3"))
-    found = Projected(epochs=2, starts=3).solve(Problem(RankNet(), Kernel(), DATA), np.random.default_rng(0), watch)
+    found = Projected(epochs=2, starts=3).solve(
+        Problem(RankNet(), NadarayaWatson(), DATA), np.random.default_rng(0), watch
+    )
     assert [(step.iteration, step.total) for step in watch.history] == [(i, 6) for i in range(1, 7)]
     assert found.iterations == 6
     assert watch.best.valid == max(step.valid for step in watch.history)
@@ -66,7 +68,7 @@ def test_several_starts_are_judged_by_validation_data():
 
 def test_without_validation_data_there_is_one_start():
     watch = Watch()
-    Projected(epochs=2, starts=3).solve(Problem(RankNet(), Kernel(), DATA), np.random.default_rng(0), watch)
+    Projected(epochs=2, starts=3).solve(Problem(RankNet(), NadarayaWatson(), DATA), np.random.default_rng(0), watch)
     assert [step.iteration for step in watch.history] == [1, 2]
 
 

@@ -1,0 +1,194 @@
+"""The Boltzmann law of rankings whose energy is linear in scores and ranks (Volkovs & Zemel, 2009).
+
+    P(r) ∝ e^{−E(r)},   E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u
+
+is the energy (2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v) over the pairs with u ranked below v. Its normaliser is a permanent:
+a sum over subsets for few documents, and an integral over α for many.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.distributions.base import RankingDistribution
+from podium.kernels.draws import advance, below, uniform
+from podium.registry import param, register
+
+_BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and between two
+
+
+@register
+class Boltzmann(RankingDistribution):
+    """A law over strict rankings by an energy; `alpha` is an inverse temperature."""
+
+    alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
+    max_exact_n: ClassVar[int] = 14
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """−E − log Z: exact up to 14 documents; above, log Z is an integral of mean energies of 2,000 rankings each."""
+        s, places = self._checked(scores, ranks)
+        s = s - s.mean() if len(s) else s
+        c = pull(self.alpha, len(s))
+        log_z = filled_places(s, c)[-1] if len(s) <= self.max_exact_n else integrated(s, c)
+        return float(c * np.sum(((len(s) + 1) / 2 - places) * s) - log_z)
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings, one per row: drawn exactly up to 14 documents, above by a chain of swaps, 2n between two."""
+        s = np.array(scores, np.float64)  # (size, n)
+        s, c, places = s - s.mean() if len(s) else s, pull(self.alpha, len(s)), np.empty((size, len(s)), np.int64)
+        if len(s) <= self.max_exact_n:
+            _draw_exactly(s, c, filled_places(s, c), rng.random((size, len(s))), places)
+            return places
+        best_first = visit(s, c, size, np.uint64(rng.integers(2**63)))
+        np.put_along_axis(places, best_first, np.arange(1, len(s) + 1)[None, :], axis=1)
+        return places
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The order of scores; equal ones in input order."""
+        return ranking.ordinal_ranks(scores)
+
+    def exact_marginals(self, s: Array) -> tuple[Array, Array]:
+        marginals, before = np.zeros((len(s), len(s))), np.zeros((len(s), len(s)))
+        if len(s):
+            s, c = s - s.mean(), pull(self.alpha, len(s))
+            _add_laws(s, c, filled_places(s, c), marginals, before)
+        return marginals, before
+
+
+@compiled
+def pull(alpha: Any, n: Any) -> Any:
+    """What a rank and a unit of score weigh in the energy: 2α/(n − 1)."""
+    return 2.0 * alpha / (n - 1.0) if n > 1 else 0.0
+
+
+@compiled
+def visit(s: Any, c: Any, samples: Any, state: Any) -> Any:
+    """Rankings that a chain of swaps visits, from the order of scores on: documents, best first, one row each."""
+    n = len(s)
+    ranked, rows = np.empty(n, np.int64), np.empty((samples, n), np.int64)
+    ranking.argsort_descending(s, ranked)
+    for row in range(samples):
+        state = _swap(s, c, ranked, (_BURN_IN if row == 0 else _BETWEEN) * n, state)
+        for p in range(n):
+            rows[row, p] = ranked[p]
+    return rows
+
+
+@compiled
+def _swap(s: Any, c: Any, ranked: Any, steps: Any, state: Any) -> Any:
+    """Metropolis steps: two places, neighbours every other time, whose documents swap with probability min(1, e^{−ΔE}).
+
+    With u at place p above v at place q, −ΔE is c(q − p)(s_v − s_u): O(1).
+    """
+    n = len(ranked)
+    for step in range(steps):
+        state = advance(state)
+        p = below(state, n)
+        q = min(p + 1, n - 1)
+        if step % 2 == 0:
+            state = advance(state)
+            q = below(state, n)
+        gain = c * (q - p) * (s[ranked[q]] - s[ranked[p]])
+        state = advance(state)
+        if uniform(state) < math.exp(min(gain, 0.0)):
+            ranked[p], ranked[q] = ranked[q], ranked[p]
+    return state
+
+
+@compiled
+def filled_places(s: Any, c: Any) -> Any:
+    """log Σ e^{−E} over the ways in which each set of documents fills the first places; the last is log Z.
+
+    F(S) = Σ_{u∈S} F(S − u)·e^{c((n+1)/2 − |S|)s_u}
+    """
+    n = len(s)
+    filled, terms = np.zeros(1 << n), np.empty(n)
+    for chosen in range(1, 1 << n):
+        high, total, size = -np.inf, 0.0, _count(chosen, n)
+        for u in range(n):
+            terms[u] = -np.inf
+            if chosen >> u & 1:
+                terms[u] = filled[chosen ^ (1 << u)] + c * ((n + 1.0) / 2.0 - size) * s[u]
+                high = max(high, terms[u])
+        for u in range(n):
+            total += math.exp(terms[u] - high)
+        filled[chosen] = high + math.log(total)
+    return filled
+
+
+@compiled
+def _count(chosen: Any, n: Any) -> int:
+    size = 0
+    for u in range(n):
+        size += chosen >> u & 1
+    return size
+
+
+@compiled
+def _draw_exactly(s: Any, c: Any, filled: Any, uniforms: Any, places: Any) -> None:
+    """Fill each row of places from the last rank up, P(u is last of S) = F(S − u)·e^{…}/F(S)."""
+    n = len(s)
+    for row in range(len(places)):
+        chosen = len(filled) - 1
+        for size in range(n, 0, -1):
+            rest, picked = uniforms[row, size - 1], -1
+            for u in range(n):
+                if chosen >> u & 1 and (picked < 0 or rest >= 0.0):
+                    picked = u
+                    rest -= _last(s, c, filled, chosen, u, size)
+            places[row, picked] = size
+            chosen ^= 1 << picked
+
+
+@compiled
+def _last(s: Any, c: Any, filled: Any, chosen: Any, u: Any, size: Any) -> Any:
+    """P(u is the last of these documents, which fill the first `size` places)."""
+    return math.exp(filled[chosen ^ (1 << u)] + c * ((len(s) + 1.0) / 2.0 - size) * s[u] - filled[chosen])
+
+
+@compiled
+def _add_laws(s: Any, c: Any, filled: Any, marginals: Any, before: Any) -> None:
+    """Over all sets that may fill the first places, from all documents down."""
+    n = len(s)
+    reached = np.zeros(len(filled))
+    reached[-1] = 1.0
+    for chosen in range(len(filled) - 1, 0, -1):
+        size = _count(chosen, n)
+        for u in range(n):
+            if chosen >> u & 1:
+                chance = reached[chosen] * _last(s, c, filled, chosen, u, size)
+                reached[chosen ^ (1 << u)] += chance
+                marginals[u, size - 1] += chance
+                for v in range(n):
+                    if chosen >> v & 1 and v != u:
+                        before[v, u] += chance
+
+
+_RANKINGS = 2_000  # per point of the integral
+_POINTS = 6  # of Gauss–Legendre per panel
+
+
+def integrated(s: Array, c: float) -> float:
+    """log Z(c) = log n! + ∫_0^c E_b[Σ ((n+1)/2 − r_u) s_u] db, over panels that double from where the law turns."""
+    n = len(s)
+    weights = (n + 1) / 2 - np.arange(1, n + 1)
+    spread = math.sqrt(n * (n + 1) / 12 * float(np.sum(s * s)))  # of the integrand at b = 0
+    ends = [0.0, min(c, 1.0 / spread if spread > 0 else c)]
+    while ends[-1] < c:
+        ends.append(min(2 * ends[-1], c))
+    total = math.lgamma(n + 1)
+    nodes, shares = np.polynomial.legendre.leggauss(_POINTS)
+    for panel, (a, b) in enumerate(itertools.pairwise(ends)):
+        for k in range(_POINTS):
+            at = 0.5 * (a + b + (b - a) * nodes[k])
+            rows = visit(s, at, _RANKINGS, np.uint64(panel * _POINTS + k))
+            total += 0.5 * (b - a) * shares[k] * float((s[rows] @ weights).mean())
+    return total

@@ -1,0 +1,26 @@
+"""Rankings whose pairs of documents win, tie or lose as Davidson has it:
+
+P(i and j tied) ∝ ν√(φ_iφ_j), P(i before j) ∝ φ_i, ν = e^β.
+
+φ = e^s. `pairties_d` trains it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.arrays import Array
+from podium.distributions.tied_pairs import TiedPairs
+from podium.registry import register
+
+
+@register
+class Davidson(TiedPairs):
+    """All pairs of a ranking with ties, each by the model of Davidson."""
+
+    beta: float = 0.0
+
+    def log_odds(self, differences: Array) -> tuple[Array, Array]:
+        half = 0.5 * differences
+        z = np.logaddexp(np.logaddexp(half, -half), self.beta)
+        return half - z, self.beta - z

@@ -1,0 +1,130 @@
+"""The law of rankings with ties whose blocks are chosen one after another, P(X | R) = e^{mean of s over X} / Z(R)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium import ranking
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.distributions.base import RankingDistribution
+from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_laws
+from podium.kernels.subset_sums import log_sizes, log_sum, probabilities
+from podium.registry import register
+
+
+@register
+class OrderedPartitions(RankingDistribution):
+    """Ordered partitions in their general form; with `backward`, eliminated from the worst block on, by −s."""
+
+    backward: bool = False
+    has_ties: ClassVar[bool] = True
+    caution: ClassVar[str | None] = CAUTION
+    max_exact_n: ClassVar[int] = MOST_FOR_SUBSETS
+    max_sampled_n: ClassVar[int] = 2_000
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """Σ_k mean of s over X_k − log Z(R_k)."""
+        s, places = self._checked(scores, ranks)
+        if self.backward:
+            s, places = -s, _turned(places)
+        blocks = range(1, int(places.max(initial=0)) + 1)
+        return float(sum(s[places == place].mean() - _log_z(s[places >= place]) for place in blocks))
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row: the size of a block, then documents until as many are chosen."""
+        s = np.array(scores, np.float64) * (-1 if self.backward else 1)
+        drawn, block = np.zeros((size, len(s)), np.int64), 0  # (size, n)
+        while (drawn == 0).any():
+            block += 1
+            _draw_blocks(rng, s, *_alike(drawn == 0), block, drawn)
+        return np.stack([_turned(row) for row in drawn]) if self.backward and size else drawn
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The most probable of the rankings whose blocks follow the order of scores."""
+        s = np.array(scores, np.float64) * (-1 if self.backward else 1)
+        order, n = ranking.order(s), len(s)
+        ends, best, total = np.zeros(n, np.int64), np.zeros(n + 1), np.append(0.0, np.cumsum(s[order]))
+        for a in range(n - 1, -1, -1):
+            b = np.arange(a + 1, n + 1)
+            gains = (total[b] - total[a]) / (b - a) + best[b]
+            ends[a], best[a] = b[gains.argmax()], gains.max() - _log_z(s[order[a:]])
+        places, a, block = np.zeros(n, np.int64), 0, 0
+        while a < n:
+            block += 1
+            places[order[a : ends[a]]] = block
+            a = int(ends[a])
+        return _turned(places) if self.backward else places
+
+    def exact_marginals(self, s: Array) -> tuple[Array, Array]:
+        """Over all subsets that may remain."""
+        chosen = all_subsets(len(s))
+        means = chosen @ (-s if self.backward else s) / np.maximum(chosen.sum(axis=1), 1)
+        return subset_laws(means, backward=self.backward)
+
+
+def _turned(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The last place first."""
+    return np.asarray(places.max(initial=0) + 1 - places)
+
+
+def _log_z(s: Array) -> float:
+    return log_sum(s, *_NO_MOMENTS)
+
+
+_NO_MOMENTS = np.empty(0), np.empty(0)
+
+
+def _alike(left: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows with equal ones together, and where each group of them ends."""
+    _, group, counts = np.unique(np.packbits(left, axis=1), axis=0, return_inverse=True, return_counts=True)
+    return ranking.order(-group.ravel()), np.cumsum(counts)
+
+
+@compiled
+def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any) -> None:
+    """Draw the next block of each row; where the same documents remain, sizes have the same law."""
+    first, no_moments = 0, np.empty(0)
+    for end in ends:
+        left = np.flatnonzero(places[rows[first]] == 0)
+        if len(left) > 0:
+            f, law = s[left], np.empty(len(left) + 1)
+            log_sizes(f, law, no_moments, no_moments)
+            for k in range(first, end):
+                inside = _draw_subset(rng, f, _draw_size(rng, law))
+                for i in range(len(left)):
+                    if inside[i]:
+                        places[rows[k], left[i]] = block
+        first = end
+
+
+@compiled
+def _draw_size(rng: Any, law: Any) -> int:
+    high, total = np.max(law[1:]), 0.0
+    for x in law[1:]:
+        total += math.exp(x - high)
+    rest = rng.random() * total
+    for m in range(1, len(law)):
+        rest -= math.exp(law[m] - high)
+        if rest < 0.0:
+            return m
+    return int(np.argmax(law[1:])) + 1
+
+
+@compiled
+def _draw_subset(rng: Any, f: Any, m: Any) -> Any:
+    """A subset of m documents, P ∝ e^{Σ f/m}: each by itself with its p, again and again until they are m."""
+    inside = np.ones(len(f), np.bool_)
+    if m == len(f):
+        return inside
+    p, count = probabilities(f, m), 0
+    while count != m:
+        count = 0
+        for i in range(len(f)):
+            inside[i] = rng.random() < p[i]
+            count += inside[i]
+    return inside

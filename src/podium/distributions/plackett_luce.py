@@ -1,0 +1,87 @@
+"""Plackett–Luce: the law of rankings whose places are filled from the top, each by P(i) = φ_i / Σ φ of what remains.
+
+Documents race: with arrival times T_i ~ Exp(φ_i), φ = e^s, the order of arrival has this law. ListNet and ListMLE train
+it, so a model of theirs reads as this distribution.
+
+>>> import numpy as np
+>>> from podium.distributions import PlackettLuce
+>>> PlackettLuce().rank_marginals(np.log([2.0, 1.0, 1.0]))[0].round(4)  # ½, then ½ · ⅔
+array([0.5   , 0.3333, 0.1667])
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, softmax
+
+from podium import ranking
+from podium.arrays import Array
+from podium.distributions.base import RankingDistribution
+from podium.distributions.graded_race import log_prob_of_grades
+from podium.distributions.race import closed_up, race_marginals, sample_race
+from podium.distributions.race_moments import race_cdf, race_summary
+from podium.distributions.rank_summary import RankSummary
+from podium.errors import DataError
+from podium.registry import register
+
+
+@register
+class PlackettLuce(RankingDistribution):
+    """A law over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
+
+    def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
+        """Σ_k s_{π(k)} − log Σ_{l ≥ k} φ_{π(l)}; ties have probability 0 and are refused."""
+        s, places = self._checked(scores, ranks)
+        worst_first = s[ranking.order(places)]
+        return float(np.sum(worst_first - np.logaddexp.accumulate(worst_first))) if len(s) else 0.0
+
+    def log_prob_of_grades(self, scores: ArrayLike, labels: ArrayLike) -> float:
+        """The logarithm of the probability that documents come in the order of grades, in any order within one."""
+        s, y = np.array(scores, np.float64), np.array(labels, np.float64)
+        if s.ndim != 1 or s.shape != y.shape:
+            raise DataError(f"{self.name}: labels of shape {y.shape} for scores of shape {s.shape}.")
+        return log_prob_of_grades(s, y)
+
+    def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
+        """Rankings drawn from the law, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
+        return sample_race(scores, rng, size)
+
+    def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
+        """The order of scores; equal ones in input order."""
+        return ranking.ordinal_ranks(scores)
+
+    def rank_marginals(
+        self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000
+    ) -> Array:
+        """P(document i has rank r + 1) at [i, r], by an integral over its time of arrival, right to 1e−10."""
+        return race_marginals(scores)
+
+    def has_exact_marginals(self, n: int) -> bool:
+        return n <= MAX_EXACT_N
+
+    def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
+        """P(first), the expected rank and the interval of each document; of more than 300, intervals by moments."""
+        s = np.array(scores, np.float64)
+        short = (
+            super().summary(s, level=level) if self.has_exact_marginals(len(s)) else race_summary(closed_up(s), level)
+        )
+        return replace(short, first=softmax(s)) if len(s) else short
+
+    def rank_cdf(self, scores: ArrayLike, ranks: NDArray[np.int64]) -> Array:
+        """P(document i has rank ranks[i, c] or a better one) at [i, c]; of more than 300 documents by moments."""
+        s = np.array(scores, np.float64)
+        return super().rank_cdf(s, ranks) if self.has_exact_marginals(len(s)) else race_cdf(closed_up(s), ranks)
+
+    def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
+        """P(document i comes before document j) = φ_i/(φ_i + φ_j)."""
+        s = np.asarray(scores, np.float64)
+        before: Array = expit(s[:, None] - s)
+        np.fill_diagonal(before, 0.0)
+        return before
+
+
+MAX_EXACT_N = 300
+"""Documents above which exact rank marginals take more than a moment."""

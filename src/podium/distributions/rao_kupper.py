@@ -1,0 +1,26 @@
+"""Rankings whose pairs of documents win, tie or lose as Rao & Kupper have it:
+
+P(i before j) = φ_i/(φ_i + θφ_j), θ = 1 + e^α.
+
+φ = e^s. `pairties_rk` trains it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.arrays import Array
+from podium.distributions.tied_pairs import TiedPairs
+from podium.registry import register
+
+
+@register
+class RaoKupper(TiedPairs):
+    """All pairs of a ranking with ties, each by the model of Rao & Kupper."""
+
+    alpha: float = 0.0
+
+    def log_odds(self, differences: Array) -> tuple[Array, Array]:
+        t = np.logaddexp(0.0, self.alpha)
+        wins = -np.logaddexp(0.0, t - differences)
+        return wins, self.alpha + np.logaddexp(np.log(2.0), self.alpha) + wins - np.logaddexp(0.0, t + differences)

@@ -1,0 +1,167 @@
+"""Cumulative distribution networks (Huang & Frey, 2008): products of CDFs of one or two numbers, as sums of logarithms.
+
+    L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'}) or Φ(w₁r)Φ(w₂r')
+
+over k = 1…K functions, each with weights (w₁, w₂) of its own. A product of CDFs is a CDF, so K of them need no other
+constant. Which pairs e, e' of numbers meet is the network's topology; the numbers are score differences.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.kernels.draws import advance, below, start
+from podium.kernels.pair_sums import pair, sum_over_pairs
+
+FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
+SIGMOID, GAUSSIAN = 0.0, 1.0
+TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, PHI, MORE = 1, 2, 4, 5, 7, 8, 9  # places in params; log w₂ follows log w₁
+
+
+@compiled
+def network(r: Any, weight: Any, m: Any, ends: Any, grid: Any, params: Any, force: Any, bend: Any) -> Any:
+    """L over m edges, and how many functions it has; adds −∂L/∂r and a bound of ∂²L/∂r², each over the weight.
+
+    Numbers r beyond the m-th are those of the edges once more, turned. On a `grid` r stands for edges near it, `weight`
+    in all; else the weight of an edge is its probability.
+    """
+    topology = params[0, TOPOLOGY] if m > 1 else DISCONNECTED  # a pair needs two edges
+    each = m - 1 if topology == FULL else 1
+    partner = np.empty((0, 0), np.int64)
+    if topology == RANDOM:
+        partner = draw_partners(m, int(params[0, PARTNERS]), params[0, SEED], ends)
+        each = partner.shape[1]
+    value, n_functions = 0.0, int(params[0, FUNCTIONS])
+    for k in range(n_functions):
+        at = place_of(k)
+        if topology == DISCONNECTED or params[0, PHI] == GAUSSIAN:
+            value += _apart(r, weight, m, at, each, partner, topology, params, force, bend)
+        else:
+            value += _joined(r, weight, m, at, partner, grid, params, force, bend)
+    return value, float(n_functions) * m * each
+
+
+@compiled
+def place_of(k: Any) -> int:
+    """Where log w₁ of the k-th function stands in params."""
+    return LOG_W1 if k == 0 else MORE + 2 * (k - 1)
+
+
+@compiled
+def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
+    """For each of m edges, so many others drawn evenly."""
+    state, found = start(seed, ends), np.empty((m, partners), np.int64)
+    for e in range(m):
+        for k in range(partners):
+            state = advance(state)
+            other = below(state, m - 1)
+            found[e, k] = other + 1 if other >= e else other
+    return found
+
+
+@compiled
+def margin(z: Any, phi: Any) -> Any:
+    """−log φ at (z, ∞), minus its slope, and its second derivative; for both functions log-concave."""
+    if phi == SIGMOID:
+        f, p, _ = pair(-z, -np.inf)
+        return f, p, p * (1.0 - p)
+    if z < -20.0:  # Φ(z) = density(z)/|z| · (1 − 1/z² + 3/z⁴ − …), the next term of it below 1e−12
+        x = 1.0 / (z * z)
+        series = 1.0 - x * (1.0 - x * (3.0 - x * (15.0 - x * (105.0 - x * (945.0 - x * 10395.0)))))
+        slope = -z / series
+        return 0.5 * z * z + 0.5 * math.log(2.0 * math.pi) + math.log(-z / series), slope, slope * (slope + z)
+    if z > 0.0:
+        below_z = 0.5 * math.erfc(z * math.sqrt(0.5))
+        f, cdf = -math.log1p(-below_z), 1.0 - below_z
+    else:
+        cdf = 0.5 * math.erfc(-z * math.sqrt(0.5))
+        f = -math.log(cdf)
+    slope = math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * cdf)
+    return f, slope, slope * (slope + z)
+
+
+@compiled
+def _apart(
+    r: Any, weight: Any, m: Any, at: Any, each: Any, partner: Any, topology: Any, params: Any, force: Any, bend: Any
+) -> float:
+    """A function whose two numbers do not depend on each other: how often each edge is the first, and the second."""
+    value, phi = 0.0, params[0, PHI]
+    second = np.zeros(m if topology == RANDOM else 0)
+    for e in range(len(partner)):
+        for other in partner[e]:
+            second[other] += 1.0
+    for side in range(1 if topology == DISCONNECTED else 2):
+        w = math.exp(params[0, at + side])
+        for h in range(len(r)):
+            times = second[h % m] if side == 1 and topology == RANDOM else float(each)
+            f, p, bent = margin(w * r[h], phi)
+            value += weight[h] * times * f
+            force[h] += w * p * times
+            bend[h] += w * w * bent * times
+            params[1, at + side] -= weight[h] * w * r[h] * p * times
+    return value
+
+
+@compiled
+def _joined(r: Any, weight: Any, m: Any, at: Any, partner: Any, grid: Any, params: Any, force: Any, bend: Any) -> float:
+    """A sigmoid of two numbers, over all pairs of edges or drawn ones. Σ p(du)² + q(dv)² bounds its curvature."""
+    w1, w2 = math.exp(params[0, at]), math.exp(params[0, at + 1])
+    won, lost = np.zeros(len(r)), np.zeros(len(r))
+    if partner.size > 0:
+        value = _drawn_pairs(r, weight, partner, w1, w2, won, lost)
+    else:
+        value = sum_over_pairs(r, weight, w1, w2, won, lost)
+        if grid:
+            value -= _points_with_themselves(r, weight, w1, w2, won, lost)
+        else:
+            value -= _edges_with_themselves(r, weight, m, w1, w2, won, lost)
+    for h in range(len(r)):
+        force[h] += w1 * won[h] + w2 * lost[h]
+        bend[h] += w1 * w1 * won[h] + w2 * w2 * lost[h]
+        params[1, at] -= weight[h] * w1 * r[h] * won[h]
+        params[1, at + 1] -= weight[h] * w2 * r[h] * lost[h]
+    return value
+
+
+@compiled
+def _drawn_pairs(r: Any, weight: Any, partner: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    m, value = len(partner), 0.0
+    for h in range(len(r)):
+        for k in range(partner.shape[1]):
+            for other in range(partner[h % m, k], len(r), m):
+                f, p, q = pair(-w1 * r[h], -w2 * r[other])
+                value += weight[h] * weight[other] * f
+                won[h] += weight[other] * p
+                lost[other] += weight[h] * q
+    return value
+
+
+@compiled
+def _edges_with_themselves(r: Any, weight: Any, m: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    """What the sum over all pairs holds of an edge with itself, either way turned; takes it out of `won` and `lost`."""
+    value = 0.0
+    for h in range(len(r)):
+        for other in range(h % m, len(r), m):
+            f, p, q = pair(-w1 * r[h], -w2 * r[other])
+            value += weight[h] * weight[other] * f
+            won[h] -= weight[other] * p
+            lost[other] -= weight[h] * q
+    for h in range(len(r)):  # rounding may leave a little below 0
+        won[h], lost[h] = max(won[h], 0.0), max(lost[h], 0.0)
+    return value
+
+
+@compiled
+def _points_with_themselves(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    """The same on a grid, where each of the edges that a point stands for meets itself once."""
+    value = 0.0
+    for h in range(len(r)):
+        f, p, q = pair(-w1 * r[h], -w2 * r[h])
+        value += weight[h] * f
+        won[h] -= p
+        lost[h] -= q
+    return value

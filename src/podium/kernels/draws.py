@@ -1,0 +1,81 @@
+"""Random numbers inside kernels: the generator SplitMix64, started from a loss's seed and what a query looks like.
+
+A kernel draws from a state of its own, so the same seed gives the same bits whatever the number of threads:
+
+    state = start(seed, ends)
+    state = advance(state)
+    u = uniform(state)          # or below(state, n)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled
+
+_STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_11, _27, _30, _31, _32 = (np.uint64(c) for c in (11, 27, 30, 31, 32))
+_ULP = 2.0**-53
+
+
+@compiled
+def start(seed: Any, ends: Any) -> Any:
+    """The state for a query whose blocks of equal grades end at `ends`, so that queries differ in their draws."""
+    state = np.uint64(seed)
+    for end in ends:
+        state = _bits(state) ^ np.uint64(end)
+    return state
+
+
+@compiled
+def advance(state: Any) -> Any:
+    """The state of the next draw."""
+    return state + _STEP
+
+
+@compiled
+def below(state: Any, n: Any) -> Any:
+    """A whole number from 0 to n − 1."""
+    return np.int64(((_bits(state) >> _32) * np.uint64(n)) >> _32)
+
+
+@compiled
+def uniform(state: Any) -> Any:
+    """A number in [0, 1)."""
+    return np.float64(_bits(state) >> _11) * _ULP
+
+
+@compiled
+def _bits(state: Any) -> Any:
+    z = (state ^ (state >> _30)) * _MIX_1
+    z = (z ^ (z >> _27)) * _MIX_2
+    return z ^ (z >> _31)
+
+
+@compiled
+def shuffle_blocks(ranked: Any, ends: Any, state: Any) -> Any:
+    """Shuffle the documents of each block (Fisher–Yates); the state after it."""
+    first = 0
+    while first < len(ranked):
+        for p in range(ends[first] - 1, first, -1):
+            state = advance(state)
+            q = first + below(state, p - first + 1)
+            ranked[p], ranked[q] = ranked[q], ranked[p]
+        first = ends[first]
+    return state
+
+
+@compiled
+def share(scores: Any, order: Any, ends: Any, numbers: Any) -> None:
+    """Give documents of equal grade and score the mean of their numbers, which a few draws leave unequal."""
+    first = 0
+    while first < len(order):
+        end, total = first, 0.0
+        while end < ends[first] and scores[order[end]] == scores[order[first]]:
+            total += numbers[order[end]]
+            end += 1
+        for p in range(first, end):
+            numbers[order[p]] = total / (end - first)
+        first = end

@@ -1,0 +1,104 @@
+"""Sums of a smooth function of s_i − s_j over all documents of different grades, without listing the pairs.
+
+Such a function is a polynomial in both scores, known from its values at Chebyshev nodes. So the documents of a grade
+become weights of nodes, and all edges become weights of the differences between two nodes. What is found there goes
+back to the documents by the same polynomials. Wide ranges are cut into panels, as in `pair_sums.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.kernels.blocks import bounds, take
+from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, through
+
+_PER_EDGE = 100  # operations that an edge costs its listed sum, about, beside 1 per grade and point of a grid
+
+
+@compiled
+def is_cheaper(scores: Any, ends: Any, n_edges: Any, w: Any) -> bool:
+    """Whether a grid for functions of w·(s_i − s_j) has fewer points than there are edges, grades considered."""
+    low, high = bounds(scores)
+    panels, nodes = cut(w * (high - low))
+    points, grades, first = float(panels) * nodes, 0, 0
+    while first < len(ends):
+        grades, first = grades + 1, ends[first]
+    return bool(points * points * (_PER_EDGE + grades) < float(n_edges) * _PER_EDGE)
+
+
+@compiled
+def lay_grid(scores: Any, order: Any, ends: Any, w: Any) -> Any:
+    """The weights of points per grade, best first (K, panels, nodes); their scores; the lowest score; a panel's width.
+
+    `order` and `ends` are those of `by_grade_and_score`.
+    """
+    low, high = bounds(scores)
+    panels, nodes = cut(w * (high - low))
+    width = (high - low) / panels if high > low else 1.0
+    cheb, grades, first = chebyshev(nodes), 0, 0
+    weights = np.zeros((len(ends), panels, nodes))
+    while first < len(ends):
+        s = take(scores, order[first : ends[first]])
+        add_moments(s, np.ones(len(s)), low, width, weights[grades])
+        through(cheb, weights[grades], True)
+        grades, first = grades + 1, ends[first]
+    points = np.empty(panels * nodes)
+    for a in range(panels):
+        for k in range(nodes):
+            points[a * nodes + k] = low + width * (a + 0.5 * (cheb[1, k] + 1.0))
+    return weights[:grades], points, low, width
+
+
+@compiled
+def differences(weights: Any, points: Any) -> Any:
+    """r = s_a − s_b of all points a, b, and the weight of the edges there: those of a over those of b of less grade."""
+    n = len(points)
+    r, found, below = np.empty(n * n), np.zeros(n * n), np.zeros(n)
+    for g in range(len(weights) - 1, -1, -1):
+        mine = weights[g].ravel()
+        for a in range(n):
+            row, scale = found[a * n : (a + 1) * n], mine[a]
+            for b in range(n):
+                row[b] += scale * below[b]
+        for a in range(n):
+            below[a] += mine[a]
+    for a in range(n):
+        for b in range(n):
+            r[a * n + b] = points[a] - points[b]
+    return r, found
+
+
+@compiled
+def to_documents(scores: Any, order: Any, ends: Any, grid: Any, numbers: Any, sign: Any, out: Any) -> None:
+    """Σ of the numbers found at differences over the edges that each document loses, plus sign·Σ over those it wins.
+
+    `grid` is what `lay_grid` gave.
+    """
+    weights, points, low, width = grid
+    grades, panels, nodes = weights.shape
+    n, cheb, first = len(points), chebyshev(nodes), 0
+    below, above = np.zeros(n), np.zeros(n)
+    for g in range(1, grades):
+        below += weights[g].ravel()
+    for g in range(grades):
+        at_points = np.empty((panels, nodes))
+        flat = at_points.ravel()
+        for a in range(n):
+            wins, losses, row, column = 0.0, 0.0, numbers[a * n : (a + 1) * n], numbers[a::n]
+            for b in range(n):
+                wins += row[b] * below[b]
+                losses += column[b] * above[b]
+            flat[a] = losses + sign * wins
+        through(cheb, at_points, False)
+        s = take(scores, order[first : ends[first]])
+        found = np.empty(len(s))
+        evaluate(s, low, width, at_points, found)
+        for p in range(len(s)):
+            out[order[first + p]] = found[p]
+        first = ends[first]
+        above += weights[g].ravel()
+        if g + 1 < grades:
+            below -= weights[g + 1].ravel()

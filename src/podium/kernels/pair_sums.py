@@ -1,0 +1,189 @@
+"""Sums over all pairs of a smooth function of two numbers, in time linear in how many numbers there are.
+
+    F = Σ_{e,e'} ω_e ω_e' f(−w₁r_e, −w₂r_e'),   f(u, v) = log(1 + e^u + e^v)
+
+f has its nearest poles π away from the real plane, so on a panel of half-width h (in units of u) the polynomial
+through p ≥ ln(1/ε)/asinh(π/h) Chebyshev nodes is right to ε. The numbers' Chebyshev moments give weights of the nodes,
+the nodes are summed pair by pair, and a second polynomial carries what they got back to the numbers. Wide ranges are
+cut into panels; where u and v are far apart, f is log(1 + e^max) and only the total weight of a panel counts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.kernels.blocks import bounds
+
+_WIDTH = 10.0  # of a panel, in units of u: 45 nodes
+_APART = 25.0  # u and v further apart than this do not see each other: e^−25 = 1.4e−11
+_DIGITS = 25.0  # ln(1/ε) of the polynomials
+
+
+@compiled
+def pair(u: Any, v: Any) -> Any:
+    """f(u, v) = log(1 + e^u + e^v), ∂f/∂u and ∂f/∂v, without overflow and without loss where both are very negative."""
+    high = max(u, v, 0.0)
+    a, b, c = math.exp(u - high), math.exp(v - high), math.exp(-high)
+    total = a + b + c
+    others = a + b if high == 0.0 else (b + c if high == u else a + c)
+    return high + math.log1p(others), a / total, b / total
+
+
+@compiled
+def sum_over_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
+    low, high = bounds(r)
+    panels, nodes = cut(max(w1, w2) * (high - low))
+    if len(r) <= nodes * math.sqrt(8.0 * panels):  # each panel is near to about eight
+        return _one_by_one(r, weight, w1, w2, won, lost)
+    width = (high - low) / panels if high > low else 1.0
+    cheb = chebyshev(nodes)
+    at_nodes = np.zeros((panels, nodes))
+    add_moments(r, weight, low, width, at_nodes)
+    through(cheb, at_nodes, True)
+    won_there, lost_there = np.zeros((panels, nodes)), np.zeros((panels, nodes))
+    value = _sum_over_nodes(cheb[1], at_nodes, low, width, w1, w2, won_there, lost_there)
+    through(cheb, won_there, False)
+    through(cheb, lost_there, False)
+    evaluate(r, low, width, won_there, won)
+    evaluate(r, low, width, lost_there, lost)
+    return value
+
+
+@compiled
+def cut(wide: Any) -> Any:
+    """How many panels a range so wide (in units of u) is cut into, and the nodes of each; beyond 1e10 all are alike."""
+    wide = wide if wide < 1e10 else 1e10
+    panels = max(1, math.ceil(wide / _WIDTH))
+    half = max(0.5 * wide / panels, 1e-9)
+    return panels, math.ceil(_DIGITS / math.asinh(math.pi / half)) + 2
+
+
+@compiled
+def _one_by_one(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    value = 0.0
+    won[:], lost[:] = 0.0, 0.0
+    for e in range(len(r)):
+        for other in range(len(r)):
+            f, p, q = pair(-w1 * r[e], -w2 * r[other])
+            value += weight[e] * weight[other] * f
+            won[e] += weight[other] * p
+            lost[other] += weight[e] * q
+    return value
+
+
+@compiled
+def chebyshev(nodes: Any) -> Any:
+    """T_n(x_k) at [n, k], x_k = cos(π(k + ½)/p): row 1 holds the nodes themselves."""
+    cheb = np.empty((nodes, nodes))
+    for n in range(nodes):
+        for k in range(nodes):
+            cheb[n, k] = math.cos(math.pi * n * (k + 0.5) / nodes)
+    return cheb
+
+
+@compiled
+def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
+    """The panel of r, and where it lies in it, from −1 to 1."""
+    at = (r - low) / width
+    panel = min(int(at), panels - 1)
+    return panel, min(2.0 * (at - panel) - 1.0, 1.0)
+
+
+@compiled
+def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None:
+    """Add Σ ω T_n(x) of the numbers in each panel."""
+    panels, nodes = moments.shape
+    for e in range(len(r)):
+        panel, x = _place(r[e], low, width, panels)
+        mine, t, before, twice = moments[panel], weight[e] * x, weight[e], 2.0 * x
+        mine[0] += before
+        for n in range(1, nodes):
+            mine[n] += t
+            t, before = twice * t - before, t
+
+
+@compiled
+def through(cheb: Any, rows: Any, to_nodes: Any) -> None:
+    """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n, or values at nodes into coefficients, likewise."""
+    nodes = len(cheb)
+    found = np.empty(nodes)
+    for row in rows:
+        found[:] = 0.0
+        if to_nodes:
+            for n in range(nodes):
+                scale = (1.0 if n == 0 else 2.0) / nodes * row[n]
+                for k in range(nodes):
+                    found[k] += scale * cheb[n, k]
+        else:
+            for n in range(nodes):
+                for k in range(nodes):
+                    found[n] += (1.0 if n == 0 else 2.0) / nodes * cheb[n, k] * row[k]
+        row[:] = found
+
+
+@compiled
+def _sum_over_nodes(nodes: Any, weights: Any, low: Any, width: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+    """Σ ω_k ω_l f over the nodes of near panels, and log(1 + e^max) times the weight of far ones."""
+    panels = len(weights)
+    total, behind = np.zeros(panels + 1), np.zeros(panels + 1)  # suffix sums of weights; v ≫ u, as differences
+    for b in range(panels - 1, -1, -1):
+        total[b] = total[b + 1] + weights[b].sum()
+    value, step, gap = 0.0, w2 * width, (w1 - w2) * low
+    for a in range(panels):
+        mine = total[a] - total[a + 1]
+        first = int(min(max(math.floor((gap + w1 * a * width - _APART) / step), 0.0), panels))
+        end = int(min(max(math.ceil((gap + w1 * (a + 1) * width + _APART) / step), 0.0), panels))
+        behind[0] += mine
+        behind[first] -= mine
+        for b in range(first, end):
+            value += _two_panels(nodes, weights, a, b, low, width, w1, w2, won, lost)
+        value += _far(nodes, weights[a], low + a * width, width, w1, total[end], won[a])
+    weight = 0.0
+    for b in range(panels):
+        weight += behind[b]
+        value += _far(nodes, weights[b], low + b * width, width, w2, weight, lost[b])
+    return value
+
+
+@compiled
+def _two_panels(
+    nodes: Any, weights: Any, a: Any, b: Any, low: Any, width: Any, w1: Any, w2: Any, won: Any, lost: Any
+) -> float:
+    value = 0.0
+    for k in range(len(nodes)):
+        u = -w1 * (low + width * (a + 0.5 * (nodes[k] + 1.0)))
+        for l in range(len(nodes)):
+            f, p, q = pair(u, -w2 * (low + width * (b + 0.5 * (nodes[l] + 1.0))))
+            value += weights[a, k] * weights[b, l] * f
+            won[a, k] += weights[b, l] * p
+            lost[b, l] += weights[a, k] * q
+    return value
+
+
+@compiled
+def _far(nodes: Any, weights: Any, low: Any, width: Any, w: Any, others: Any, slope: Any) -> float:
+    """Others of this weight are far below: f = log(1 + e^u)."""
+    value = 0.0
+    if others != 0.0:
+        for k in range(len(nodes)):
+            f, p, _ = pair(-w * (low + 0.5 * width * (nodes[k] + 1.0)), -np.inf)
+            value += weights[k] * others * f
+            slope[k] += others * p
+    return value
+
+
+@compiled
+def evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
+    """The polynomial of each number's panel at it (Clenshaw)."""
+    panels, nodes = coefficients.shape
+    for e in range(len(r)):
+        panel, x = _place(r[e], low, width, panels)
+        c, now, before = coefficients[panel], 0.0, 0.0
+        for n in range(nodes - 1, 0, -1):
+            now, before = c[n] + 2.0 * x * now - before, now
+        out[e] = c[0] + x * now - before

@@ -1,0 +1,195 @@
+"""Margin violations m = 1 − (s_i − s_j) > 0 of pairs y_i > y_j: what the hinge losses are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium import ranking
+from podium.compiled import compiled, vectorised
+from podium.kernels.blocks import bounds, by_grade, count_edges, take
+
+LONG = 1000
+"""Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
+
+
+@compiled
+def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
+    """The violated pairs of a query: Σ m, Σ m², and the number of all pairs.
+
+    Per document i, `counts[i]` is the number of violated pairs in which it should come first, and second, and
+    `sums[i]` is their Σ m.
+    """  # counts, sums: (n, 2)
+    order, ends = by_grade(labels)
+    if len(scores) < LONG:
+        total, squares = _all_pairs(scores, order, ends, counts, sums)
+    else:
+        total, squares = _by_sorting(scores, order, ends, counts, sums)
+    return total, squares, count_edges(ends)
+
+
+@compiled
+def differences(scores: Any, labels: Any, direction: Any, out: Any) -> int:
+    """Per document i, Σ (v_i − v_j) over its violated pairs, as the first or the second, into `out`; and the pairs."""
+    order, ends = by_grade(labels)
+    if len(scores) < LONG:
+        _all_differences(scores, order, ends, direction, out)
+    else:
+        _differences_by_sorting(scores, order, ends, direction, out)
+    return count_edges(ends)
+
+
+@compiled
+def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
+    n = len(scores)
+    s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
+    total, squares, p = 0.0, 0.0, 0
+    while p < n and ends[p] < n:
+        i, end = order[p], ends[p]
+        k = order[p + 1] if p + 1 < end else i  # the next of the same grade, or none: a = −∞ violates nothing
+        next_a = 1.0 - scores[k] if k != i else -np.inf
+        one, sum_m, other, other_m, m2 = _two_rows(1.0 - s[p], next_a, s[end:], lost[end:], lost_m[end:])
+        counts[k, 0], sums[k, 0] = other, other_m
+        counts[i, 0], sums[i, 0] = one, sum_m
+        total += sum_m + other_m
+        squares += m2
+        p += 1 if k == i else 2
+    for q in range(p, n):
+        counts[order[q], 0], sums[order[q], 0] = 0.0, 0.0
+    for q in range(n):
+        counts[order[q], 1], sums[order[q], 1] = lost[q], lost_m[q]
+    return total, squares
+
+
+@vectorised
+def _two_rows(a: Any, b: Any, s: Any, lost: Any, lost_m: Any) -> Any:
+    """m_j = [a + s_j]_+ for all j: how many are positive, Σ m; the same for b; Σ m² of both."""
+    one, sum_a, other, sum_b, squares = 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(len(s)):
+        m, k = max(a + s[j], 0.0), max(b + s[j], 0.0)
+        m_counts, k_counts = 1.0 if m > 0.0 else 0.0, 1.0 if k > 0.0 else 0.0
+        lost[j] += m_counts + k_counts
+        lost_m[j] += m + k
+        one += m_counts
+        other += k_counts
+        sum_a += m
+        sum_b += k
+        squares += m * m + k * k
+    return one, sum_a, other, sum_b, squares
+
+
+@compiled
+def _all_differences(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+    n = len(scores)
+    s, v, lost = take(scores, order), take(direction, order), np.zeros(n)  # in order of grade
+    for p in range(n):
+        end = ends[p]
+        out[order[p]] = _difference_row(1.0 - s[p], v[p], s[end:], v[end:], lost[end:])
+    for p in range(n):
+        out[order[p]] -= lost[p]
+
+
+@vectorised
+def _difference_row(a: Any, mine: Any, s: Any, v: Any, lost: Any) -> Any:
+    """Σ (mine − v_j) over the j with a + s_j > 0."""
+    total = 0.0
+    for j in range(len(s)):
+        d = mine - v[j] if a + s[j] > 0.0 else 0.0
+        lost[j] += d
+        total += d
+    return total
+
+
+@compiled
+def _by_sorting(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
+    """Sweep the scores downwards with a tree of sums over grades, then upwards with the roles exchanged."""
+    s, grades, down = _sorted(scores, order, ends)
+    total, squares = _sweep(s, grades, down, counts[:, 0], sums[:, 0])
+    up = _turn(s, grades, down)
+    _sweep(s, grades, up, counts[:, 1], sums[:, 1])
+    return total, squares
+
+
+@compiled
+def _sorted(scores: Any, order: Any, ends: Any) -> Any:
+    """Centred scores, how many documents are of lower grade (equal for equal grades), and the order of scores."""
+    n = len(scores)
+    s, grades, down = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    ranking.argsort_descending(scores, down)
+    low, high = bounds(scores)
+    for p in range(n):
+        s[p] = scores[p] - 0.5 * (low + high)
+        grades[order[p]] = n - ends[p]
+    return s, grades, down
+
+
+@compiled
+def _turn(s: Any, grades: Any, down: Any) -> Any:
+    """Exchange the roles of high and low, in place; the order of scores from the other end."""
+    n = len(s)
+    up = np.empty(n, np.int64)
+    for p in range(n):
+        s[p], grades[p], up[p] = -s[p], n - 1 - grades[p], down[n - 1 - p]
+    return up
+
+
+@compiled
+def _differences_by_sorting(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+    s, grades, down = _sorted(scores, order, ends)
+    for i in range(len(out)):
+        out[i] = 0.0
+    _sweep_differences(s, grades, down, direction, out)
+    up = _turn(s, grades, down)
+    _sweep_differences(s, grades, up, direction, out)
+
+
+@compiled
+def _sweep_differences(s: Any, grades: Any, order: Any, direction: Any, out: Any) -> None:
+    """As `_sweep`, adding Σ (v_i − v_j)."""
+    n, entered = len(s), 0
+    tree = np.zeros((n + 1, 2))  # number, Σ v
+    for i in order:
+        while entered < n and s[order[entered]] > s[i] - 1.0:
+            j = order[entered]
+            at = grades[j] + 1
+            while at <= n:
+                tree[at, 0] += 1.0
+                tree[at, 1] += direction[j]
+                at += at & -at
+            entered += 1
+        number, total, at = 0.0, 0.0, grades[i]
+        while at > 0:
+            number, total = number + tree[at, 0], total + tree[at, 1]
+            at -= at & -at
+        out[i] += number * direction[i] - total
+
+
+@compiled
+def _sweep(s: Any, grades: Any, order: Any, counts: Any, sums: Any) -> Any:
+    """For each i, the j of lower grade with m = 1 − s_i + s_j > 0, by a Fenwick tree over grades 0…n−1.
+
+    As s_i falls along `order`, more and more j satisfy s_j > s_i − 1; each enters the tree once.
+    """
+    n = len(s)
+    tree = np.zeros((n + 1, 3))  # number, Σ s, Σ s²
+    total, squares, entered = 0.0, 0.0, 0
+    for i in order:
+        while entered < n and s[order[entered]] > s[i] - 1.0:
+            j = order[entered]
+            at = grades[j] + 1
+            while at <= n:
+                tree[at, 0] += 1.0
+                tree[at, 1] += s[j]
+                tree[at, 2] += s[j] * s[j]
+                at += at & -at
+            entered += 1
+        number, first, second, at = 0.0, 0.0, 0.0, grades[i]
+        while at > 0:
+            number, first, second = number + tree[at, 0], first + tree[at, 1], second + tree[at, 2]
+            at -= at & -at
+        a = 1.0 - s[i]
+        counts[i], sums[i] = number, number * a + first
+        total += sums[i]
+        squares += number * a * a + 2.0 * a * first + second
+    return total, squares

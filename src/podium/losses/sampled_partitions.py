@@ -1,0 +1,33 @@
+"""What pmop-gibbs and pmop-mh share: the likelihood of ordered partitions, its gradient estimated by a Markov chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from numpy.typing import ArrayLike
+
+from podium.arrays import Array
+from podium.distributions import OrderedPartitions
+from podium.losses.base import Loss
+from podium.registry import param
+
+
+@dataclass(frozen=True, repr=False)
+class SampledPartitions(Loss):
+    """The likelihood of pmop-exact, its gradient estimated by `samples` moves of a chain per block."""
+
+    backward: bool = False
+    samples: int = param(default=3, least=1)
+    seed: int = param(default=0, least=0)
+    curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+    surrogate: ClassVar[str | None] = "the contrast with today's subsets held fixed"
+
+    def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
+        """The contrast of other scores with the subsets of these: it is linear."""
+        slopes = self(scores, labels).gradient
+        return lambda moved: float(slopes @ moved)
+
+    def rank_distribution(self) -> tuple[OrderedPartitions, float]:
+        return OrderedPartitions(backward=self.backward), 1.0

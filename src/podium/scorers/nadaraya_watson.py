@@ -1,0 +1,229 @@
+"""Nadaraya–Watson regression: a document scores the mean grade of the training documents, near ones counting more.
+
+    ρ(x; a) = Σ_i K_i y_i / Σ_i K_i,   K_i = exp(−½ Σ_l a_l²(x_l − x_il)²)
+
+Its parameters are one a_l per feature, and behind them what it remembers: the training documents with their grades.
+While it is trained, the documents of a query do not see each other, or each would be its own best neighbour; where
+there is one query, a document does not see itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.compiled import compiled, vectorised
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.registry import register
+from podium.scorers.base import Array, SmoothScorer
+from podium.threads import map_blocks
+
+MOST = 2**16
+"""Training documents above which it is refused."""
+_VALUES = 2**21  # kernel values at a time: 16 MB
+_LARGE = 2**20  # kernel values above which those to learn by are found in float32, at a third of the time
+_KEEP = 2**24  # kernel values that are kept from scores to their pullback: 128 MB
+
+
+@register
+class NadarayaWatson(SmoothScorer):
+    """The mean grade of all training documents, weighted by a Gaussian kernel with a width of its own per feature.
+
+    Cost: O(N·d) per document, N training documents: a pass over them is O(N²·d). The model holds them all. A step over
+        2²⁰ kernel values or more computes them in float32: scores to learn by right to 1e−6. Other scores are float64.
+    Use it for: some thousand documents with few good features, where no function of a fixed form will do.
+    Derivative: ∂ρ/∂a_l = a_l Σ_i (ρ − y_i)(x_l − x_il)² K_i / ΣK, feature by feature.
+    Reference: Nadaraya, On estimating regression, 1964; Watson, Smooth regression analysis, 1964.
+    """
+
+    solver = "projected"
+    at_least_zero: ClassVar[bool] = True
+
+    def check(self, data: Dataset) -> None:
+        n = data.n_documents
+        if data.labels is None and data.preferences is None:
+            raise IncompatibleError("nadaraya-watson averages grades, but the data has none. Use data with labels.")
+        if n > MOST:
+            raise IncompatibleError(
+                f"nadaraya-watson compares every document with every other: {n:,} documents have "
+                f"{8e-9 * n * n:,.0f} GB of kernel values. "
+                f"Use at most {MOST:,} documents, or scorer=linear, scorer=mlp or scorer=trees."
+            )
+        if n < 2:
+            raise IncompatibleError(
+                "nadaraya-watson learns from other documents, but there is only one. Use more data."
+            )
+
+    def init(self, n_features: int, rng: np.random.Generator) -> Array:
+        return rng.uniform(0.0, 1.0, n_features)
+
+    def remember(self, data: Dataset) -> Array:
+        """How many documents, then their features one by one, their grades and their queries."""
+        self.check(data)
+        own = _own(data, np.arange(data.n_queries), data.n_documents)
+        parts = [[data.n_documents], _dense(data.features).T.ravel(), _grades(data), own]
+        return np.concatenate([np.asarray(part, np.float64) for part in parts])
+
+    def score(self, params: Array, X: Any) -> Array:
+        return self._score(_Memory(params, X.shape[1]), X, None)[0]
+
+    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
+        memory = _Memory(params, X.shape[1])
+        return self._pullback(memory, X, self._score(memory, X, None)[1], gradient)
+
+    def score_with_pullback(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        large = data.n_documents * (len(params) // (data.n_features + 2)) >= _LARGE
+        memory, X = _Memory(params, data.n_features, np.float32 if large else np.float64), data.features
+        scores, near = self._score(memory, X, _own(data, data.query_ids, len(memory.grades)))
+        return scores, lambda gradient: self._pullback(memory, X, near, gradient)
+
+    def n_params(self, n_features: int) -> int:
+        return n_features
+
+    def penalised(self, n_features: int) -> Array:
+        return np.ones(n_features)
+
+    def _score(self, memory: _Memory, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], _Near]]:
+        """Scores, and the weights behind the scores of some rows, kept where they are not too many."""
+        kept: dict[tuple[int, int], _Near] = {}
+        keep = X.shape[0] * len(memory.grades) <= _KEEP
+
+        def near(a: int, b: int) -> _Near:
+            if (a, b) in kept:
+                return kept[a, b]
+            found = memory.near(X[a:b], None if queries is None else queries[a:b])
+            return kept.setdefault((a, b), found) if keep else found
+
+        def block(first: int, last: int) -> Array:
+            return np.concatenate([near(a, b).scores for a, b in memory.cuts(first, last)])
+
+        parts = map_blocks(block, X.shape[0])
+        return np.concatenate(parts) if parts else np.empty(0), near
+
+    def _pullback(self, memory: _Memory, X: Any, near: Callable[[int, int], _Near], gradient: Array) -> Array:
+        def block(first: int, last: int) -> Array:
+            total = np.zeros(len(memory.widths))
+            for a, b in memory.cuts(first, last):
+                total += memory.slopes(X[a:b], near(a, b), gradient[a:b])
+            return total
+
+        parts = map_blocks(block, X.shape[0])
+        return np.sum(parts, axis=0) if parts else np.zeros(len(memory.widths))
+
+
+class _Near(NamedTuple):
+    """What some rows see of the documents that are remembered."""
+
+    weights: NDArray[Any]  # (rows, N) K_i, times what makes the largest of a row 1
+    totals: NDArray[Any]  # (rows,) ΣK
+    scores: Array  # (rows,)
+
+
+class _Memory:
+    """Parameters taken apart: widths a, and the documents that are remembered."""
+
+    def __init__(self, params: Array, d: int, kind: type[np.floating[Any]] = np.float64) -> None:
+        n = (len(params) - d - 1) // (d + 2)
+        if params.dtype != np.float64 or n < 1 or len(params) != d + 1 + n * (d + 2) or params[d] != n:
+            raise IncompatibleError(
+                f"nadaraya-watson over {d} features has {d} widths and then the training documents; got "
+                f"{params.dtype} of shape {params.shape}, which does not hold documents of {d} features."
+            )
+        self.widths = params[:d]
+        self.columns = params[d + 1 : d + 1 + n * d].reshape(d, n).astype(kind, copy=False)
+        self.grades, self.queries = params[-2 * n : -n].astype(kind, copy=False), params[-n:]
+        self.half = _half_squares(self.columns, self.widths).astype(kind, copy=False)
+
+    def cuts(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Parts of a block of rows, small enough."""
+        step = max(_VALUES // len(self.grades), 1)
+        return [(a, min(a + step, last)) for a in range(first, last, step)]
+
+    def near(self, X: Any, queries: Array | None) -> _Near:
+        """The weights of the remembered documents; the part of the exponent that a row's share cancels."""
+        exponents = (_dense(X) * self.widths**2).astype(self.columns.dtype, copy=False) @ self.columns
+        exponents -= self.half
+        if queries is not None:
+            first, end = (np.searchsorted(self.queries, queries, side) for side in ("left", "right"))
+            for row, a, b in zip(exponents, first, end, strict=True):
+                row[a:b] = -np.inf
+        exponents -= exponents.max(axis=1, keepdims=True)
+        np.maximum(exponents, _FLOOR, out=exponents)
+        weights = np.exp(exponents, out=exponents)
+        totals = weights.sum(axis=1)
+        return _Near(weights, totals, (weights @ self.grades / totals).astype(np.float64, copy=False))
+
+    def slopes(self, X: Any, near: _Near, gradient: Array) -> Array:
+        """Σ_n g_n ∂ρ_n/∂a: with C_ni = g_n(ρ_n − y_i)K_i/ΣK, whose rows sum to 0, (x − x_i)² needs two products."""
+        shares, sums = np.empty_like(near.weights), np.zeros(len(self.grades))
+        _share(near.weights, self.grades, near.scores, gradient / near.totals, shares, sums)
+        crossed = _dense(X).astype(shares.dtype, copy=False).T @ shares  # (d, N)
+        return np.asarray(self.widths * _squares_less_crossed(self.columns, sums, crossed))
+
+
+_FLOOR = -80.0  # e^−80 of the largest weight is nothing to their sum; float32 has no normal number below e^−87
+_LEAST = 1e-30  # nor below 1e−38: shares that small would be slow, and count for nothing
+
+
+@compiled
+def _half_squares(columns: Any, widths: Any) -> Any:
+    """½ Σ_l a_l² x_il² of each document."""
+    half = np.zeros(columns.shape[1])
+    for l in range(len(widths)):
+        column, scale = columns[l], 0.5 * widths[l] * widths[l]
+        for i in range(len(column)):
+            half[i] += scale * column[i] * column[i]
+    return half
+
+
+@compiled
+def _share(weights: Any, grades: Any, scores: Any, factors: Any, shares: Any, sums: Any) -> None:
+    """C_ni = g_n(ρ_n − y_i)K_i/ΣK, and its sums over n."""
+    for n in range(len(weights)):
+        row, out, score, factor = weights[n], shares[n], scores[n], factors[n]
+        for i in range(len(row)):
+            c = factor * (score - grades[i]) * row[i]
+            out[i] = c if abs(c) > _LEAST else 0.0
+            sums[i] += c
+
+
+@vectorised
+def _squares_less_crossed(columns: Any, sums: Any, crossed: Any) -> Any:
+    """Σ_i x_il(C_i x_il − 2 Σ_n C_ni x_nl), feature by feature."""
+    slopes = np.empty(len(columns))
+    for l in range(len(columns)):
+        column, cross, total = columns[l], crossed[l], 0.0
+        for i in range(len(column)):
+            total += column[i] * (sums[i] * column[i] - 2.0 * cross[i])
+        slopes[l] = total
+    return slopes
+
+
+def _grades(data: Dataset) -> Array:
+    """The labels; or from preferences, which come before them, the share of won comparisons minus that of lost ones."""
+    if data.preferences is None:
+        return np.asarray(data.labels, np.float64)
+    edges = data.preferences.edges
+    first = np.repeat(data.offsets[:-1], np.diff(data.preferences.offsets))  # edges count from their query's first row
+    won, compared = np.zeros(data.n_documents), np.zeros(data.n_documents)
+    for side, sign in ((0, 1.0), (1, -1.0)):
+        rows = first + edges[:, side].astype(np.int64)
+        np.add.at(won, rows, sign * (2.0 * edges[:, 2] - 1.0))
+        np.add.at(compared, rows, 1.0)
+    return won / np.maximum(compared, 1.0)
+
+
+def _own(data: Dataset, numbers: Any, n_training: int) -> Array:
+    """What hides documents from each other: their query's number, or their own where all are of one query."""
+    if np.count_nonzero(data.sizes) == 1 and data.n_documents == n_training:
+        return np.arange(data.n_documents, dtype=np.float64)
+    return np.repeat(np.asarray(numbers, np.float64), data.sizes)
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)

@@ -1,0 +1,61 @@
+"""Transforms of features: fitted on the training data, saved with the model, applied before scoring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError
+from podium.registry import Named
+
+State = dict[str, NDArray[Any]]
+"""What a transform remembers of its training data."""
+
+
+class Transform(Named):
+    """A map of features. It may look at one query's documents together, never at labels of new data."""
+
+    kind: ClassVar[str] = "transform"
+    home: ClassVar[str] = "podium.transforms"
+    per_query: ClassVar[bool] = False
+    """Whether a document's features depend on the other documents of its query."""
+    mixes: ClassVar[bool] = False
+    """Whether a transformed feature is made of several features, or stands at another place than its own."""
+    supervised: ClassVar[bool] = False
+    """Whether `fit` looks at the labels of the training data."""
+
+    def check(self, data: Dataset) -> None:
+        """Refuse, in words and before work starts, training data that this transform cannot fit."""
+
+    def fit(self, data: Dataset) -> State:
+        """What to remember of the training data."""
+        raise NotImplementedError
+
+    def features(self, state: State, data: Dataset) -> Any:
+        """The transformed features of a dataset."""  # (N, d')
+        raise NotImplementedError
+
+    def apply(self, state: State, data: Dataset) -> Dataset:
+        """The dataset with transformed features."""
+        made = self.features(state, data)
+        names = data.feature_names if made.shape[1] == data.n_features else None
+        return replace(data, features=made, feature_names=names)
+
+
+def refuse_infinite(data: Dataset, what: str) -> None:
+    """Refuse infinite features, which have no place on a finite scale."""
+    values = data.features.data if sp.issparse(data.features) else data.features
+    if not np.isinf(values).any():
+        return
+    at = int(np.flatnonzero(np.isinf(values))[0])
+    column = int(data.features.indices[at]) if sp.issparse(data.features) else at % data.n_features
+    raise DataError(
+        f"feature {column + 1} holds an infinite value, which {what} cannot take. "
+        "Replace it, or use transform=identity with scorer=trees.",
+        where=data.source,
+    )

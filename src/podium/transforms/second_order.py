@@ -1,0 +1,94 @@
+"""Second-order features: products of two features that go with the grade, after Truyen et al. (2011).
+
+    transform=second-order                       products of z-scores with |correlation| > 0.15, beside the z-scores
+    transform=second-order(correlation=0.1,of=minmax)
+
+The d(d + 1)/2 products are never written down to choose among them: with z a product x_k·x_l, the sums Σ z, Σ z² and
+Σ zy are entries of the d × d matrices XᵀX, (X∘X)ᵀ(X∘X) and Xᵀdiag(y)X.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, needs_memory
+from podium.registry import param, register
+from podium.threads import map_blocks
+from podium.transforms.base import State
+from podium.transforms.stacked import Stacked
+
+Array = NDArray[np.float64]
+
+
+@register
+class SecondOrder(Stacked):
+    """The features of `of`, and those products of two (or squares) whose |correlation| with the grade is large.
+
+    Products are scaled to mean 0 and deviation 1 on the training data.
+    Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions with applications in document
+    ranking and collaborative filtering, SDM 2011.
+    """
+
+    correlation: float = param(default=0.15, least=0, below=1)
+    supervised: ClassVar[bool] = True
+
+    def check(self, data: Dataset) -> None:
+        super().check(data)
+        if data.labels is None:
+            raise IncompatibleError(
+                f"{self.name} keeps products that correlate with grades, but the data has no labels. "
+                "Use transform=zscore, or data with labels."
+            )
+
+    def fit(self, data: Dataset) -> State:
+        self.check(data)
+        state = self.fit_below(data)
+        assert data.labels is not None, "checked"
+        mean, deviation, correlation = product_statistics(self.below(state, data), data.labels)
+        first, second = np.nonzero(np.triu(np.abs(correlation) > self.correlation))
+        needs_memory(
+            4.0 * data.n_documents * (len(mean) + len(first)),
+            f"{self.name} with {len(first)} products",
+            instead="Set correlation higher, which keeps fewer.",
+        )
+        return {
+            **state, "first": first, "second": second, "mean": mean[first, second],
+            "scale": 1.0 / deviation[first, second],
+        }  # fmt: skip
+
+    def features(self, state: State, data: Dataset) -> Any:
+        X, first, second = self.below(state, data), state["first"], state["second"]
+        d = X.shape[1]
+        out = np.empty((len(X), d + len(first)), np.float32)
+
+        def work(a: int, b: int) -> None:
+            out[a:b, :d] = X[a:b]
+            products = X[a:b, first].astype(np.float64) * X[a:b, second]
+            out[a:b, d:] = (products - state["mean"]) * state["scale"]
+
+        map_blocks(work, len(X))
+        return out
+
+
+def product_statistics(X: NDArray[np.float32], labels: Array) -> tuple[Array, Array, Array]:
+    """Mean and deviation of each product of two features, and its correlation with the labels, 0 where it is constant.
+
+    Each is (d, d), and costs O(N·d²) in matrix products.
+    """
+    n, d = X.shape
+    y = labels - labels.mean() if n else labels
+
+    def sums(a: int, b: int) -> Array:
+        x = X[a:b].astype(np.float64)
+        return np.stack([x.T @ x, (x * x).T @ (x * x), x.T @ (y[a:b, None] * x)])
+
+    first, squares, with_y = np.sum(map_blocks(sums, n), axis=0) / n if n else np.zeros((3, d, d))
+    variance = squares - first * first
+    varies = variance > 1e-12 * squares
+    deviation = np.sqrt(np.where(varies, variance, 1.0))
+    spread = float(y.std()) if n else 0.0
+    return first, deviation, np.where(varies & (spread > 0), with_y / (deviation * (spread or 1.0)), 0.0)

@@ -1,0 +1,47 @@
+"""Transforms that make features out of what another transform makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.transforms.base import State, Transform
+from podium.transforms.zscore import ZScore
+
+_BELOW = "of."
+
+
+@dataclass(frozen=True, repr=False)
+class Stacked(Transform):
+    """A transform of the features that `of` makes. Sparse features are made dense; what is still missing becomes 0."""
+
+    mixes: ClassVar[bool] = True
+    of: Transform = ZScore()  # noqa: RUF009  (a frozen value)
+
+    @property
+    def per_query(self) -> bool:  # type: ignore[override]
+        """Whether a document's features depend on the other documents of its query."""
+        return self.of.per_query
+
+    def check(self, data: Dataset) -> None:
+        self.of.check(data)
+
+    def fit_below(self, data: Dataset) -> State:
+        """What `of` remembers, under names that do not clash with one's own."""
+        return {_BELOW + name: array for name, array in self.of.fit(dense(data)).items()}
+
+    def below(self, state: State, data: Dataset) -> NDArray[np.float32]:
+        """The features that `of` makes."""  # (N, d)
+        mine = {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}
+        made: Any = self.of.features(mine, dense(data))
+        return np.where(np.isnan(made), np.float32(0), made)
+
+
+def dense(data: Dataset) -> Dataset:
+    """The dataset with dense features."""
+    return replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data

@@ -1,0 +1,71 @@
+"""z-scores: each feature minus its training mean, divided by its training standard deviation.
+
+Missing values become the mean. Sparse training features are scaled but not centred, which keeps them sparse; a score
+shifts by the same amount for every document, so no order changes for linear scorers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.registry import register
+from podium.threads import map_blocks
+from podium.transforms.base import State, Transform, refuse_infinite
+
+Array = NDArray[np.float64]
+
+
+@register
+class ZScore(Transform):
+    """x' = (x − mean) / deviation, both of the training data; a feature that is constant there becomes 0."""
+
+    name = "zscore"
+
+    def fit(self, data: Dataset) -> State:
+        refuse_infinite(data, self.name)
+        mean, deviation = _sparse_moments(data.features) if sp.issparse(data.features) else _moments(data.features)
+        # A spread below float32's resolution of the values is rounding, not information.
+        flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
+        scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
+        centre = np.zeros_like(mean) if sp.issparse(data.features) else mean
+        return {"mean": mean, "centre": centre, "scale": scale}
+
+    def features(self, state: State, data: Dataset) -> Any:
+        X, mean, centre, scale = data.features, state["mean"], state["centre"], state["scale"]
+        if sp.issparse(X) and not centre.any():
+            values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
+            return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)
+        out = np.empty(X.shape, np.float32)
+
+        def work(a: int, b: int) -> None:
+            rows = X[a:b].toarray() if sp.issparse(X) else X[a:b]
+            out[a:b] = (np.where(np.isnan(rows), mean, rows) - centre) * scale
+
+        map_blocks(work, X.shape[0])
+        return out
+
+
+def _moments(X: NDArray[np.float32]) -> tuple[Array, Array]:
+    """Mean and standard deviation of each column in float64, over its values that are not missing."""
+    none = np.zeros(X.shape[1])
+    counts = np.maximum(sum(map_blocks(lambda a, b: (~np.isnan(X[a:b])).sum(axis=0), len(X)), none), 1)
+    mean = sum(map_blocks(lambda a, b: np.nansum(X[a:b], axis=0, dtype=np.float64), len(X)), none) / counts
+    squares = map_blocks(lambda a, b: np.nansum((X[a:b] - mean) ** 2, axis=0), len(X))
+    return mean, np.sqrt(sum(squares, none) / counts)
+
+
+def _sparse_moments(X: sp.csr_array) -> tuple[Array, Array]:
+    """The same, of a sparse matrix whose unwritten values are 0."""
+    n, d = X.shape
+    known = ~np.isnan(X.data)
+    columns, values = X.indices[known], X.data[known].astype(np.float64)
+    counts = np.maximum(n - np.bincount(X.indices[~known], minlength=d), 1)
+    mean = np.bincount(columns, values, minlength=d) / counts
+    squares = np.bincount(columns, (values - mean[columns]) ** 2, minlength=d)
+    unwritten = n - np.bincount(X.indices, minlength=d)
+    return mean, np.sqrt((squares + unwritten * mean**2) / counts)
