@@ -93,7 +93,7 @@ def test_break_ties_orders_by_key_within_ties_and_leaves_its_arguments() -> None
     np.testing.assert_array_equal(best_first, before)
 
 
-@pytest.mark.parametrize("function", [order, ranks])
+@pytest.mark.parametrize("function", [order, dense_ranks])
 def test_a_score_that_is_no_number_is_refused_with_its_row(function: object) -> None:
     with pytest.raises(DataError, match="row 1 is not a number"):
         function([0.0, np.nan, 1.0])  # type: ignore[operator]

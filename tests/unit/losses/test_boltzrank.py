@@ -85,7 +85,7 @@ def test_longer_lists_are_sampled():
 
 
 def test_ties_have_no_probability():
-    with pytest.raises(DataError, match=r"ties probability 0.*pmop-exact"):
+    with pytest.raises(DataError, match=r"ties probability 0.*ordered-partitions"):
         Boltzmann().log_prob([0.0, 1.0], [1, 1])
 
 
