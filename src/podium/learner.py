@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.forms import Form
 from podium.registry import Named, field_types, read_all
+from podium.scorers import Params, Prepared
 from podium.solvers import Watch
 from podium.transforms import Transform
-
-Params = dict[str, NDArray[Any]]
-"""What a fitted learner knows: arrays by name, which is all that a model file holds."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,11 @@ class Learner(Named):
     home: ClassVar[str] = "podium.methods"
     transform: Transform
 
+    takes_document_weights: ClassVar[bool] = False
+    """Whether it can learn from document weights; `training.fit` raises an error where it cannot."""
+
     def check(self, data: Dataset) -> None:
-        """Refuse, in words and before work starts, settings or data that cannot be."""
+        """Raise a clear error, before work starts, if the settings or the data cannot be used."""
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         """Fit transformed data; `watch.valid` is transformed too."""
@@ -43,6 +46,14 @@ class Learner(Named):
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """Scores of transformed data, larger is better."""
         raise NotImplementedError
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        """A function from transformed data to scores that does once what does not depend on the data."""
+        return functools.partial(self.score, params)
+
+    def form(self, params: Params, n_features: int) -> Form | None:
+        """What a fitted model is made of, over transformed features; None where it has none of the known forms."""
+        return None
 
     def changed(self, settings: dict[str, str]) -> Learner:
         """The learner with other settings, given as text."""

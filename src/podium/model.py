@@ -7,6 +7,7 @@ model.podium (a zip archive, nothing compressed)
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -23,9 +24,10 @@ from podium import ranking
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumError
 from podium.files import write_aside
-from podium.learner import Learner, Params
+from podium.forms import Form
+from podium.learner import Learner
 from podium.odds import Odds, odds_of
-from podium.threads import one_blas_thread
+from podium.scorers import Params, Prepared
 from podium.transforms import State
 
 FORMAT = 1
@@ -46,9 +48,21 @@ class Model:
 
     def score(self, data: Dataset) -> NDArray[np.float64]:
         """The score of each document, in the dataset's order; larger is better."""  # (N,)
-        data = self.align_features(data)
-        with one_blas_thread():
-            return self.learner.score(self.params, self.learner.transform.apply(self.state, data))
+        return self._prepared(self.learner.transform.apply(self.state, self.align_features(data)))
+
+    @functools.cached_property
+    def _prepared(self) -> Prepared:
+        return self.learner.prepare(self.params, self._width)
+
+    @property
+    def _width(self) -> int:
+        """The number of transformed features."""
+        nothing = Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
+        return self.learner.transform.apply(self.state, nothing).n_features
+
+    def form(self) -> Form | None:
+        """What the model is made of, over transformed features; None where it has none of the known forms."""
+        return self.learner.form(self.params, self._width)
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
         """The score of each row of features, in the order of the rows; without `qid` they are one query."""

@@ -12,14 +12,12 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.losses import Loss, product, sweep
-from podium.scorers import Scorer, SmoothScorer
-
-Array = NDArray[np.float64]
+from podium.scorers import Params, Scorer, SmoothScorer
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +28,13 @@ class Problem:
     scorer: Scorer
     data: Dataset
     penalty: float = 0.0
-    memory: Array | None = None  # what the scorer keeps of the data, found when the problem is made
+    reference: Params | None = None  # the documents that the scorer keeps, found when the problem is made
 
     def __post_init__(self) -> None:
-        if self.memory is None:
-            kept = self.scorer.remember(self.data) if isinstance(self.scorer, SmoothScorer) else np.empty(0)
-            object.__setattr__(self, "memory", kept)
-            if len(kept):  # queries are known by their numbers
-                object.__setattr__(self, "data", replace(self.data, query_ids=np.arange(self.data.n_queries)))
+        if self.reference is None:
+            object.__setattr__(self, "data", without_ids(self.data))
+            kept = self.scorer.reference(self.data) if isinstance(self.scorer, SmoothScorer) else {}
+            object.__setattr__(self, "reference", kept)
 
     def start(self, rng: np.random.Generator) -> Array:
         """Parameters to start from."""
@@ -64,7 +61,7 @@ class Problem:
     def hessian_product(self, scores: Array, v: Array, *, along: Array) -> Array:
         """∇²F·v for a scorer that is linear in θ, at known scores; `along` are the scores of v."""
         bent = product(self.loss, scores, self.data, direction=along)
-        down = self._smooth.pullback(v, self.data.features, bent)
+        down = self._smooth.pullback(self.split(v)[0], self.data, bent)
         return down / self.data.n_queries + self.penalty * self._penalised * v
 
     def resampled(self, step: int) -> Problem:
@@ -72,15 +69,14 @@ class Problem:
         loss = self.loss.resampled(step)
         return self if loss is self.loss else replace(self, loss=loss)
 
-    def split(self, theta: Array) -> tuple[Array, Loss]:
-        """The scorer's parameters with its memory, and the loss with its learned parameters at their values."""
+    def split(self, theta: Array) -> tuple[Params, Loss]:
+        """The scorer's parameters, and the loss with its learned parameters at their values."""
         n = len(theta) - len(self.loss.learned)
-        known = np.concatenate([theta[:n], self.memory]) if self.memory is not None and len(self.memory) else theta[:n]
-        return known, self.loss.with_learned(theta[n:])
+        return {"theta": theta[:n], **(self.reference or {})}, self.loss.with_learned(theta[n:])
 
     def scores(self, theta: Array, data: Dataset) -> Array:
         """Scores of other data."""
-        return self._smooth.score(self.split(theta)[0], data.features)
+        return self._smooth.score(self.split(theta)[0], data)
 
     def _shrinkage(self, theta: Array) -> float:
         return 0.5 * self.penalty * float(np.sum(self._penalised * theta * theta))
@@ -95,9 +91,9 @@ class Problem:
         return np.append(self._smooth.penalised(self.data.n_features), np.zeros(len(self.loss.learned)))
 
 
-def lean(data: Dataset) -> Dataset:
-    """The dataset without what learning does not look at, so that picking queries stays cheap."""
-    return replace(data, query_ids=None, document_ids=None, comments=None, rows=None)
+def without_ids(data: Dataset) -> Dataset:
+    """The dataset without what learning does not look at, so that picking queries is cheap; queries are numbered."""
+    return replace(data, query_ids=np.arange(data.n_queries), document_ids=None, comments=None, rows=None)
 
 
 def refuse_missing(data: Dataset, what: str) -> None:

@@ -8,19 +8,20 @@ recipe(loss=listnet,scorer=mlp(hidden=[16]),solver=adam)
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.requirements import needs_grades, needs_pairs
+from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weights
 from podium.data.dataset import Dataset
-from podium.errors import ParameterError, UnknownNameError
-from podium.learner import Learned, Learner, Params
+from podium.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.forms import Form
+from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
-from podium.problem import Problem, lean, refuse_missing
+from podium.problem import Problem, refuse_missing
 from podium.registry import field_types, read, register
-from podium.scorers import Linear, Scorer, SmoothScorer
+from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
 from podium.solvers import LBFGS, Solver, Watch
 from podium.transforms import Transform, ZScore
 
@@ -35,31 +36,49 @@ class Recipe(Learner):
     scorer: Scorer = Linear()
     solver: Solver = LBFGS()
     transform: Transform = ZScore()
+    takes_document_weights: ClassVar[bool] = True
 
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)
         self.scorer.check(data)
         self.transform.check(data)
-        if self.loss.shift_invariant:
+        if data.document_weights is not None:
+            needs_weights(data, self.loss.name)
+            if self.solver.needs_convex and (data.relevance() < 0).any():
+                raise IncompatibleError(
+                    f"{self.solver.name} needs a convex objective, which negative document weights undo. "
+                    "Use solver=lbfgs or solver=adam."
+                )
+        elif self.loss.shift_invariant:
             needs_pairs(data, self.loss.name)
         elif not self.loss.uses_edges(data):
             needs_grades(data, self.loss.name)
-        known: Any = data.preferences.edges if self.loss.uses_edges(data) else data.labels  # type: ignore[union-attr]
-        self.loss.kernel_constants(known)  # refuses labels that have no gain
+        self.loss.constants(data)  # raises an error for labels that have no gain
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):
             refuse_missing(data, self.scorer.name)
-        penalty = getattr(self.solver, "penalty", 0.0)
-        found = self.solver.solve(Problem(self.loss, self.scorer, lean(data), penalty), rng, watch)
+        found = self.solver.solve(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
         record = {"stopped": found.reason, "iterations": found.iterations, "objective": found.value}
-        return Learned(dataclasses.replace(self, loss=found.loss), {"scorer": found.params}, record)
+        return Learned(dataclasses.replace(self, loss=found.loss), found.params, record)
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        if isinstance(self.scorer, SmoothScorer):
+        return self.prepare(params, data.n_features)(data)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        scores = self.scorer.prepare(params, n_features)
+        if not isinstance(self.scorer, SmoothScorer):
+            return scores
+
+        def finite(data: Dataset) -> NDArray[np.float64]:
             refuse_missing(data, self.scorer.name)
-        return self.scorer.score(params["scorer"], data.features)
+            return scores(data)
+
+        return finite
+
+    def form(self, params: Params, n_features: int) -> Form | None:
+        return self.scorer.form(params, n_features)
 
     def changed(self, settings: dict[str, str]) -> Recipe:
         """The recipe with other parts (`scorer=mlp`) or other parameters of its parts (`penalty=0.1`).

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
-from podium.data.preferences import from_labels
+from podium.data.preferences import Preferences, from_labels
 from podium.distributions import RankingDistribution
 from podium.errors import PodiumError
 from podium.losses import Derivatives, Loss, PairwiseLoss, product, sweep
@@ -202,6 +202,55 @@ def sweep_is_the_sum_of_queries(loss: Loss, scores: Array, labels: Array) -> Non
     _near(one.value, one.per_query.sum(), 1e-12, "value of a sweep")
 
 
+def document_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
+    """A document of weight w counts as w queries in which it alone is relevant; slopes of the sum are right."""
+    n = len(scores)
+    if loss.grades is None or n == 0:
+        return
+    weights = np.where(np.arange(n) % 3 == 1, 0.0, 0.5 + np.arange(n) % 4)
+    data = Dataset(np.zeros((n, 0), np.float32), None, np.array([0, n]), document_weights=weights)
+    got = sweep(loss, scores, data)
+    parts = [(w, loss(scores, one)) for w, one in zip(weights, np.eye(n), strict=True) if w]
+    _near(got.value, sum(w * part.value for w, part in parts), 1e-12, "value with document weights")
+    for field in ("gradient", "curvature", "params"):
+        expected = sum((w * getattr(part, field) for w, part in parts), np.zeros_like(getattr(got, field)))
+        _near(getattr(got, field), expected, 1e-12, f"{field} with document weights")
+    if loss.grades_product is not None:
+        v = np.cos(np.arange(n) + scores)
+        expected = sum(
+            (
+                w * product(loss, scores, _one_query(one), direction=v)
+                for w, one in zip(weights, np.eye(n), strict=True)
+            ),
+            np.zeros(n),
+        )
+        _near(
+            product(loss, scores, data, direction=v), expected, 1e-12, "Hessian times direction with document weights"
+        )
+
+
+def edge_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
+    """An edge of weight 2 counts like two edges."""
+    edges = from_labels(labels, np.array([0, len(labels)]), ties=loss.compares_ties).edges
+    if loss.edges is None or not loss.weighs_edges or not len(edges):
+        return
+    edges[:, 2] = np.linspace(0.1, 0.9, len(edges))
+    twice = np.arange(len(edges)) % 2 == 0
+    weighted = edges.copy()
+    weighted[twice, 3] = 2.0
+    both = np.concatenate([edges, edges[twice]])
+    _same(loss(scores, weighted), loss(scores, both), "an edge of weight 2 against two edges")
+    if loss.edges_product is not None:
+        v, one = np.cos(np.arange(len(scores)) + scores), _one_query(labels)
+        here, there = (
+            product(
+                loss, scores, dataclasses.replace(one, preferences=Preferences(e, np.array([0, len(e)]))), direction=v
+            )
+            for e in (weighted, both)
+        )
+        _near(here, there, 1e-9, "Hessian times direction, an edge of weight 2 against two edges")
+
+
 def equals_reference(loss: Loss, scores: Array, labels: Array, reference: Reference) -> None:
     """The value is that of brute force, also for scores far apart."""
     for scale in (1.0, 30.0, 300.0):
@@ -215,6 +264,7 @@ LOSS_CHECKS: dict[str, Callable[[Loss, Array, Array], None]] = {
         derivative_is_right, derivative_of_parameters_is_right, curvature_is_right, product_is_right,
         order_of_rows_does_not_matter, shift_changes_nothing, extreme_scores_are_finite, no_preference_gives_nothing,
         edges_of_grades_are_grades, text_gives_it_back, nothing_given_is_changed, sweep_is_the_sum_of_queries,
+        document_weights_count, edge_weights_count,
     )
 }  # fmt: skip
 """What every loss promises, by name: (loss, scores, labels) → None."""
@@ -303,6 +353,10 @@ DISTRIBUTION_CHECKS: dict[str, Callable[[RankingDistribution, Array], None]] = {
     )
 }  # fmt: skip
 """What every distribution promises, by name: (law, scores) → None. Scores are few, so that rankings can be listed."""
+
+
+def _one_query(labels: Array) -> Dataset:
+    return Dataset(np.zeros((len(labels), 0), np.float32), labels, np.array([0, len(labels)]))
 
 
 def _probabilities(law: RankingDistribution, scores: Array) -> list[float]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -46,11 +47,47 @@ def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
 
 
+def openmp_threads() -> int:
+    """Threads for libraries that use OpenMP, such as LightGBM: one in a forked process.
+
+    OpenMP's threads do not follow a fork, and GNU's library waits for them forever if the parent had started some.
+    """
+    return 1 if _FORKED else default_threads()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep matrix products on one thread each: blocks already use the cores, and sums keep their order."""
-    with _controller().limit(limits=1, user_api="blas"):
+    """Keep matrix products on one thread each: blocks already use the cores, and sums keep their order.
+
+    The limit holds for the whole process while any thread is inside; entering it again is free.
+    """
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
         yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
+
+
+_FORKED: list[bool] = []
+_lock, _inside = threading.Lock(), 0
+_limit: Any = None
+
+
+def _after_fork() -> None:
+    global _lock
+    _FORKED.append(True)
+    _lock = threading.Lock()  # another thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import DataError, IncompatibleError
 from podium.learner import Learner
 from podium.methods import Method, method
 from podium.metrics import Metric
@@ -83,6 +83,11 @@ def fit(
 ) -> Model:
     """One learner, one fit."""
     learner.check(data)
+    if data.document_weights is not None and not learner.takes_document_weights:
+        raise IncompatibleError(
+            f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
+            "solver, such as ranknet or lambdamart."
+        )
     with one_blas_thread():
         state = learner.transform.fit(data)
         watch = Watch(

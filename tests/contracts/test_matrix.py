@@ -34,7 +34,7 @@ def scores(problem, params):
     """The scores that the problem learns by."""
     if isinstance(problem.scorer, SmoothScorer):
         return problem.scorer.score_with_pullback(params, problem.data)[0]
-    return problem.scorer.score(params, DATA.features)
+    return problem.scorer.score(params, DATA)
 
 
 def start(problem):

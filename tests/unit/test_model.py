@@ -84,7 +84,7 @@ def test_predictions_come_back_in_the_order_of_the_rows():
 
 
 def test_ranks_start_at_one_in_every_query_and_ties_share_them():
-    model = Model(trained().learner, {"scorer": np.zeros(4)}, trained().state, 3, None, {})
+    model = Model(trained().learner, {"theta": np.zeros(4)}, trained().state, 3, None, {})
     np.testing.assert_array_equal(model.rank(DATA), np.ones(DATA.n_documents))
     scores, ranks = trained().score(DATA)[:8], trained().rank(DATA)[:8]
     np.testing.assert_array_equal(ranks, [1 + np.sum(scores > score) for score in scores])
@@ -147,7 +147,7 @@ def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(path):
     assert kept < 0.2 * len(raw) / 3  # dates and attributes of the archive's entries
 
 
-@pytest.mark.parametrize("name", ["model.json", "arrays/params/scorer", "arrays/state/scale"])
+@pytest.mark.parametrize("name", ["model.json", "arrays/params/theta", "arrays/state/scale"])
 def test_a_flipped_byte_of_content_is_refused(path, name):
     raw = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
@@ -160,8 +160,8 @@ def test_a_flipped_byte_of_content_is_refused(path, name):
 def test_an_array_that_does_not_match_its_checksum_is_refused(path):
     with zipfile.ZipFile(path) as archive:
         about = json.loads(archive.read("model.json"))["arrays"]
-    rewrite(path, arrays={"params/scorer": np.ones(4)}, head={"arrays": about})
-    assert "Array params/scorer does not match its checksum" in refused(path)
+    rewrite(path, arrays={"params/theta": np.ones(4)}, head={"arrays": about})
+    assert "Array params/theta does not match its checksum" in refused(path)
 
 
 def test_compressed_entries_are_refused_before_they_are_unpacked(path):
@@ -191,7 +191,7 @@ def test_a_newer_format_asks_for_an_upgrade(path):
         ({"info": None}, "damaged"),
         ({"arrays": []}, "damaged"),
         ({"arrays": {}}, "damaged"),
-        ({"arrays": {"params/scorer": {"type": "|O", "shape": [1], "sha256": ""}}}, "Array params/scorer is damaged"),
+        ({"arrays": {"params/theta": {"type": "|O", "shape": [1], "sha256": ""}}}, "Array params/theta is damaged"),
         ({"version": "new"}, "damaged"),
         ({"learner": "recipe(scorer=mlp(hidden=[1000000000,1000000000]))"}, "cannot be used here"),
     ],
@@ -206,7 +206,7 @@ def test_descriptions_that_do_not_fit_are_refused(path, head, words):
     [np.zeros(3), np.zeros(4000), np.zeros((2, 2)), np.zeros(4, np.float32), np.array([0, 0, np.nan, 0.0])],
 )
 def test_parameters_that_do_not_fit_are_refused(path, array):
-    rewrite(path, arrays={"params/scorer": array})
+    rewrite(path, arrays={"params/theta": array})
     assert "cannot be used here" in refused(path)
 
 

@@ -9,13 +9,13 @@ adarank(metric=ndcg@5)
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.algorithms.linear import linear_scores
-from podium.algorithms.requirements import Array, column, needs_grades
+from podium.algorithms.linear import LinearLearner
+from podium.algorithms.requirements import Array, needs_grades
+from podium.arrays import column
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
 from podium.registry import param, register
@@ -24,7 +24,7 @@ from podium.transforms import MinMax, Transform
 
 
 @register
-class AdaRank(Learner):
+class AdaRank(LinearLearner):
     """Adds, round by round, the single feature that ranks best the queries which the sum so far ranks badly.
 
     Formula: f = Σ_t α_t h_t, h a feature or its negative. With P_1(q) = 1/Q, round t takes the h with the largest
@@ -81,9 +81,6 @@ class AdaRank(Learner):
         if watch.best is not None:
             w = watch.best_state
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds, "objective": loss})
-
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return linear_scores(params, data, who=self.name)
 
 
 class _Measure:

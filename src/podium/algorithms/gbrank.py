@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.forest import Bins, Grower
 from podium.algorithms.requirements import Array, document_weights, needs_pairs
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.forms import TreesForm
+from podium.learner import Learned, Learner
 from podium.registry import param, register
-from podium.scorers import Trees
+from podium.scorers import Params, Prepared, Trees
+from podium.scorers.tree_growing import Bins, Grower
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 
@@ -96,12 +97,19 @@ class GBRank(Learner):
         """Add g_k, boosted towards target/weight; the number of its trees, fewer where no split is left."""
         for trees in range(self.trees):
             g = (grower.outputs() - sums) / self.learning_rate
-            if not grower.grow(weight * g - target, weight):
+            gradient = weight * g - target
+            if not grower.grow(lambda _, gradient=gradient: (gradient, weight)):  # type: ignore[misc]
                 return trees
         return self.trees
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return Trees().score(params.get("trees", np.empty(0, np.uint8)), data.features)
+        return Trees().score(params, data)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        return Trees().prepare(params, n_features)
+
+    def form(self, params: Params, n_features: int) -> TreesForm:
+        return Trees().form(params, n_features)
 
 
 def _targets(f: Array, data: Dataset, normalise: bool) -> tuple[float, Array, Array]:
@@ -148,15 +156,17 @@ def _over_edges(
         a, b = offsets[q], offsets[q + 1]
         s, t, w = f[a:b], target[a:b], weight[a:b]
         mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
+        total = 0.0
         for e in range(len(mine)):
             i, j, p = int(mine[e, 0]), int(mine[e, 1]), mine[e, 2]
+            total += mine[e, 3]
             for _ in range(2):
                 if p > 0.0 and s[i] - s[j] < MARGIN:
-                    _add(s, i, j, p, t, w)
-                    values[q] += 0.5 * p * (MARGIN - s[i] + s[j]) ** 2
+                    _add(s, i, j, mine[e, 3] * p, t, w)
+                    values[q] += 0.5 * mine[e, 3] * p * (MARGIN - s[i] + s[j]) ** 2
                 i, j, p = j, i, 1.0 - p  # an edge of probability p says the reverse with 1 − p
-        if normalise and len(mine) > 0:
-            _divide(t, w, values, q, len(mine))
+        if normalise and total > 0.0:
+            _divide(t, w, values, q, total)
 
 
 @compiled
@@ -168,7 +178,7 @@ def _add(s: Array, i: int, j: int, p: float, t: Array, w: Array) -> None:
 
 
 @compiled
-def _divide(t: Array, w: Array, values: Array, q: int, pairs: int) -> None:
+def _divide(t: Array, w: Array, values: Array, q: int, pairs: float) -> None:
     t /= pairs
     w /= pairs
     values[q] /= pairs

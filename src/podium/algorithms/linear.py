@@ -1,20 +1,35 @@
-"""Scores ⟨w, x⟩ of learners whose model is a direction, and grades where it has thresholds too."""
+"""Learners whose model is one weight per feature; and grades where the model has thresholds too."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from podium.algorithms.requirements import Array, fitted
+from podium.algorithms.requirements import fitted
+from podium.arrays import Array
 from podium.data.dataset import Dataset
-from podium.learner import Params
+from podium.forms import LinearForm
+from podium.learner import Learner
 from podium.problem import refuse_missing
-from podium.scorers import Linear
+from podium.scorers import Linear, Params, Prepared
 
 
-def linear_scores(params: Params, data: Dataset, *, who: str) -> Array:
-    """⟨w, x⟩ for each document."""  # (N,)
-    refuse_missing(data, who)
-    return Linear().score(np.append(fitted(params, "weights", (data.n_features,)), 0.0), data.features)
+class LinearLearner(Learner):
+    """A learner whose scores are ⟨w, x⟩, w = params["weights"]."""
+
+    def score(self, params: Params, data: Dataset) -> Array:
+        return self.prepare(params, data.n_features)(data)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        theta = np.append(fitted(params, "weights", (n_features,)), 0.0)
+
+        def score(data: Dataset) -> Array:
+            refuse_missing(data, self.name)
+            return Linear().score({"theta": theta}, data)
+
+        return score
+
+    def form(self, params: Params, n_features: int) -> LinearForm:
+        return LinearForm(fitted(params, "weights", (n_features,)))
 
 
 def grade_of(scores: Array, params: Params) -> Array:

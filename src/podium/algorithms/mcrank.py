@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logit, softmax
 
-from podium.algorithms.forest import Bins, Grower
 from podium.algorithms.requirements import Array, document_weights, fitted, needs_grades
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned, Learner
 from podium.registry import param, register
-from podium.scorers import Trees
+from podium.scorers import Params, Prepared, Trees
+from podium.scorers.tree_growing import Bins, Grower
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 
@@ -84,11 +84,15 @@ class McRank(Learner):
         return Learned(self, {"grades": grades, "start": start, **trees}, record)
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return self._expected(self._raw(params, data))
+        return self.prepare(params, data.n_features)(data)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        raw = self._raw(params, n_features)
+        return lambda data: self._expected(raw(data))
 
     def probabilities(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
-        return self._probabilities(self._raw(params, data))
+        return self._probabilities(self._raw(params, data.n_features)(data))
 
     def _start(self, share: Array) -> Array:
         """The outputs before the first tree, which give each grade its share."""
@@ -102,15 +106,20 @@ class McRank(Learner):
         factor = 1.0 if self.ordinal else P.shape[1] / (P.shape[1] - 1)
         curvature = np.maximum(factor * P * (1 - P), 1e-16) * weights[:, None]
         gradient = (P - target) * weights[:, None]
-        grown = [grower.grow(gradient[:, k], curvature[:, k]) for k, grower in enumerate(growers)]
+        grown = [
+            grower.grow(lambda _, k=k: (gradient[:, k], curvature[:, k]))  # type: ignore[misc]
+            for k, grower in enumerate(growers)
+        ]
         off = np.logaddexp(0, np.where(target > 0, -raw, raw)) if self.ordinal else -log_softmax(raw, axis=1) * target
         return float(weights @ off.sum(axis=1) / weights.sum()), any(grown)
 
-    def _raw(self, params: Params, data: Dataset) -> Array:
+    def _raw(self, params: Params, n_features: int) -> Prepared:
+        """The outputs of all models, prepared."""  # (N, K or K − 1)
         n_models = len(fitted(params, "grades", (None,))) - self.ordinal
         start = fitted(params, "start", (n_models,))
-        models = [params.get(f"trees-{at}", np.empty(0, np.uint8)) for at in range(n_models)]
-        return start + np.column_stack([Trees().score(model, data.features) for model in models])  # (N, K or K − 1)
+        texts = [params.get(f"trees-{at}", np.empty(0, np.uint8)) for at in range(n_models)]
+        models = [Trees().prepare({"trees": text}, n_features) for text in texts]
+        return lambda data: start + np.column_stack([model(data) for model in models])
 
     def _probabilities(self, raw: Array) -> Array:
         if not self.ordinal:

@@ -13,20 +13,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import grade_of, linear_scores
+from podium.algorithms.linear import LinearLearner, grade_of
 from podium.algorithms.requirements import Array, document_weights, needs_grades, needs_memory
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.registry import param, register
+from podium.scorers import Params
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve
 from podium.transforms import Transform, ZScore
 
 
 @register
-class OCSVM(Learner):
+class OCSVM(LinearLearner):
     """A support vector machine for grades: one direction w, and a threshold with margins between neighbouring grades.
 
     Formula: fixed: min ½‖w‖² + Σ_r (Σ_{y_i = r} C_r ξ_i + Σ_{y_i = r+1} C_{r+1} ξ*_i) with ⟨w,x_i⟩ − b_r ≤ −1 + ξ_i for
@@ -78,9 +79,6 @@ class OCSVM(Learner):
             reason = "no direction has margins worth their slack, so w = 0; use a cost nearer to 1"
         record = {"stopped": reason, "objective": objective}
         return Learned(self, {"weights": w, "thresholds": b, "grades": grades}, record)
-
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return linear_scores(params, data, who=self.name)
 
     def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """The grade predicted for each document."""  # (N,)

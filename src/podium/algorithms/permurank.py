@@ -14,11 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import linear_scores
+from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import Array, needs_memory, needs_pairs
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
 from podium.ranking import order_all
@@ -29,7 +29,7 @@ from podium.transforms import Transform, ZScore
 
 
 @register
-class PermuRank(Learner):
+class PermuRank(LinearLearner):
     """A linear ranking that tells perfect rankings of each query from imperfect ones, weighted by their measure.
 
     Formula: min ½‖w‖² + (C/Q) Σ_q Σ_{π*∈B*_q, π∈B_q} (E(π*) − E(π))·[1 − (S(π*) − S(π))]_+, with E any measure and
@@ -95,9 +95,6 @@ class PermuRank(Learner):
         if watch.best is not None:
             w = watch.best_state
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": rounds})
-
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return linear_scores(params, data, who=self.name)
 
     def _by_score(self, data: Dataset, w: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each query a perfect ranking, and the ranking by score."""

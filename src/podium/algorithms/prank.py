@@ -13,19 +13,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import grade_of, linear_scores
+from podium.algorithms.linear import LinearLearner, grade_of
 from podium.algorithms.requirements import Array, needs_grades, needs_memory, needs_no_weights
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.registry import param, register
+from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Transform, ZScore
 
 
 @register
-class PRank(Learner):
+class PRank(LinearLearner):
     """A perceptron that learns grades, document by document, with one threshold between neighbouring grades.
 
     Formula: grade = min{r : ⟨w,x⟩ < b_r} with b_1 ≤ … ≤ b_{K−1}, b_K = ∞. With z_r = +1 for thresholds below the true
@@ -74,9 +75,6 @@ class PRank(Learner):
         if watch.best is not None:
             params = watch.best_state
         return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong / len(y)})
-
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return linear_scores(params, data, who=self.name)
 
     def grade(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """The grade predicted for each document."""  # (N,)

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned, Learner
 from podium.registry import register
+from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 

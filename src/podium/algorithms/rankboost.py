@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.requirements import Array, column, fitted, needs_pairs
+from podium.algorithms.requirements import Array, fitted, needs_pairs
+from podium.arrays import column
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.forms import StumpsForm
+from podium.learner import Learned, Learner
 from podium.losses import Exponential, sweep
 from podium.registry import param, register
+from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 
@@ -86,17 +89,21 @@ class RankBoost(Learner):
         return Learned(self, _as_params(weak[:keep]), record)
 
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        n_weak = len(fitted(params, "feature", (None,)))
-        feature = fitted(params, "feature", (n_weak,)).astype(np.int64)
-        threshold, alpha, missing = (fitted(params, key, (n_weak,)) for key in ("threshold", "alpha", "missing"))
-        total = np.zeros(data.n_documents)
-        for l in np.unique(feature):
-            mine = np.flatnonzero(feature == l)
-            mine = mine[np.argsort(threshold[mine], kind="stable")]
-            steps = np.append(0.0, np.cumsum(alpha[mine]))  # the sum of α over the thresholds that x passes
-            x = column(data.features, int(l))
-            total += np.where(np.isnan(x), alpha[mine] @ missing[mine], steps[np.searchsorted(threshold[mine], x)])
+        stumps, total = self.form(params, data.n_features), np.zeros(data.n_documents)
+        for l in np.unique(stumps.feature):
+            mine = np.flatnonzero(stumps.feature == l)
+            mine = mine[np.argsort(stumps.threshold[mine], kind="stable")]
+            steps = np.append(0.0, np.cumsum(stumps.alpha[mine]))  # the sum of α over the thresholds that x passes
+            x, missing = column(data.features, int(l)), stumps.alpha[mine] @ stumps.missing[mine]
+            total += np.where(np.isnan(x), missing, steps[np.searchsorted(stumps.threshold[mine], x)])
         return total
+
+    def form(self, params: Params, n_features: int) -> StumpsForm:
+        n_weak = len(fitted(params, "feature", (None,)))
+        feature, threshold, alpha, missing = (
+            fitted(params, key, (n_weak,)) for key in ("feature", "threshold", "alpha", "missing")
+        )
+        return StumpsForm(feature.astype(np.int64), threshold, alpha, missing)
 
 
 class _Weak(NamedTuple):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.errors import needs_memory as needs_memory
-from podium.learner import Params
+from podium.scorers import Params
 
 Array = NDArray[np.float64]
 
@@ -47,6 +44,17 @@ def needs_pairs(data: Dataset, who: str) -> None:
         )
 
 
+def needs_weights(data: Dataset, who: str) -> None:
+    """At least one document with a weight, beside another one in its query."""
+    weighted = np.flatnonzero(data.relevance())
+    if not (data.sizes[data.query_index[weighted]] > 1).any():
+        raise DataError(
+            f"{who} learns from documents with a weight, but none has one beside other documents of its query. "
+            "Check the document weights and the query ids.",
+            where=data.source,
+        )
+
+
 def needs_relevance(data: Dataset, who: str, *, relevant: float) -> None:
     """At least one query with a document of grade `relevant` or more and one below."""
     grades = needs_grades(data, who)
@@ -75,13 +83,6 @@ def document_weights(data: Dataset) -> Array:
     if data.query_weights is None:
         return np.ones(data.n_documents)
     return np.repeat(np.asarray(data.query_weights, np.float64), data.sizes)
-
-
-def column(features: Any, at: int) -> NDArray[np.float32]:
-    """One feature of all documents, missing values as NaN."""  # (N,)
-    if isinstance(features, sp.csr_array):
-        return np.asarray(features[:, [at]].toarray(), np.float32).ravel()
-    return np.ascontiguousarray(features[:, at], np.float32)
 
 
 def fitted(params: Params, name: str, shape: tuple[int | None, ...]) -> Array:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades
+from podium.arrays import column
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.forms import LinearForm
+from podium.learner import Learned, Learner
 from podium.metrics import Metric
 from podium.registry import register
+from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 
@@ -35,9 +37,9 @@ class SingleFeature(Learner):
         metric = watch.metric or Metric.parse("ndcg@10")
         best = (-np.inf, 0, 1)
         for feature in range(data.n_features):
-            column = _column(data, feature)
+            values_of_feature = _column(data, feature)
             for sign in (1, -1):
-                values = metric(sign * column, data.labels, data.offsets, document_ids=data.document_ids)
+                values = metric(sign * values_of_feature, data.labels, data.offsets, document_ids=data.document_ids)
                 value = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
                 best = max(best, (value, -feature, sign))
         feature, sign = -best[1], best[2]
@@ -48,9 +50,12 @@ class SingleFeature(Learner):
     def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         return int(params["sign"][0]) * _column(data, int(params["feature"][0]))
 
+    def form(self, params: Params, n_features: int) -> LinearForm:
+        weights = np.zeros(n_features)
+        weights[int(params["feature"][0])] = params["sign"][0]
+        return LinearForm(weights)
+
 
 def _column(data: Dataset, feature: int) -> NDArray[np.float64]:
     """One feature of all documents; missing values count as 0."""
-    X = data.features
-    column = X[:, [feature]].toarray().ravel() if sp.issparse(X) else X[:, feature]
-    return np.nan_to_num(column.astype(np.float64))
+    return np.nan_to_num(column(data.features, feature).astype(np.float64))

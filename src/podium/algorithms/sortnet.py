@@ -17,9 +17,10 @@ from podium.algorithms.comparator import add_pairs, sort_queries
 from podium.algorithms.requirements import Array, fitted, needs_memory, needs_pairs
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned, Learner
 from podium.problem import refuse_missing
 from podium.registry import param, register
+from podium.scorers import Params
 from podium.solvers import Adam, Watch
 from podium.transforms import Transform, ZScore
 
@@ -154,7 +155,7 @@ def _pairs(data: Dataset) -> _Pairs:
         edges = from_labels(data.labels, data.offsets)
     winner, loser = edges.edges[:, 0].astype(np.int64), edges.edges[:, 1].astype(np.int64)
     target = np.ascontiguousarray(edges.edges[:, 2])
-    return _Pairs(winner, loser, target, np.ones(len(winner)), edges.offsets)
+    return _Pairs(winner, loser, target, np.ascontiguousarray(edges.edges[:, 3]), edges.offsets)
 
 
 def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
@@ -169,7 +170,7 @@ def _with_misordered(pairs: _Pairs, scores: Array, offsets: NDArray[np.int64]) -
     """The pairs, and again those that are in the wrong order."""
     first = np.repeat(offsets[:-1], np.diff(pairs.offsets))
     ahead = scores[first + pairs.winner] - scores[first + pairs.loser]
-    return pairs._replace(weight=1.0 + (ahead * (pairs.target - 0.5) < 0))
+    return pairs._replace(weight=pairs.weight * (1.0 + (ahead * (pairs.target - 0.5) < 0)))
 
 
 def _start(n_features: int, hidden: int, rng: np.random.Generator) -> Array:

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import linear_scores
+from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import Array, needs_relevance
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.learner import Learned, Learner, Params
+from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.ranking import argsort_descending
 from podium.registry import param, register
@@ -26,7 +26,7 @@ from podium.transforms import Transform, ZScore
 
 
 @register
-class SVMMAP(Learner):
+class SVMMAP(LinearLearner):
     """A linear ranking whose hinge loss bounds 1 − AP (or 1 − NDCG), solved by cutting planes.
 
     Formula: min ½‖w‖² + C·ξ with, for any rankings π_q, (1/Q) Σ_q ⟨w, ψ(π*_q) − ψ(π_q)⟩ ≥ (1/Q) Σ_q Δ(π_q) − ξ, where
@@ -63,7 +63,7 @@ class SVMMAP(Learner):
         n_planes, reason, features = 0, f"{self.planes} planes were allowed", _products(data.features)
         for n_planes in range(1, self.planes + 1):
             coefficients, losses = violations(
-                linear_scores({"weights": w}, data, who=self.name), good, data.offsets, self.measure == "map"
+                self.score({"weights": w}, data), good, data.offsets, self.measure == "map"
             )
             plane = features(coefficients * np.repeat(share, data.sizes))
             loss = float(share @ losses)
@@ -79,9 +79,6 @@ class SVMMAP(Learner):
             )  # fmt: skip
         objective = 0.5 * float(w @ w) + self.cost * slack
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": n_planes, "objective": objective})
-
-    def score(self, params: Params, data: Dataset) -> NDArray[np.float64]:
-        return linear_scores(params, data, who=self.name)
 
 
 def violations(scores: Array, good: NDArray[np.bool_], offsets: NDArray[np.int64], ap: bool) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arrays import dense
 from podium.data.preferences import Preferences, from_rows
 from podium.errors import DataError
 
@@ -35,6 +36,7 @@ class Dataset:
     document_ids: NDArray[Any] | None = None  # (N,) text
     feature_names: tuple[str, ...] | None = None
     query_weights: NDArray[np.float64] | None = None  # (Q,)
+    document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
     preferences: Preferences | None = None
     comments: NDArray[Any] | None = None  # (N,) what stood after '#' in a LETOR file
     rows: NDArray[np.int64] | None = None  # (N,) the input's row number of each row; None: as they are
@@ -44,7 +46,7 @@ class Dataset:
         n = self.features.shape[0]
         if self.offsets[0] != 0 or self.offsets[-1] != n or (np.diff(self.offsets) < 0).any():
             raise DataError(f"offsets must rise from 0 to the {n} rows; got {self.offsets}.", where=self.source)
-        for name in ("labels", "document_ids", "comments", "rows"):
+        for name in ("labels", "document_ids", "document_weights", "comments", "rows"):
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise DataError(f"{len(value)} {name} for {n} rows of features.", where=self.source)
@@ -56,6 +58,7 @@ class Dataset:
             raise DataError(
                 f"{len(self.feature_names)} feature names for {self.n_features} features.", where=self.source
             )
+        self._check_document_weights()
 
     @classmethod
     def from_arrays(
@@ -68,6 +71,7 @@ class Dataset:
         document_ids: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         query_weights: ArrayLike | None = None,
+        document_weights: ArrayLike | None = None,
         preferences: tuple[ArrayLike, ...] | None = None,
         comments: ArrayLike | None = None,
         source: str | None = None,
@@ -75,8 +79,9 @@ class Dataset:
         """A dataset from arrays in any row order.
 
         `qid` names each row's query, or `group` gives the sizes of consecutive queries; with neither, all rows
-        are one query. `preferences` is (winner rows, loser rows[, probabilities]), rows counted in the input.
-        `query_weights` follow the queries in order of first appearance.
+        are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]), rows counted in the
+        input. `query_weights` follow the queries in order of first appearance, `document_weights` the rows; see
+        `relevance`.
         """
         X = _as_features(features, source)
         n = X.shape[0]
@@ -97,6 +102,9 @@ class Dataset:
             document_ids=None if document_ids is None else pick(np.asarray(document_ids, dtype=object)),
             feature_names=None if feature_names is None else tuple(map(str, feature_names)),
             query_weights=None if query_weights is None else np.asarray(query_weights, np.float64),
+            document_weights=None
+            if document_weights is None
+            else pick(np.asarray(document_weights, np.float64).ravel()),
             comments=None if comments is None else pick(np.asarray(comments, dtype=object)),
             rows=rows,
             source=source,
@@ -125,6 +133,15 @@ class Dataset:
         """The number of each row's query."""  # (N,)
         return np.repeat(np.arange(self.n_queries), self.sizes)
 
+    def relevance(self) -> NDArray[np.float64]:
+        """How much counts that each document is relevant: its weight, or 0 where its label says that it is not.
+
+        With document weights, training minimises Σ_d w_d L(s, e_d) over the documents of a query, e_d the labels in
+        which d alone is relevant. That is the risk of clicks: w_d = 1/propensity where d was clicked, else 0.
+        """  # (N,)
+        assert self.document_weights is not None
+        return self.document_weights if self.labels is None else self.document_weights * self.labels
+
     def query_name(self, q: int) -> str:
         """The id of query q as text; its number where it has none."""
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)
@@ -149,7 +166,13 @@ class Dataset:
         values = np.asarray(values)
         return values if self.rows is None else values[self.rows]
 
-    def with_preferences(self, winners: ArrayLike, losers: ArrayLike, probability: ArrayLike | None = None) -> Dataset:
+    def with_preferences(
+        self,
+        winners: ArrayLike,
+        losers: ArrayLike,
+        probability: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Dataset:
         """The same data with explicit preferences; rows are counted in the input."""
         where = np.arange(self.n_documents)
         if self.rows is not None:
@@ -158,7 +181,8 @@ class Dataset:
         for rows in (first, second):
             if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
                 raise DataError(f"Preferences name row {rows.max()}, but there are {self.n_documents} rows.")
-        return replace(self, preferences=from_rows(where[first], where[second], probability, offsets=self.offsets))
+        edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self.offsets)
+        return replace(self, preferences=edges)
 
     def select(self, queries: ArrayLike) -> Dataset:
         """Some of the queries, in the order given, as a dataset of its own."""
@@ -180,10 +204,15 @@ class Dataset:
             query_ids=per_query(self.query_ids),
             document_ids=pick(self.document_ids),
             query_weights=per_query(self.query_weights),
+            document_weights=pick(self.document_weights),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
             comments=pick(self.comments),
             rows=None,
         )
+
+    def dense(self) -> Dataset:
+        """The same data with dense features."""
+        return replace(self, features=dense(self.features))
 
     def digest(self) -> str:
         """A short hash of everything that learning sees: features, labels, queries, weights, preferences."""
@@ -192,12 +221,31 @@ class Dataset:
             arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
         else:
             arrays = [self.features]
-        arrays += [self.labels, self.offsets, self.query_weights]
+        arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:
             h.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         return h.hexdigest()[:16]
+
+    def _check_document_weights(self) -> None:
+        if self.document_weights is None:
+            return
+        bad = np.flatnonzero(~np.isfinite(self.document_weights))
+        if len(bad):
+            raise DataError(
+                f"document {self.document_name(int(bad[0]))}: weight {self.document_weights[bad[0]]} is not a finite "
+                "number.",
+                where=self.source,
+            )
+        if self.preferences is not None:
+            raise DataError("document weights and preferences cannot be combined. Give one of them.", where=self.source)
+        if self.labels is not None and not np.isin(self.labels, (0.0, 1.0)).all():
+            raise DataError(
+                "document weights go with labels 0 and 1 (relevant or not), or with none; got grades up to "
+                f"{self.labels.max():g}. Weight whole queries (query_weights), or give preferences with weights.",
+                where=self.source,
+            )
 
 
 def _rows_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:

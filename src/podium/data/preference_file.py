@@ -1,9 +1,9 @@
-"""Preferences as a file: lines of `query winner loser [probability]`, separated by tabs, commas or spaces.
+"""Preferences as a file: lines of `query winner loser [probability [weight]]`, separated by tabs, commas or spaces.
 
 Winner and loser are document ids; for data without ids, numbers of rows within the query, from 0. The separator is a
-tab or comma where the first line has one. A first line of column names (`qid winner loser probability`), blank lines
-and lines that begin with # are skipped. Beside a LETOR file, under its name with `.preferences` added, they are read
-with it.
+tab or comma where the first line has one. A first line of column names, `qid winner loser probability weight`, blank
+lines and lines that begin with # are skipped. Beside a LETOR file, under its name with `.preferences` added, they are
+read with it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ from podium.data.preferences import from_rows
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 
-_HEADER = ["qid", "winner", "loser", "probability"]
+_HEADER = ["qid", "winner", "loser", "probability", "weight"]
 
 
 def read_preferences(source: Source, data: Dataset) -> Dataset:
     """The same data with the preferences of a file."""
     rows = _Rows(data)
-    winners, losers, odds = [], [], []
+    winners, losers, odds, weights = [], [], [], []
     for words, where in _lines(source):
-        if len(words) not in (3, 4):
-            raise DataError(f"expected: query winner loser [probability]; got {len(words)} columns.", where=where)
+        if len(words) not in (3, 4, 5):
+            raise DataError(
+                f"expected: query winner loser [probability [weight]]; got {len(words)} columns.", where=where
+            )
         winner, loser = (rows.find(words[0], document, where) for document in words[1:3])
         if winner == loser:
             raise DataError(f"document {words[1]!r} of query {words[0]!r} is preferred to itself.", where=where)
         winners.append(winner)
         losers.append(loser)
-        odds.append(_probability(words[3] if len(words) == 4 else "1", where))
-    return replace(data, preferences=from_rows(winners, losers, odds, offsets=data.offsets))
+        odds.append(_number(words[3] if len(words) > 3 else "1", "probability", where, most=1.0))
+        weights.append(_number(words[4] if len(words) > 4 else "1", "weight", where, most=np.finfo(np.float64).max))
+    return replace(data, preferences=from_rows(winners, losers, odds, weights=weights, offsets=data.offsets))
 
 
 def write_preferences(data: Dataset, target: Source) -> None:
@@ -45,9 +48,9 @@ def write_preferences(data: Dataset, target: Source) -> None:
     with writing(target) as file:
         file.write(("\t".join(_HEADER) + "\n").encode())
         for q, (a, b) in enumerate(zip(data.preferences.offsets[:-1], data.preferences.offsets[1:], strict=True)):
-            for first, second, probability in edges[a:b].tolist():
+            for first, second, *numbers in edges[a:b].tolist():
                 names = [_name(data, q, int(first)), _name(data, q, int(second))]
-                line = "\t".join([data.query_name(q), *names, repr(probability)])
+                line = "\t".join([data.query_name(q), *names, *map(repr, numbers)])
                 file.write(line.encode("utf-8", "surrogateescape") + b"\n")
 
 
@@ -93,18 +96,19 @@ def _lines(source: Source) -> Iterator[tuple[list[str], str]]:
             if first:
                 separator = next((s for s in "\t," if s in line), " ")
             words = line.split() if separator == " " else [word.strip() for word in line.split(separator)]
-            if first and [word.lower() for word in words] in (_HEADER, _HEADER[:3]):
+            if first and [word.lower() for word in words] in (_HEADER, _HEADER[:4], _HEADER[:3]):
                 continue
             yield words, f"{name}:{number}"
 
 
-def _probability(word: str, where: str) -> float:
+def _number(word: str, what: str, where: str, *, most: float) -> float:
     try:
         value = float(word)
     except ValueError:
         value = np.nan
-    if not 0 <= value <= 1:
-        raise DataError(f"the probability must be a number from 0 to 1; got {word!r}.", where=where)
+    if not 0 <= value <= most:
+        between = "from 0 to 1" if most == 1.0 else "of at least 0"
+        raise DataError(f"the {what} must be a number {between}; got {word!r}.", where=where)
     return value
 
 

@@ -1,6 +1,7 @@
 """Preferences: explicit edges "winner before loser" within queries, beside grades or instead of them.
 
-An edge may carry the probability that its winner comes first; without one it is 1. A missing edge asserts nothing.
+An edge may carry the probability that its winner comes first, and a weight; without them both are 1. An edge of
+weight 2 counts like two edges. A missing edge asserts nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from podium.errors import DataError
 class Preferences:
     """The edges of all queries, those of query q at offsets[q]:offsets[q+1]."""
 
-    edges: NDArray[np.float64]  # (M, 3): winner and loser, counted within their query; probability
+    edges: NDArray[np.float64]  # (M, 4): winner and loser, counted within their query; probability; weight
     offsets: NDArray[np.int64]  # (Q+1,)
 
     def __len__(self) -> int:
@@ -28,7 +29,7 @@ class Preferences:
         """The edges of some queries, in the order given."""
         parts = [self.edges[self.offsets[q] : self.offsets[q + 1]] for q in queries]
         sizes = np.diff(self.offsets)[queries]
-        edges = np.concatenate(parts) if parts else np.empty((0, 3))
+        edges = np.concatenate(parts) if parts else np.empty((0, 4))
         return Preferences(edges, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
 
@@ -37,14 +38,19 @@ def from_rows(
     losers: ArrayLike,
     probability: ArrayLike | None = None,
     *,
+    weights: ArrayLike | None = None,
     offsets: NDArray[np.int64],
 ) -> Preferences:
     """Preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
     first, second = np.asarray(winners, np.int64).ravel(), np.asarray(losers, np.int64).ravel()
     odds = np.ones(len(first)) if probability is None else np.asarray(probability, np.float64).ravel()
-    if not len(first) == len(second) == len(odds):
-        raise DataError(f"Preferences: {len(first)} winners, {len(second)} losers, {len(odds)} probabilities.")
-    _check_edges(first, second, odds, int(offsets[-1]))
+    counts = np.ones(len(first)) if weights is None else np.asarray(weights, np.float64).ravel()
+    if not len(first) == len(second) == len(odds) == len(counts):
+        raise DataError(
+            f"Preferences: {len(first)} winners, {len(second)} losers, {len(odds)} probabilities, "
+            f"{len(counts)} weights. Give as many of each."
+        )
+    _check_edges(first, second, odds, counts, n_rows=int(offsets[-1]))
     query = np.searchsorted(offsets, first, side="right") - 1
     apart = np.flatnonzero(query != np.searchsorted(offsets, second, side="right") - 1)
     if len(apart):
@@ -55,9 +61,9 @@ def from_rows(
         )
     order = np.argsort(query, kind="stable")
     start = offsets[query]
-    edges = np.column_stack([first - start, second - start, odds])[order].astype(np.float64)
-    counts = np.bincount(query, minlength=len(offsets) - 1)
-    return Preferences(np.ascontiguousarray(edges), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    edges = np.column_stack([first - start, second - start, odds, counts])[order].astype(np.float64)
+    sizes = np.bincount(query, minlength=len(offsets) - 1)
+    return Preferences(np.ascontiguousarray(edges), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
 
 def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64], *, ties: bool = False) -> Preferences:
@@ -67,13 +73,20 @@ def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64], *, ties
         above = labels[a:b, None] > labels[None, a:b]
         tied = np.triu(labels[a:b, None] == labels[None, a:b], 1) & ties
         winner, loser = np.nonzero(above | tied)
-        parts.append(np.column_stack([winner, loser, np.where(tied[winner, loser], 0.5, 1.0)]))
+        parts.append(np.column_stack([winner, loser, np.where(tied[winner, loser], 0.5, 1.0), np.ones(len(winner))]))
         counts.append(len(winner))
-    edges = np.concatenate(parts) if parts else np.empty((0, 3))
+    edges = np.concatenate(parts) if parts else np.empty((0, 4))
     return Preferences(edges.astype(np.float64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
 
-def _check_edges(first: NDArray[np.int64], second: NDArray[np.int64], odds: NDArray[np.float64], n_rows: int) -> None:
+def _check_edges(
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    odds: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    *,
+    n_rows: int,
+) -> None:
     for name, rows in (("winner", first), ("loser", second)):
         bad = np.flatnonzero((rows < 0) | (rows >= n_rows))
         if len(bad):
@@ -84,3 +97,6 @@ def _check_edges(first: NDArray[np.int64], second: NDArray[np.int64], odds: NDAr
     bad = np.flatnonzero(~((odds >= 0) & (odds <= 1)))
     if len(bad):
         raise DataError(f"Preference {bad[0]}: probability must be within 0 and 1; got {odds[bad[0]]}.")
+    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if len(bad):
+        raise DataError(f"Preference {bad[0]}: weight must be a finite number of at least 0; got {weights[bad[0]]}.")

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
-from podium.evaluation.attribution import Array, attribute
+from podium.evaluation.attribution import attribute
 from podium.evaluation.flip import Flip, smallest_flip
 from podium.model import Model
-from podium.transforms.stacked import dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, st
         raise IncompatibleError(
             f"The scores of {model.learner.name} with transform={model.learner.transform} cannot be taken apart by "
             "feature. Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, "
-            "svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, none)."
+            "svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, identity)."
         )
     return found
 
@@ -90,7 +90,7 @@ def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, st
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
     data = model.align_features(data)
-    part = dense(data.select([q]))
+    part = data.select([q]).dense()
     scores = model.score(part)
     a, b = rows if scores[rows[0]] >= scores[rows[1]] else rows[::-1]
     transformed = model.learner.transform.apply(model.state, part)

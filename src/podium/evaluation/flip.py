@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import Array, column
 from podium.data.dataset import Dataset
-from podium.evaluation.attribution import Array, deviations, linear_weights, thresholds
+from podium.evaluation.attribution import deviations, thresholds
+from podium.forms import LinearForm
 from podium.model import Model
-from podium.transforms import Identity, MinMax, ZScore
+from podium.transforms import Affine
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ class Flip:
 
 def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Dataset) -> Flip | None:
     """The change of one feature of row `pair[0]` of one query that is smallest in the feature's spreads in `data`."""
-    if not isinstance(model.learner.transform, MinMax):  # which looks at the query's other documents too
+    if not model.learner.transform.per_query:
         part, pair = _only(part, list(pair)), (0, 1)
-    affine = _affine(model, part)
+    affine = model.learner.transform.affine(model.state, part)
     if affine is None:
         return None
     spread, values = deviations(data.features), np.asarray(part.features)[pair[0]]
@@ -62,31 +63,15 @@ def _only(part: Dataset, rows: list[int]) -> Dataset:
     return Dataset.from_arrays(part.features[rows])
 
 
-def _affine(model: Model, part: Dataset) -> tuple[Array, Array] | None:
-    """slope and centre with x' = (x − centre)·slope for each feature of this query; None of other transforms."""
-    transform, state, d = model.learner.transform, model.state, part.n_features
-    if isinstance(transform, Identity):
-        return np.ones(d), np.zeros(d)
-    if isinstance(transform, ZScore):
-        return state["scale"], state["centre"]
-    if isinstance(transform, MinMax):
-        X = np.asarray(part.features)
-        known = np.where(np.isnan(X).all(axis=0), 0.0, X)
-        low = np.nanmin(known, axis=0).astype(np.float64)
-        width = np.nanmax(known, axis=0) - low
-        return np.divide(1.0, width, out=np.zeros(d), where=width > 0), low
-    return None
-
-
 def _candidates(
-    model: Model, part: Dataset, pair: tuple[int, int], affine: tuple[Array, Array], data: Dataset, spread: Array
+    model: Model, part: Dataset, pair: tuple[int, int], affine: Affine, data: Dataset, spread: Array
 ) -> dict[int, NDArray[np.float32]]:
     """For each feature the values to try."""
-    (a, b), (slope, centre) = pair, affine
-    weights, cuts = linear_weights(model), thresholds(model)
-    if weights is not None:
+    (a, b), slope, centre, form = pair, affine.scale, affine.centre, model.form()
+    cuts = thresholds(form)
+    if isinstance(form, LinearForm):
         scores = model.score(part)
-        steep = weights * slope
+        steep = form.weights * slope
         strongest = np.argsort(-np.abs(steep) * spread, kind="stable")[:_MOST_FEATURES]
         return {
             int(l): _beyond(float(part.features[a, l]), -(scores[a] - scores[b]) / steep[l], spread[l])
@@ -117,8 +102,8 @@ def _beside(cuts: Array, value: np.float32) -> NDArray[np.float32]:
 
 def _seen(X: Any, l: int) -> NDArray[np.float32]:
     """The values of a feature, at most some hundred of them."""
-    column = np.asarray(X[:, [l]].toarray() if isinstance(X, sp.csr_array) else X[:, l], np.float32).ravel()
-    values = np.unique(column[np.isfinite(column)])
+    values = column(X, l)
+    values = np.unique(values[np.isfinite(values)])
     if len(values) <= _MOST:
         return values
     return values[np.linspace(0, len(values) - 1, _MOST).astype(np.int64)]

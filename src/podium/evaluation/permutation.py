@@ -18,7 +18,6 @@ from podium.data.dataset import Dataset
 from podium.metrics import Metric
 from podium.model import Model
 from podium.training import measured
-from podium.transforms.stacked import dense
 
 SECONDS = 1.0
 """About what it may take: with a slow model, fewer queries are looked at."""
@@ -49,7 +48,7 @@ def _affordable(model: Model, data: Dataset, seconds: float) -> Dataset | None:
     """The first queries, as many as can be scored once per feature in that time; None where not even one can."""
     if sp.issparse(data.features) and data.n_documents * data.n_features > _DENSE:
         return None
-    whole = dense(data)
+    whole = data.dense()
     few = whole.select(np.arange(min(whole.n_queries, 2)))
     model.score(few)  # what is compiled or loaded first is not counted
     start = time.perf_counter()

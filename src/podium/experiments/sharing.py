@@ -22,7 +22,7 @@ from podium.data.preferences import Preferences
 from podium.errors import DataError
 
 _PARTS = ("train", "vali", "test")
-_ARRAYS = ("labels", "offsets", "query_weights", "rows")
+_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "rows")
 _TEXTS = ("query_ids", "document_ids")
 
 

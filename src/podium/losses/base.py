@@ -9,7 +9,10 @@ the loss's numeric parameters in the order of its fields; a loss that lists some
 derivatives to `params[1]`, at the same places. Losses never see features.
 
 What is known of a query's order comes as grades, `labels[i]` per document, or as edges, rows (winner, loser,
-probability). A loss that understands edges names a second kernel for them, of the same shape.
+probability, weight). A loss that understands edges names a second kernel for them, of the same shape.
+
+Document weights need nothing of a loss: the sweep calls its kernel once per weighted document d, with labels e_d in
+which d alone is relevant, and adds up w_d × what it gives.
 """
 
 from __future__ import annotations
@@ -28,7 +31,6 @@ from numpy.typing import ArrayLike, NDArray
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.data.preferences import from_rows
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
 from podium.threads import default_threads, pool
@@ -72,21 +74,20 @@ class Loss(Named):
     """Whether it is a convex function of the scores, at least 0: then any tangent bounds it from below."""
     curvature_is: ClassVar[Literal["exact", "bound"]] = "exact"
     """Whether `curvature` is ∂²L/∂s² or something at least as large that boosting can divide by."""
+    weighs_edges: ClassVar[bool] = True
+    """Whether an edge of weight 2 counts like two edges in its kernel on edges."""
     surrogate: ClassVar[str | None] = None
     """What the gradient is the exact derivative of, where that is not the value itself."""
 
     def __call__(self, scores: ArrayLike, labels: ArrayLike) -> Derivatives:
-        """The loss of one query; `labels` are grades (n,), or edges (m, 2 or 3): winner, loser[, probability]."""
+        """The loss of one query; `labels` are grades (n,), or edges: winner, loser[, probability[, weight]]."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         if (self.grades if y.ndim == 1 else self.edges) is None:
             raise IncompatibleError(f"{self.name} does not learn from {'grades' if y.ndim == 1 else 'preferences'}.")
-        one_query = np.array([0, len(s)])
-        if y.ndim == 1:
-            if len(y) != len(s):
-                raise DataError(f"{len(y)} labels for {len(s)} scores.")
-            return _run(self, s, y, one_query)
-        edges = from_rows(y[:, 0], y[:, 1], y[:, 2] if y.shape[1] > 2 else None, offsets=one_query)
-        return _run(self, s, edges.edges, one_query, edge_offsets=edges.offsets)
+        if y.ndim == 1 and len(y) != len(s):
+            raise DataError(f"{len(y)} labels for {len(s)} scores.")
+        data = Dataset(np.empty((len(s), 0), np.float32), y if y.ndim == 1 else None, np.array([0, len(s)]))
+        return sweep(self, s, data if y.ndim == 1 else data.with_preferences(*y.T), threads=1)
 
     @property
     def compares_ties(self) -> bool:
@@ -98,10 +99,15 @@ class Loss(Named):
         return lambda moved: self(moved, labels).value
 
     def check(self, data: Dataset) -> None:
-        """Refuse, in words, data that this loss cannot learn from."""
+        """Raise a clear error if this loss cannot learn from the data."""
         if self.uses_edges(data):
+            if not self.weighs_edges and not (data.preferences.edges[:, 3] == 1.0).all():  # type: ignore[union-attr]
+                raise IncompatibleError(
+                    f"{self.name} compares preferences with each other and has no weights for them. Leave the weights "
+                    "out, or use a pairwise loss such as ranknet."
+                )
             return
-        if data.labels is None:
+        if data.labels is None and data.document_weights is None:
             has = "only preferences" if data.preferences is not None else "neither labels nor preferences"
             raise IncompatibleError(
                 f"{self.name} learns from grades, but the data has {has}. "
@@ -109,6 +115,13 @@ class Loss(Named):
             )
         if self.grades is None:
             raise IncompatibleError(f"{self.name} learns from preferences (edges), but the data has only grades.")
+
+    def constants(self, data: Dataset) -> Array:
+        """`kernel_constants` of what this loss learns from in a dataset."""
+        if self.uses_edges(data):
+            return self.kernel_constants(data.preferences.edges)  # type: ignore[union-attr]
+        labels = np.array([0.0, 1.0]) if data.document_weights is not None else data.labels
+        return self.kernel_constants(labels)  # type: ignore[arg-type]
 
     def uses_edges(self, data: Dataset) -> bool:
         """Explicit preferences come before grades wherever the loss understands them."""
@@ -162,64 +175,51 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
     loss.check(data)
-    if loss.uses_edges(data):
-        known, edge_offsets = data.preferences.edges, data.preferences.offsets  # type: ignore[union-attr]
-    else:
-        known, edge_offsets = data.labels, None
-    return _run(loss, s, known, data.offsets, edge_offsets=edge_offsets, weights=data.query_weights, threads=threads)
+    constants = loss.constants(data)
+    gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
+    learned = np.zeros((data.n_queries, len(constants)))
+
+    def run(first: int, last: int) -> None:
+        params = np.vstack([constants, np.zeros(len(constants))])
+        rest = (data.offsets, first, last, gradient, curvature, values, params, learned)
+        if loss.uses_edges(data):
+            edges: Any = data.preferences
+            _compiled_edges()(loss.edges, s, edges.edges, edges.offsets, *rest)
+        elif data.document_weights is not None:
+            _compiled_weights()(loss.grades, s, data.relevance(), *rest)
+        else:
+            _compiled_grades()(loss.grades, s, data.labels, *rest)
+
+    _over_queries(run, data.offsets, threads)
+    if data.query_weights is not None:
+        per_document = np.repeat(data.query_weights, data.sizes)
+        gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
+        learned = learned * data.query_weights[:, None]
+    places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
+    return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
 
 
 def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None) -> Array:
     """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
     out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
-    edges = data.preferences if loss.uses_edges(data) else None
-    known: Any = data.labels if edges is None else edges.edges
-    numbers = loss.kernel_constants(known)
-    unlearned = np.zeros((data.n_queries, len(numbers)))
+    constants = loss.constants(data)
+    unlearned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, v, out, none, np.vstack([numbers, np.zeros(len(numbers))]), unlearned)
-        if edges is None:
-            _compiled_grades()(loss.grades_product, scores, known, *rest)
+        rest = (data.offsets, first, last, v, out, none, np.vstack([constants, np.zeros(len(constants))]), unlearned)
+        if loss.uses_edges(data):
+            edges: Any = data.preferences
+            _compiled_edges()(loss.edges_product, scores, edges.edges, edges.offsets, *rest)
+        elif data.document_weights is not None:
+            _compiled_weighted_product()(loss.grades_product, scores, data.relevance(), *rest)
         else:
-            _compiled_edges()(loss.edges_product, scores, known, edges.offsets, *rest)
+            _compiled_grades()(loss.grades_product, scores, data.labels, *rest)
 
     _over_queries(run, data.offsets, threads)
     return out if data.query_weights is None else out * np.repeat(data.query_weights, data.sizes)
 
 
 _SMALL = 4096  # documents below which starting threads costs more than it saves
-
-
-def _run(
-    loss: Loss,
-    scores: Array,
-    known: Any,
-    offsets: NDArray[np.int64],
-    *,
-    edge_offsets: NDArray[np.int64] | None = None,
-    weights: Array | None = None,
-    threads: int | None = None,
-) -> Derivatives:
-    n_queries, numbers = len(offsets) - 1, loss.kernel_constants(known)
-    gradient, curvature, values = np.zeros(len(scores)), np.zeros(len(scores)), np.zeros(n_queries)
-    learned = np.zeros((n_queries, len(numbers)))
-
-    def run(first: int, last: int) -> None:
-        params = np.vstack([numbers, np.zeros(len(numbers))])
-        rest = (offsets, first, last, gradient, curvature, values, params, learned)
-        if edge_offsets is None:
-            _compiled_grades()(loss.grades, scores, known, *rest)
-        else:
-            _compiled_edges()(loss.edges, scores, known, edge_offsets, *rest)
-
-    _over_queries(run, offsets, threads)
-    if weights is not None:
-        per_document = np.repeat(weights, np.diff(offsets))
-        gradient, curvature, values = gradient * per_document, curvature * per_document, values * weights
-        learned = learned * weights[:, None]
-    places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
-    return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
 
 
 def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], threads: int | None) -> None:
@@ -264,12 +264,66 @@ def _sweep_edges(
             learned[q, k] = params[1, k]
 
 
+@compiled
+def _sweep_weights(
+    program: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+) -> None:  # fmt: skip
+    """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
+    for q in range(first, last):
+        a, b = offsets[q], offsets[q + 1]
+        one, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
+        for d in range(b - a):
+            w = weights[a + d]
+            if w == 0.0:
+                continue
+            for k in range(params.shape[1]):
+                params[1, k] = 0.0
+            one[d] = 1.0
+            values[q] += w * program(scores[a:b], one, slope, bend, params)
+            one[d] = 0.0
+            for i in range(b - a):
+                gradient[a + i] += w * slope[i]
+                curvature[a + i] += abs(w) * bend[i]
+            for k in range(params.shape[1]):
+                learned[q, k] += w * params[1, k]
+
+
+@compiled
+def _weighted_product(
+    program: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+    direction: Any, out: Any, values: Any, params: Any, learned: Any,
+) -> None:  # fmt: skip
+    """Σ_d w_d H(s, e_d)v of each query."""
+    for q in range(first, last):
+        a, b = offsets[q], offsets[q + 1]
+        one, part = np.zeros(b - a), np.empty(b - a)
+        for d in range(b - a):
+            w = weights[a + d]
+            if w != 0.0:
+                one[d] = 1.0
+                program(scores[a:b], one, direction[a:b], part, params)
+                one[d] = 0.0
+                for i in range(b - a):
+                    out[a + i] += w * part[i]
+
+
 _REST = (_i8[::1], _i8, _i8, _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1], _f8[:, ::1])
 
 
 @functools.cache
 def _compiled_grades() -> Any:
     return _for_any(_sweep_grades, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
+
+
+@functools.cache
+def _compiled_weights() -> Any:
+    return _for_any(_sweep_weights, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
+
+
+@functools.cache
+def _compiled_weighted_product() -> Any:
+    return _for_any(_weighted_product, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
 
 
 @functools.cache

@@ -66,22 +66,23 @@ def _row(mine: Any, e: Any, lost: Any) -> Any:
 
 @compiled
 def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """Σ 1 − √(P̄·P) − √((1 − P̄)(1 − P)) over explicit edges."""
+    """Σ w·(1 − √(P̄·P) − √((1 − P̄)(1 − P))) over explicit edges."""
     clear(gradient, curvature)
-    value = 0.0
+    value, total = 0.0, 0.0
     for k in range(len(edges)):
-        i, j = int(edges[k, 0]), int(edges[k, 1])
-        a, b = math.sqrt(edges[k, 2]), math.sqrt(1.0 - edges[k, 2])
+        i, j, w = int(edges[k, 0]), int(edges[k, 1]), edges[k, 3]
+        a, b = w * math.sqrt(edges[k, 2]), w * math.sqrt(1.0 - edges[k, 2])
+        total += w
         delta = scores[i] - scores[j]
         here, slope, bend = _pair(delta, params)
         there, slope_back, bend_back = _pair(-delta, params)
-        value += (1.0 - a - b) + a * here + b * there
+        value += (w - a - b) + a * here + b * there
         force = a * slope - b * slope_back
         gradient[i] += force
         gradient[j] -= force
         curvature[i] += a * bend + b * bend_back
         curvature[j] += a * bend + b * bend_back
-    return scale(value, len(edges), gradient, curvature, params)
+    return scale(value, total, gradient, curvature, params)
 
 
 @register

@@ -4,13 +4,15 @@ A pair function gives the value, first and second derivative of φ at δ = s_i �
 
     pair(delta, params) -> (φ(δ), φ'(δ), φ''(δ))
 
-An edge of probability P̄ counts as P̄·φ(δ) + (1 − P̄)·φ(−δ).
+An edge of probability P̄ and weight w counts as w·(P̄·φ(δ) + (1 − P̄)·φ(−δ)).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from podium.compiled import compiled, inlined
 from podium.kernels.blocks import clear
@@ -21,15 +23,15 @@ from podium.losses.base import Loss
 class PairwiseLoss(Loss):
     """A sum of φ(s_i − s_j) over the edges (i, j) ∈ P of the order, y_i > y_j.
 
-    With `normalise`, a query's sum is divided by its number of edges |P|, so that long queries count like short
-    ones. Kernels find it at params[0, 0] and end with `scale`.
+    With `normalise`, a query's sum is divided by its number of edges |P|, or by the sum of their weights, so that long
+    queries count like short ones. Kernels find it at params[0, 0] and end with `scale`.
     """
 
     normalise: bool = False
 
 
 @compiled
-def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any) -> float:
+def scale(value: float, n_edges: float, gradient: Any, curvature: Any, params: Any) -> float:
     """The sum over edges, or its mean where the loss says `normalise`."""
     if params[0, 0] == 0.0 or n_edges == 0:
         return value
@@ -41,14 +43,15 @@ def scale(value: float, n_edges: int, gradient: Any, curvature: Any, params: Any
 
 @inlined
 def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """Σ over edges of P̄·φ(δ) + (1 − P̄)·φ(−δ), with derivatives, in the order of the edges."""
+    """Σ over edges of w·(P̄·φ(δ) + (1 − P̄)·φ(−δ)), with derivatives, in the order of the edges."""
     clear(gradient, curvature)
-    value = 0.0
+    value, total = 0.0, 0.0
     for e in range(len(edges)):
         i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
+        total += edges[e, 3]
         delta = scores[i] - scores[j]
         for side in range(2):
-            weight = odds if side == 0 else 1.0 - odds
+            weight = edges[e, 3] * (odds if side == 0 else 1.0 - odds)
             if weight > 0.0:
                 sign = 1.0 - 2.0 * side
                 v, slope, bend = pair(sign * delta, params)
@@ -57,7 +60,7 @@ def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature:
                 gradient[j] -= weight * sign * slope
                 curvature[i] += weight * bend
                 curvature[j] += weight * bend
-    return scale(value, len(edges), gradient, curvature, params)
+    return scale(value, total, gradient, curvature, params)
 
 
 @inlined
@@ -81,14 +84,15 @@ def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature
 
 @inlined
 def product_over_edges(pair: Any, scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
-    """Hv of `sum_over_edges`: Σ over edges of (P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
+    """Hv of `sum_over_edges`: Σ over edges of w·(P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
     for i in range(len(out)):
         out[i] = 0.0
-    over = float(len(edges)) if params[0, 0] != 0.0 else 1.0
+    over = np.sum(edges[:, 3]) if params[0, 0] != 0.0 else 1.0
+    over = over if over > 0.0 else 1.0
     for e in range(len(edges)):
         i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
         delta = scores[i] - scores[j]
-        bend = odds * pair(delta, params)[2] + (1.0 - odds) * pair(-delta, params)[2]
+        bend = edges[e, 3] * (odds * pair(delta, params)[2] + (1.0 - odds) * pair(-delta, params)[2])
         force = bend * (direction[i] - direction[j]) / over
         out[i] += force
         out[j] -= force

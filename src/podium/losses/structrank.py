@@ -89,7 +89,7 @@ def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any,
 @compiled
 def edges_between(order: Any, ends: Any) -> Any:
     """The edges (winner, loser, 1) of documents by grade, in their order."""
-    edges, e = np.ones((count_edges(ends), 3)), 0
+    edges, e = np.ones((count_edges(ends), 4)), 0
     for p in range(len(order)):
         for q in range(ends[p], len(order)):
             edges[e, 0], edges[e, 1] = order[p], order[q]
@@ -113,7 +113,7 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
     for e in range(m):
         a, b = place[int(edges[e, 0])], place[int(edges[e, 1])]
         keys[e] = min(a, b) * n + max(a, b)
-    listed, at = np.empty((m, 3)), np.argsort(keys, kind="mergesort")
+    listed, at = np.ones((m, 4)), np.argsort(keys, kind="mergesort")
     for e in range(m):
         i, j, odds = edges[at[e], 0], edges[at[e], 1], edges[at[e], 2]
         turned = place[int(i)] > place[int(j)]
@@ -238,6 +238,7 @@ class StructRank(PairwiseLoss):
     Reference: Huang & Frey, Structured ranking learning using cumulative distribution networks, NIPS 2008.
     """
 
+    weighs_edges: ClassVar[bool] = False
     topology: Literal["full", "disconnected", "random", "plackett-luce"] = "full"
     log_w1: float = 0.0
     log_w2: float = 0.0

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from podium.arrays import Array
 from podium.compiled import compiled, vectorised
+from podium.forms import LinearForm
 from podium.registry import register
-from podium.scorers.base import Array, SmoothScorer
+from podium.scorers.base import Params, RowScorer
 from podium.threads import map_blocks
 
 
 @register
-class Linear(SmoothScorer):
+class Linear(RowScorer):
     """One weight per feature, and an offset (which only losses of single documents notice).
 
     Cost: one pass over the features per evaluation, in float64 arithmetic on the float32 features.
@@ -26,16 +28,15 @@ class Linear(SmoothScorer):
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         return np.zeros(n_features + 1)
 
-    def score(self, params: Array, X: Any) -> Array:
-        self.check_params(params, X.shape[1])
-        weights, offset = np.ascontiguousarray(params[:-1]), params[-1]
+    def score_rows(self, theta: Array, X: Any) -> Array:
+        weights, offset = np.ascontiguousarray(theta[:-1]), theta[-1]
         if isinstance(X, sp.csr_array):
             return np.asarray(X @ weights + offset)
         out = np.empty(len(X))
         map_blocks(lambda a, b: _times(X[a:b], weights, offset, out[a:b]), len(X))
         return out
 
-    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
+    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
         if isinstance(X, sp.csr_array):
             return np.append(X.T @ gradient, gradient.sum())
 
@@ -46,6 +47,10 @@ class Linear(SmoothScorer):
 
         parts = map_blocks(block, len(X))
         return np.append(np.sum(parts, axis=0) if parts else np.zeros(X.shape[1]), gradient.sum())
+
+    def form(self, params: Params, n_features: int) -> LinearForm:
+        theta = self.theta(params, n_features)
+        return LinearForm(theta[:-1], float(theta[-1]))
 
     def n_params(self, n_features: int) -> int:
         return n_features + 1

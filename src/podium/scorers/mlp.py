@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
+from podium.arrays import Array, dense
 from podium.errors import ParameterError
+from podium.forms import NetForm
 from podium.registry import param, register
-from podium.scorers.base import Array, SmoothScorer
-from podium.threads import map_blocks
+from podium.scorers.base import Params, RowScorer
+from podium.threads import map_blocks, one_blas_thread
 
 
 @register
-class MLP(SmoothScorer):
+class MLP(RowScorer):
     """f(x; θ) = w·a(W₂·a(W₁x + b₁) + b₂) + b, with as many hidden layers as `hidden` has entries.
 
     Weights start uniform in ±√(6/(in + out)) (Glorot), offsets at 0.
@@ -44,27 +45,20 @@ class MLP(SmoothScorer):
             parts += [rng.uniform(-bound, bound, n_in * n_out), np.zeros(n_out)]
         return np.concatenate(parts)
 
-    def score(self, params: Array, X: Any) -> Array:
-        self.check_params(params, X.shape[1])
-        layers = list(self._layers(params, X.shape[1]))
-        parts = map_blocks(lambda a, b: self._forward(layers, _dense(X[a:b]))[-1][:, 0], X.shape[0])
+    def score_rows(self, theta: Array, X: Any) -> Array:
+        layers = list(self._layers(theta, X.shape[1]))
+        with one_blas_thread():
+            parts = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b]))[-1][:, 0], X.shape[0])
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
-        layers = list(self._layers(params, X.shape[1]))
-        parts = map_blocks(lambda a, b: self._backward(layers, _dense(X[a:b]), gradient[a:b]), X.shape[0])
-        return np.sum(parts, axis=0) if parts else np.zeros_like(params)
+    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+        layers = list(self._layers(theta, X.shape[1]))
+        with one_blas_thread():
+            parts = map_blocks(lambda a, b: self._backward(layers, _doubles(X[a:b]), gradient[a:b]), X.shape[0])
+        return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
 
-    def input_gradient(self, params: Array, X: Array) -> Array:
-        """∂f/∂x at each row of features."""  # (N, d)
-        layers = list(self._layers(params, X.shape[1]))
-        values = self._forward(layers, X)
-        flow = np.ones((len(X), 1))
-        for depth in range(len(layers) - 1, -1, -1):
-            flow = flow @ layers[depth][0].T
-            if depth:
-                flow = flow * self._slope(values[depth])
-        return flow
+    def form(self, params: Params, n_features: int) -> NetForm:
+        return NetForm(tuple(self._layers(self.theta(params, n_features), n_features)), self.activation)
 
     def n_params(self, n_features: int) -> int:
         return sum(n_in * n_out + n_out for n_in, n_out in self._shapes(n_features))
@@ -108,5 +102,5 @@ class MLP(SmoothScorer):
         return 1.0 - h * h if self.activation == "tanh" else h > 0.0
 
 
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)
+def _doubles(X: Any) -> Array:
+    return dense(X).astype(np.float64)

@@ -2,9 +2,9 @@
 
     ρ(x; a) = Σ_i K_i y_i / Σ_i K_i,   K_i = exp(−½ Σ_l a_l²(x_l − x_il)²)
 
-Its parameters are one a_l per feature, and behind them what it remembers: the training documents with their grades.
-While it is trained, the documents of a query do not see each other, or each would be its own best neighbour; where
-there is one query, a document does not see itself.
+θ has one a_l per feature; the training documents with their grades are kept beside it as reference documents. While it
+is trained, the documents of a query do not see each other, or each would be its own best neighbour; where there is one
+query, a document does not see itself.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import Array, dense
 from podium.compiled import compiled, vectorised
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
+from podium.forms import KernelForm
 from podium.registry import register
-from podium.scorers.base import Array, SmoothScorer
-from podium.threads import map_blocks
+from podium.scorers.base import Params, Prepared, SmoothScorer
+from podium.threads import map_blocks, one_blas_thread
 
 MOST = 2**16
 """Training documents above which it is refused."""
@@ -46,7 +47,7 @@ class NadarayaWatson(SmoothScorer):
 
     def check(self, data: Dataset) -> None:
         n = data.n_documents
-        if data.labels is None and data.preferences is None:
+        if data.labels is None and data.preferences is None and data.document_weights is None:
             raise IncompatibleError("nadaraya-watson averages grades, but the data has none. Use data with labels.")
         if n > MOST:
             raise IncompatibleError(
@@ -62,25 +63,34 @@ class NadarayaWatson(SmoothScorer):
     def init(self, n_features: int, rng: np.random.Generator) -> Array:
         return rng.uniform(0.0, 1.0, n_features)
 
-    def remember(self, data: Dataset) -> Array:
-        """How many documents, then their features one by one, their grades and their queries."""
+    def reference(self, data: Dataset) -> Params:
         self.check(data)
-        own = _own(data, np.arange(data.n_queries), data.n_documents)
-        parts = [[data.n_documents], _dense(data.features).T.ravel(), _grades(data), own]
-        return np.concatenate([np.asarray(part, np.float64) for part in parts])
+        features = np.ascontiguousarray(dense(data.features), np.float32)
+        return {"features": features, "labels": _grades(data), "queries": _numbers(data, data.n_documents)}
 
-    def score(self, params: Array, X: Any) -> Array:
-        return self._score(_Memory(params, X.shape[1]), X, None)[0]
+    def score(self, params: Params, data: Dataset) -> Array:
+        return self._score(self._known(params, data), data.features, None)[0]
 
-    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
-        memory = _Memory(params, X.shape[1])
-        return self._pullback(memory, X, self._score(memory, X, None)[1], gradient)
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        known = _Reference(self.theta(params, n_features), params, np.float64)
+        return lambda data: self._score(known, data.features, None)[0]
 
-    def score_with_pullback(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        large = data.n_documents * (len(params) // (data.n_features + 2)) >= _LARGE
-        memory, X = _Memory(params, data.n_features, np.float32 if large else np.float64), data.features
-        scores, near = self._score(memory, X, _own(data, data.query_ids, len(memory.grades)))
-        return scores, lambda gradient: self._pullback(memory, X, near, gradient)
+    def form(self, params: Params, n_features: int) -> KernelForm:
+        known = _Reference(self.theta(params, n_features), params, np.float64)
+        return KernelForm(known.widths, params["features"], params["labels"])
+
+    def pullback(self, params: Params, data: Dataset, gradient: Array) -> Array:
+        known, X = self._known(params, data), data.features
+        return self._pullback(known, X, self._score(known, X, None)[1], gradient)
+
+    def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        large = data.n_documents * len(params["labels"]) >= _LARGE
+        known, X = self._known(params, data, np.float32 if large else np.float64), data.features
+        scores, near = self._score(known, X, _numbers(data, len(known.grades)))
+        return scores, lambda gradient: self._pullback(known, X, near, gradient)
+
+    def _known(self, params: Params, data: Dataset, kind: type[np.floating[Any]] = np.float64) -> _Reference:
+        return _Reference(self.theta(params, data.n_features), params, kind)
 
     def n_params(self, n_features: int) -> int:
         return n_features
@@ -88,55 +98,57 @@ class NadarayaWatson(SmoothScorer):
     def penalised(self, n_features: int) -> Array:
         return np.ones(n_features)
 
-    def _score(self, memory: _Memory, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], _Near]]:
+    def _score(self, known: _Reference, X: Any, queries: Array | None) -> tuple[Array, Callable[[int, int], _Near]]:
         """Scores, and the weights behind the scores of some rows, kept where they are not too many."""
         kept: dict[tuple[int, int], _Near] = {}
-        keep = X.shape[0] * len(memory.grades) <= _KEEP
+        keep = X.shape[0] * len(known.grades) <= _KEEP
 
         def near(a: int, b: int) -> _Near:
             if (a, b) in kept:
                 return kept[a, b]
-            found = memory.near(X[a:b], None if queries is None else queries[a:b])
+            found = known.near(X[a:b], None if queries is None else queries[a:b])
             return kept.setdefault((a, b), found) if keep else found
 
         def block(first: int, last: int) -> Array:
-            return np.concatenate([near(a, b).scores for a, b in memory.cuts(first, last)])
+            return np.concatenate([near(a, b).scores for a, b in known.cuts(first, last)])
 
-        parts = map_blocks(block, X.shape[0])
+        with one_blas_thread():
+            parts = map_blocks(block, X.shape[0])
         return np.concatenate(parts) if parts else np.empty(0), near
 
-    def _pullback(self, memory: _Memory, X: Any, near: Callable[[int, int], _Near], gradient: Array) -> Array:
+    def _pullback(self, known: _Reference, X: Any, near: Callable[[int, int], _Near], gradient: Array) -> Array:
         def block(first: int, last: int) -> Array:
-            total = np.zeros(len(memory.widths))
-            for a, b in memory.cuts(first, last):
-                total += memory.slopes(X[a:b], near(a, b), gradient[a:b])
+            total = np.zeros(len(known.widths))
+            for a, b in known.cuts(first, last):
+                total += known.slopes(X[a:b], near(a, b), gradient[a:b])
             return total
 
-        parts = map_blocks(block, X.shape[0])
-        return np.sum(parts, axis=0) if parts else np.zeros(len(memory.widths))
+        with one_blas_thread():
+            parts = map_blocks(block, X.shape[0])
+        return np.sum(parts, axis=0) if parts else np.zeros(len(known.widths))
 
 
 class _Near(NamedTuple):
-    """What some rows see of the documents that are remembered."""
+    """What some rows see of the reference documents."""
 
     weights: NDArray[Any]  # (rows, N) K_i, times what makes the largest of a row 1
     totals: NDArray[Any]  # (rows,) ΣK
     scores: Array  # (rows,)
 
 
-class _Memory:
-    """Parameters taken apart: widths a, and the documents that are remembered."""
+class _Reference:
+    """Widths a and the reference documents, in the precision to compute in."""
 
-    def __init__(self, params: Array, d: int, kind: type[np.floating[Any]] = np.float64) -> None:
-        n = (len(params) - d - 1) // (d + 2)
-        if params.dtype != np.float64 or n < 1 or len(params) != d + 1 + n * (d + 2) or params[d] != n:
+    def __init__(self, widths: Array, params: Params, kind: type[np.floating[Any]]) -> None:
+        features, grades = params.get("features", np.empty((0, 0))), params.get("labels", np.empty(0))
+        if features.ndim != 2 or features.shape != (len(grades), len(widths)) or not len(grades):
             raise IncompatibleError(
-                f"nadaraya-watson over {d} features has {d} widths and then the training documents; got "
-                f"{params.dtype} of shape {params.shape}, which does not hold documents of {d} features."
+                f"nadaraya-watson over {len(widths)} features keeps the training documents; got features of shape "
+                f"{features.shape} with {len(grades)} labels. Train the model again."
             )
-        self.widths = params[:d]
-        self.columns = params[d + 1 : d + 1 + n * d].reshape(d, n).astype(kind, copy=False)
-        self.grades, self.queries = params[-2 * n : -n].astype(kind, copy=False), params[-n:]
+        self.widths, self.queries = widths, params.get("queries", np.empty(0))
+        self.columns = np.ascontiguousarray(features.T, dtype=kind)
+        self.grades = grades.astype(kind, copy=False)
         self.half = _half_squares(self.columns, self.widths).astype(kind, copy=False)
 
     def cuts(self, first: int, last: int) -> list[tuple[int, int]]:
@@ -145,8 +157,8 @@ class _Memory:
         return [(a, min(a + step, last)) for a in range(first, last, step)]
 
     def near(self, X: Any, queries: Array | None) -> _Near:
-        """The weights of the remembered documents; the part of the exponent that a row's share cancels."""
-        exponents = (_dense(X) * self.widths**2).astype(self.columns.dtype, copy=False) @ self.columns
+        """The weights of the reference documents; the part of the exponent that a row's share cancels."""
+        exponents = (dense(X) * self.widths**2).astype(self.columns.dtype, copy=False) @ self.columns
         exponents -= self.half
         if queries is not None:
             first, end = (np.searchsorted(self.queries, queries, side) for side in ("left", "right"))
@@ -162,7 +174,7 @@ class _Memory:
         """Σ_n g_n ∂ρ_n/∂a: with C_ni = g_n(ρ_n − y_i)K_i/ΣK, whose rows sum to 0, (x − x_i)² needs two products."""
         shares, sums = np.empty_like(near.weights), np.zeros(len(self.grades))
         _share(near.weights, self.grades, near.scores, gradient / near.totals, shares, sums)
-        crossed = _dense(X).astype(shares.dtype, copy=False).T @ shares  # (d, N)
+        crossed = dense(X).astype(shares.dtype, copy=False).T @ shares  # (d, N)
         return np.asarray(self.widths * _squares_less_crossed(self.columns, sums, crossed))
 
 
@@ -205,7 +217,9 @@ def _squares_less_crossed(columns: Any, sums: Any, crossed: Any) -> Any:
 
 
 def _grades(data: Dataset) -> Array:
-    """The labels; or from preferences, which come before them, the share of won comparisons minus that of lost ones."""
+    """The labels or weights; or from preferences, which come first, the share of wins minus that of losses."""
+    if data.document_weights is not None:
+        return data.relevance()
     if data.preferences is None:
         return np.asarray(data.labels, np.float64)
     edges = data.preferences.edges
@@ -213,17 +227,14 @@ def _grades(data: Dataset) -> Array:
     won, compared = np.zeros(data.n_documents), np.zeros(data.n_documents)
     for side, sign in ((0, 1.0), (1, -1.0)):
         rows = first + edges[:, side].astype(np.int64)
-        np.add.at(won, rows, sign * (2.0 * edges[:, 2] - 1.0))
-        np.add.at(compared, rows, 1.0)
-    return won / np.maximum(compared, 1.0)
+        np.add.at(won, rows, sign * (2.0 * edges[:, 2] - 1.0) * edges[:, 3])
+        np.add.at(compared, rows, edges[:, 3])
+    return np.divide(won, compared, out=np.zeros_like(won), where=compared > 0)
 
 
-def _own(data: Dataset, numbers: Any, n_training: int) -> Array:
+def _numbers(data: Dataset, n_training: int) -> Array:
     """What hides documents from each other: their query's number, or their own where all are of one query."""
     if np.count_nonzero(data.sizes) == 1 and data.n_documents == n_training:
         return np.arange(data.n_documents, dtype=np.float64)
-    return np.repeat(np.asarray(numbers, np.float64), data.sizes)
-
-
-def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)
+    ids: Any = np.arange(data.n_queries) if data.query_ids is None else data.query_ids
+    return np.repeat(np.asarray(ids, np.float64), data.sizes)

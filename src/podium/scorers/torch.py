@@ -19,12 +19,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, MissingPackageError, ParameterError
 from podium.registry import register
-from podium.scorers.base import Array, SmoothScorer
+from podium.scorers.base import Params, RowScorer
 from podium.threads import BLOCK
 
 _OWN = "podium.scorers.torch:mlp"
@@ -44,7 +44,7 @@ def mlp(n_features: int) -> Any:
 
 
 @register
-class Torch(SmoothScorer):
+class Torch(RowScorer):
     """A torch module, in float64 and in evaluation mode: a row's score does not depend on other rows or on chance.
 
     Its parameters are the module's, one after another, so a model file holds numbers and the factory's name, no code.
@@ -63,16 +63,16 @@ class Torch(SmoothScorer):
             made = _make(self.module, n_features)
         return np.concatenate([p.detach().numpy().ravel() for p in made.parameters()]).astype(np.float64)
 
-    def score(self, params: Array, X: Any) -> Array:
-        net = _Net(self, params, X.shape[1])
+    def score_rows(self, theta: Array, X: Any) -> Array:
+        net = _Net(self, theta, X.shape[1])
         with net.torch.no_grad():
             return _joined([net.forward(X[a:b]).numpy() for a, b in _blocks(X)])
 
-    def pullback(self, params: Array, X: Any, gradient: Array) -> Array:
-        return self._linearised(params, X)[1](gradient)
+    def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
+        return self._rows_with_pullback(theta, X)[1](gradient)
 
-    def score_with_pullback(self, params: Array, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
-        return self._linearised(params, data.features)
+    def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        return self._rows_with_pullback(self.theta(params, data.n_features), data.features)
 
     def n_params(self, n_features: int) -> int:
         return sum(p.numel() for p in _made(self.module, n_features).parameters())
@@ -81,13 +81,13 @@ class Torch(SmoothScorer):
         sizes = [(p.numel(), p.ndim > 1) for p in _made(self.module, n_features).parameters()]
         return np.concatenate([np.full(n, float(weights)) for n, weights in sizes])
 
-    def _linearised(self, params: Array, X: Any) -> tuple[Array, Callable[[Array], Array]]:
-        net = _Net(self, params, X.shape[1])
+    def _rows_with_pullback(self, theta: Array, X: Any) -> tuple[Array, Callable[[Array], Array]]:
+        net = _Net(self, theta, X.shape[1])
         outs = [(a, b, net.forward(X[a:b])) for a, b in _blocks(X)]
 
         def pullback(gradient: Array) -> Array:
             parts = [net.backward(out, gradient[a:b]) for a, b, out in outs]
-            return np.sum(parts, axis=0) if parts else np.zeros_like(params)
+            return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
 
         return _joined([out.detach().numpy() for _, _, out in outs]), pullback
 
@@ -95,16 +95,15 @@ class Torch(SmoothScorer):
 class _Net:
     """A module with given parameters, a copy of its own so that threads do not meet in it."""
 
-    def __init__(self, scorer: Torch, params: Array, n_features: int) -> None:
-        scorer.check_params(params, n_features)
+    def __init__(self, scorer: Torch, theta: Array, n_features: int) -> None:
         self.torch, self.net = _torch(), copy.deepcopy(_made(scorer.module, n_features))
-        self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(params.copy()), self.net.parameters())
+        self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(theta.copy()), self.net.parameters())
 
     def forward(self, X: Any) -> Any:
-        dense = np.array(X.toarray() if isinstance(X, sp.csr_array) else X, np.float64)
-        out = self.net(self.torch.from_numpy(dense))
-        if out.numel() != len(dense):
-            raise IncompatibleError(f"torch: the module gave shape {tuple(out.shape)} for {len(dense)} rows.")
+        rows = dense(X).astype(np.float64)
+        out = self.net(self.torch.from_numpy(rows))
+        if out.numel() != len(rows):
+            raise IncompatibleError(f"torch: the module gave shape {tuple(out.shape)} for {len(rows)} rows.")
         return out.reshape(-1)
 
     def backward(self, out: Any, gradient: Array) -> Array:

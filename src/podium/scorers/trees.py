@@ -1,18 +1,21 @@
-"""Boosted regression trees, grown and evaluated by LightGBM. Parameters are its text model, as bytes in an array."""
+"""Boosted regression trees, grown and evaluated by LightGBM; params["trees"] is its text model, as bytes."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import Array
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
+from podium.forms import TreesForm
 from podium.registry import param, register
 from podium.scorers import tree_text
-from podium.scorers.base import Array, Scorer
-from podium.threads import default_threads
+from podium.scorers.base import Params, Prepared, Scorer
+from podium.threads import openmp_threads
 
 
 @register
@@ -32,26 +35,43 @@ class Trees(Scorer):
     max_bin: int = param(default=255, least=2)
     solver = "boosting"
 
-    def score(self, params: NDArray[np.uint8], X: Any) -> Array:
-        if X.shape[0] == 0:
-            return np.empty(0)
-        booster = self.booster(params, X.shape[1])
-        predicted = booster.predict(for_lightgbm(X), raw_score=True, num_threads=default_threads())
-        return np.asarray(predicted, np.float64)
+    def score(self, params: Params, data: Dataset) -> Array:
+        return self.prepare(params, data.n_features)(data)
 
-    def booster(self, params: NDArray[np.uint8], n_features: int) -> Any:
-        """LightGBM's own object of the trees."""
-        return _booster(params.tobytes(), n_features)
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        trees = booster(params.get("trees", np.empty(0, np.uint8)), n_features)
+
+        def score(data: Dataset) -> Array:
+            if data.n_features != n_features:
+                raise IncompatibleError(f"trees over {n_features} features cannot score {data.n_features} features.")
+            return predict(trees, data.features)
+
+        return score
+
+    def form(self, params: Params, n_features: int) -> TreesForm:
+        return TreesForm(params["trees"], n_features)
+
+
+def booster(text: NDArray[np.uint8], n_features: int) -> Any:
+    """LightGBM's own object of trees, parsed from their text, which is checked first."""
+    import lightgbm
+
+    whole = text.tobytes()
+    tree_text.check(whole, n_features)
+    return lightgbm.Booster(model_str=whole.decode())
+
+
+def predict(trees: Any, X: Any) -> Array:
+    """The scores of rows of features by LightGBM's object; threads do not change a bit."""
+    if X.shape[0] == 0:
+        return np.empty(0)
+    threads = openmp_threads() if X.shape[0] > _FEW else 1
+    return np.asarray(trees.predict(for_lightgbm(X), raw_score=True, num_threads=threads), np.float64)
+
+
+_FEW = 2_000  # rows below which waking threads costs more than it saves
 
 
 def for_lightgbm(X: Any) -> Any:
     """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
     return sp.csr_matrix(X) if isinstance(X, sp.csr_array) else X
-
-
-@functools.lru_cache(maxsize=8)
-def _booster(text: bytes, n_features: int) -> Any:
-    import lightgbm
-
-    tree_text.check(text, n_features)
-    return lightgbm.Booster(model_str=text.decode())

@@ -15,7 +15,7 @@ from podium.losses import Loss
 from podium.metrics import Metric
 from podium.problem import Problem
 from podium.registry import Named
-from podium.scorers import Scorer, SmoothScorer
+from podium.scorers import Params, Scorer, SmoothScorer
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 class Solution:
     """What a solver found."""
 
-    params: NDArray[Any]  # the scorer's parameters
+    params: Params  # of the scorer
     loss: Loss  # with its learned parameters
     value: float  # the objective at the last iteration
     iterations: int
@@ -92,6 +92,10 @@ class Solver(Named):
 
     kind: ClassVar[str] = "solver"
     home: ClassVar[str] = "podium.solvers"
+    needs_convex: ClassVar[bool] = False
+    """Whether it relies on the objective being convex, which negative document weights undo."""
+    penalty: float = 0.0
+    """λ of the (λ/2)‖θ‖² in the objective; solvers with a penalty have it as a parameter."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         """Refuse, in words, parts that this solver cannot work with."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from podium.arrays import Array
 from podium.errors import IncompatibleError
 from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
 from podium.registry import param, register
-from podium.scorers import Scorer, Trees, tree_text
-from podium.scorers.trees import for_lightgbm
-from podium.solvers.base import Array, Solution, Solver, Watch
-from podium.threads import default_threads
+from podium.scorers import Scorer, Trees
+from podium.scorers.tree_growing import Bins, Grower
+from podium.solvers.base import Solution, Solver, Watch
 
 
 @register
@@ -39,25 +37,22 @@ class Boosting(Solver):
             )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
-        import lightgbm
-
-        settings = self._settings(problem, rng)
-        train = _as_lightgbm(problem.data.features, settings)
-        if not any(train.feature_num_bin(feature) for feature in range(problem.data.n_features)):
-            return _constant(problem)
-        descent = _Descent(problem)
-
-        booster = lightgbm.Booster(settings, train)
-        if watch.valid is not None:
-            booster.add_valid(_as_lightgbm(watch.valid.features, settings, reference=train), "valid")
+        trees = problem.scorer
+        assert isinstance(trees, Trees)
+        bins = Bins(
+            problem.data, watch.valid, num_leaves=trees.num_leaves, min_data_in_leaf=trees.min_data_in_leaf,
+            feature_fraction=trees.feature_fraction, max_bin=trees.max_bin, learning_rate=self.learning_rate,
+            lambda_l2=self.penalty, seed=int(rng.integers(2**31)),
+        )  # fmt: skip
+        descent, grower = _Descent(problem), Grower(bins)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            if booster.update(fobj=descent.objective):
+            if not grower.grow(descent.derivatives):
                 rounds, reason = rounds - 1, _no_split(problem, rounds - 1)
                 break
             if watch.record(
                 rounds, self.rounds, descent.value,
-                scores=lambda _: _valid_scores(booster), state=rounds, patience=self.patience,
+                scores=lambda _: grower.valid_outputs(), state=rounds, patience=self.patience,
             ):  # fmt: skip
                 reason = "no better validation measure"
                 break
@@ -65,42 +60,27 @@ class Boosting(Solver):
         if watch.best is not None:
             keep = watch.best.iteration
             reason += f"; best {watch.metric} {watch.best.valid:.4f} with {keep} trees"
-        text = tree_text.trim(booster.model_to_string(num_iteration=max(keep, 1)))
-        return Solution(np.frombuffer(text, np.uint8), descent.losses[keep], descent.value, rounds, reason)
-
-    def _settings(self, problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
-        trees = problem.scorer
-        assert isinstance(trees, Trees)
-        return {
-            "objective": "none",
-            "num_leaves": trees.num_leaves,
-            "min_data_in_leaf": trees.min_data_in_leaf,
-            "feature_fraction": trees.feature_fraction,
-            "max_bin": trees.max_bin,
-            "learning_rate": self.learning_rate,
-            "lambda_l2": self.penalty,
-            "min_sum_hessian_in_leaf": 1e-3,
-            "boost_from_average": False,
-            "seed": int(rng.integers(2**31)),
-            # The same bits for any number of threads: histograms are summed feature by feature.
-            "deterministic": True,
-            "force_col_wise": True,
-            "num_threads": default_threads() if problem.data.features.size > _WORTH_THREADS else 1,
-            "verbosity": -1,
-        }
+        value = descent.value if rounds else descent.start().value / problem.data.n_queries
+        return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 
 
 class _Descent:
-    """The loss as LightGBM asks for it, round by round."""
+    """The loss as boosting asks for it, round by round. A loss that draws at random draws anew for every round."""
 
     def __init__(self, problem: Problem) -> None:
-        self.data, self.value, self.step = problem.data, np.inf, 1.0
+        self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
         self.losses = [problem.loss]  # as it was for each tree, the first for none
 
-    def objective(self, scores: Array, _: Any) -> tuple[Array, Array]:
+    def start(self) -> Derivatives:
+        """The loss of equal scores."""
+        return sweep(self.losses[0], np.zeros(self.data.n_documents), self.data)
+
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and curvature for the next tree."""
-        loss, got = self._learned(self.losses[-1], scores)
-        self.losses.append(loss)
+        rounds = len(self.losses)
+        drawn = self.problem.loss.resampled(rounds).with_learned(self.losses[-1].learned_values())
+        loss, got = self._learned(drawn, scores)
+        self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
         return got.gradient, np.maximum(got.curvature, 1e-16)
 
@@ -121,34 +101,6 @@ class _Descent:
 
 _STILL = 1e-6
 """Steps of learned parameters below this are not worth a look."""
-_WORTH_THREADS = 2**20
-"""Cells of features below which threads wait for each other longer than they work, far longer on busy cores."""
-
-
-def _as_lightgbm(features: Any, settings: dict[str, Any], reference: Any = None) -> Any:
-    import lightgbm
-
-    labels = np.zeros(features.shape[0], np.float32)
-    return lightgbm.Dataset(for_lightgbm(features), label=labels, reference=reference, params=settings).construct()
-
-
-def _constant(problem: Problem) -> Solution:
-    """Where no feature can be split, which LightGBM refuses to start from."""
-    text = np.frombuffer(tree_text.constant(problem.data.n_features), np.uint8)
-    value = sweep(problem.loss, np.zeros(problem.data.n_documents), problem.data).value / problem.data.n_queries
-    return Solution(text, problem.loss, value, 0, _no_split(problem, 0))
-
-
-def _valid_scores(booster: Any) -> Array:
-    """The validation scores that LightGBM keeps up to date tree by tree."""
-    seen: list[Array] = []
-
-    def look(scores: Array, _: Any) -> tuple[str, float, bool]:
-        seen.append(np.array(scores, np.float64))
-        return "seen", 0.0, True
-
-    booster.eval_valid(look)
-    return seen[0]
 
 
 def _no_split(problem: Problem, rounds: int) -> str:

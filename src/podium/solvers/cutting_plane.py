@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class CuttingPlane(Solver):
     tolerance: float = param(default=1e-3, above=0)
     """Stop when F is proven to be within this of its minimum, relatively."""
     patience: int | None = param(default=None, least=1)
+
+    needs_convex: ClassVar[bool] = True
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, Linear):
@@ -104,7 +106,7 @@ class _Planes:
         """The tangent at a point."""
         data = self.problem.data
         got = sweep(self.problem.loss, point.scores, data)
-        slope = Linear().pullback(point.theta, data.features, got.gradient)[:-1] / data.n_queries
+        slope = Linear().pullback_rows(point.theta, data.features, got.gradient)[:-1] / data.n_queries
         self.slopes = np.vstack([self.slopes, slope])
         self.levels = np.append(self.levels, got.value / data.n_queries - slope @ point.theta[:-1])
         self.idle = np.append(self.idle, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from podium.errors import IncompatibleError
@@ -28,6 +30,8 @@ class Newton(Solver):
     tolerance: float = param(default=1e-4, above=0)
     """Stop when ‖∇F‖ has fallen to this fraction of where it began."""
     patience: int | None = param(default=None, least=1)
+
+    needs_convex: ClassVar[bool] = True
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, Linear):

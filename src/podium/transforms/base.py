@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.registry import Named
 
 State = dict[str, NDArray[Any]]
-"""What a transform remembers of its training data."""
+"""What a transform keeps of its training data."""
+
+
+class Affine(NamedTuple):
+    """A map of each feature alone, x' = (x − centre)·scale; a missing value becomes `missing`."""
+
+    centre: Array  # (d,)
+    scale: Array  # (d,)
+    missing: Array  # (d,)
 
 
 class Transform(Named):
@@ -30,7 +39,7 @@ class Transform(Named):
     """Whether `fit` looks at the labels of the training data."""
 
     def check(self, data: Dataset) -> None:
-        """Refuse, in words and before work starts, training data that this transform cannot fit."""
+        """Raise a clear error, before work starts, if this transform cannot be fitted on the data."""
 
     def fit(self, data: Dataset) -> State:
         """What to remember of the training data."""
@@ -39,6 +48,13 @@ class Transform(Named):
     def features(self, state: State, data: Dataset) -> Any:
         """The transformed features of a dataset."""  # (N, d')
         raise NotImplementedError
+
+    def affine(self, state: State, data: Dataset) -> Affine | None:
+        """The transform as an affine map of each feature alone, for the documents of `data`; None where it is not one.
+
+        With `per_query`, the map is that of a dataset of one query.
+        """
+        return None
 
     def apply(self, state: State, data: Dataset) -> Dataset:
         """The dataset with transformed features."""

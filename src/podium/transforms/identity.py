@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from podium.data.dataset import Dataset
 from podium.registry import register
-from podium.transforms.base import State, Transform
+from podium.transforms.base import Affine, State, Transform
 
 
 @register
@@ -15,6 +17,10 @@ class Identity(Transform):
 
     def fit(self, data: Dataset) -> State:
         return {}
+
+    def affine(self, state: State, data: Dataset) -> Affine:
+        d = data.n_features
+        return Affine(np.zeros(d), np.ones(d), np.full(d, np.nan))
 
     def features(self, state: State, data: Dataset) -> Any:
         return data.features

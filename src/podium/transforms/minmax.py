@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.registry import register
 from podium.threads import map_blocks
-from podium.transforms.base import State, Transform, refuse_infinite
+from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 
 @register
@@ -26,18 +27,20 @@ class MinMax(Transform):
     def fit(self, data: Dataset) -> State:
         return {}
 
+    def affine(self, state: State, data: Dataset) -> Affine | None:
+        if np.count_nonzero(data.sizes) != 1:
+            return None
+        low, scale = _range(dense(data.features), np.zeros(1, np.int64))
+        return Affine(low[0], scale[0], np.zeros(data.n_features))
+
     def features(self, state: State, data: Dataset) -> Any:
         refuse_infinite(data, self.name)
-        X = data.features.toarray() if sp.issparse(data.features) else data.features
+        X = dense(data.features)
         filled = np.flatnonzero(data.sizes)
         out = np.empty(X.shape, np.float32)
         if not len(filled):
             return out
-        starts = data.offsets[:-1][filled]
-        low = np.fmin.reduceat(X, starts, axis=0).astype(np.float64)
-        width = np.fmax.reduceat(X, starts, axis=0) - low
-        # A width of 0 or of nothing but missing values has no information: the whole feature becomes 0.
-        scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
+        low, scale = _range(X, data.offsets[:-1][filled])
         query = np.repeat(np.arange(len(filled)), data.sizes[filled])
 
         def work(a: int, b: int) -> None:
@@ -45,3 +48,11 @@ class MinMax(Transform):
 
         map_blocks(work, len(X))
         return out
+
+
+def _range(X: NDArray[np.float32], starts: NDArray[np.int64]) -> tuple[Array, Array]:
+    """The least value of each feature in each query, and 1/(largest − least)."""  # (Q, d) each
+    low = np.fmin.reduceat(X, starts, axis=0).astype(np.float64)
+    width = np.fmax.reduceat(X, starts, axis=0) - low
+    # A width of 0 or of nothing but missing values has no information: the whole feature becomes 0.
+    return low, np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)

@@ -20,7 +20,7 @@ from podium.errors import needs_memory
 from podium.registry import param, register
 from podium.threads import map_blocks
 from podium.transforms.base import State
-from podium.transforms.stacked import Stacked, dense
+from podium.transforms.stacked import Stacked
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Nystrom(Stacked):
         self.check(data)
         state = self.fit_below(data)
         X = self.below(state, data)
-        _, drawn = np.unique(_lots(dense(data).features, self.seed), return_index=True)
+        _, drawn = np.unique(_lots(data.dense().features, self.seed), return_index=True)
         landmarks = X[drawn[: self._count(data)]].astype(np.float64)
         gamma = np.float64(self.gamma / max(X.shape[1], 1))
         values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
@@ -32,16 +31,11 @@ class Stacked(Transform):
         self.of.check(data)
 
     def fit_below(self, data: Dataset) -> State:
-        """What `of` remembers, under names that do not clash with one's own."""
-        return {_BELOW + name: array for name, array in self.of.fit(dense(data)).items()}
+        """What `of` keeps, under names that do not clash with one's own."""
+        return {_BELOW + name: array for name, array in self.of.fit(data.dense()).items()}
 
     def below(self, state: State, data: Dataset) -> NDArray[np.float32]:
         """The features that `of` makes."""  # (N, d)
         mine = {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}
-        made: Any = self.of.features(mine, dense(data))
+        made: Any = self.of.features(mine, data.dense())
         return np.where(np.isnan(made), np.float32(0), made)
-
-
-def dense(data: Dataset) -> Dataset:
-    """The dataset with dense features."""
-    return replace(data, features=data.features.toarray()) if sp.issparse(data.features) else data

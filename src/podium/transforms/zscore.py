@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.registry import register
 from podium.threads import map_blocks
-from podium.transforms.base import State, Transform, refuse_infinite
+from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 Array = NDArray[np.float64]
 
@@ -34,6 +34,10 @@ class ZScore(Transform):
         scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
         centre = np.zeros_like(mean) if sp.issparse(data.features) else mean
         return {"mean": mean, "centre": centre, "scale": scale}
+
+    def affine(self, state: State, data: Dataset) -> Affine:
+        missing = (state["mean"] - state["centre"]) * state["scale"]
+        return Affine(state["centre"], state["scale"], missing)
 
     def features(self, state: State, data: Dataset) -> Any:
         X, mean, centre, scale = data.features, state["mean"], state["centre"], state["scale"]

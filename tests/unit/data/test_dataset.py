@@ -19,7 +19,7 @@ def test_rows_of_a_query_are_put_together_and_back():
 
 def test_preferences_are_counted_in_the_input():
     data = Dataset.from_arrays(np.eye(3), qid=["b", "a", "b"], preferences=([2], [0], [0.7]))
-    assert data.preferences.edges.tolist() == [[1, 0, 0.7]]
+    assert data.preferences.edges.tolist() == [[1, 0, 0.7, 1]]
     assert data.preferences.offsets.tolist() == [0, 1, 1]
     with pytest.raises(DataError, match="different queries"):
         data.with_preferences([0], [1])
@@ -40,7 +40,7 @@ def test_selected_queries_keep_what_is_theirs():
     assert part.document_ids.tolist() == list("defa")
     assert part.query_ids.tolist() == ["2", "0"]
     assert part.query_weights.tolist() == [3, 1]
-    assert part.preferences.edges.tolist() == [[2, 0, 1]]
+    assert part.preferences.edges.tolist() == [[2, 0, 1, 1]]
     assert part.preferences.offsets.tolist() == [0, 1, 1]
 
 

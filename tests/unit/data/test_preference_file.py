@@ -27,11 +27,11 @@ def edges(text: str, data: Dataset = DATA) -> list[list[list[float]]]:
     ],
 )
 def test_documents_are_named_by_query_and_id(text):
-    assert edges(text) == [[[0, 1, 1]], [[1, 0, 0.8]]]  # query b came first
+    assert edges(text) == [[[0, 1, 1, 1]], [[1, 0, 0.8, 1]]]  # query b came first
 
 
 def test_rows_within_the_query_name_documents_without_ids():
-    assert edges("a 1 0\n", replace(DATA, document_ids=None)) == [[], [[1, 0, 1]]]
+    assert edges("a 1 0\n", replace(DATA, document_ids=None)) == [[], [[1, 0, 1, 1]]]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from podium.cli.main import app
 from podium.data import Dataset, make_letor_like, write_letor
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation import Explanation, explain
-from podium.evaluation.attribution import attribute, deviations, importance, linear_weights, model_trees
+from podium.evaluation.attribution import attribute, deviations, importance, input_gradient
 from podium.evaluation.details import most_informative_pairs
 from podium.evaluation.explain import explain_rows
 from podium.model import Model
+from podium.scorers.trees import booster
 from podium.training import train
 from reference.shap import tree_shap
 
@@ -91,8 +92,8 @@ def test_shares_of_trees_are_the_difference_of_shapley_values() -> None:
     X = np.asarray(DATA.features[:2])
     found = attribute(model, X)
     assert found is not None
-    booster = model_trees(model)
-    expected = tree_shap(booster, X[0]) - tree_shap(booster, X[1])
+    trees = booster(model.form().text, model.n_features)
+    expected = tree_shap(trees, X[0]) - tree_shap(trees, X[1])
     np.testing.assert_allclose(found.shares, expected, atol=1e-9)
     assert np.abs(expected).max() > 0.01
 
@@ -103,20 +104,19 @@ def test_a_perceptron_is_integrated_between_the_documents(activation: str) -> No
     found = explain_rows(model, DATA, 0, (0, 5))
     assert found is not None
     assert abs(found.rest) < (1e-9 if activation == "tanh" else 1e-3 * found.difference)
-    scorer, params = model.learner.scorer, model.params["scorer"]
+    scorer, theta = model.learner.scorer, model.params["theta"]
     x = np.random.default_rng(0).normal(size=(1, DATA.n_features))
-    slope = scorer.input_gradient(params, x)[0]
+    slope = input_gradient(model.form(), x)[0]
     for l, step in enumerate(1e-6 * np.eye(DATA.n_features)):
-        numeric = (scorer.score(params, x + step) - scorer.score(params, x - step))[0] / 2e-6
+        numeric = (scorer.score_rows(theta, x + step) - scorer.score_rows(theta, x - step))[0] / 2e-6
         assert slope[l] == pytest.approx(numeric, abs=1e-6)
 
 
 def test_the_smallest_change_of_a_linear_model_is_where_its_score_crosses() -> None:
     model = fitted("listnet(transform=identity)")
     found = explain_rows(model, DATA, 0, top_two(model, DATA))
-    weights = linear_weights(model)
+    weights = model.form().weights
     assert found is not None
-    assert weights is not None
     need = np.abs(found.difference / weights) / deviations(DATA.features)
     assert found.flip is not None
     l = found.flip.feature
@@ -196,15 +196,14 @@ def test_sparse_features_are_explained_as_dense_ones() -> None:
 def test_importance_is_weight_times_spread_or_gain() -> None:
     model = fitted("listnet")
     X = model.learner.transform.apply(model.state, DATA).features.astype(np.float64)
-    weights = linear_weights(model)
+    weights = model.form().weights
     found = importance(model, DATA)
-    assert weights is not None
     assert found is not None
     expected = np.abs(weights) * X.std(axis=0)
     np.testing.assert_allclose(found[0], expected / expected.sum())
     trees = fitted(f"ranknet{TREES}")
     gains = importance(trees, DATA)
-    lines = [line for line in bytes(trees.params["scorer"]).decode().splitlines() if "=" in line]
+    lines = [line for line in bytes(trees.params["trees"]).decode().splitlines() if "=" in line]
     read = {key: " ".join(v for k, _, v in (line.partition("=") for line in lines) if k == key).split() for key in KEYS}
     total = np.bincount(np.array(read["split_feature"], int), np.array(read["split_gain"], float), minlength=5)
     assert gains is not None

@@ -10,12 +10,12 @@ THETA = np.array([2.0, -1.0, 0.5, 3.0, -1.0])
 
 
 def test_one_hidden_unit_by_hand():
-    assert MLP(hidden=(1,)).score(THETA, X)[0] == pytest.approx(3 * np.tanh(4.5) - 1)
-    assert MLP(hidden=(1,), activation="relu").score(THETA, X)[0] == pytest.approx(3 * 4.5 - 1)
+    assert MLP(hidden=(1,)).score_rows(THETA, X)[0] == pytest.approx(3 * np.tanh(4.5) - 1)
+    assert MLP(hidden=(1,), activation="relu").score_rows(THETA, X)[0] == pytest.approx(3 * 4.5 - 1)
 
 
 def test_relu_is_flat_below_zero():
-    down = MLP(hidden=(1,), activation="relu").pullback(-THETA, X, np.ones(1))
+    down = MLP(hidden=(1,), activation="relu").pullback_rows(-THETA, X, np.ones(1))
     np.testing.assert_array_equal(down, [0, 0, 0, 0, 1])
 
 

@@ -8,13 +8,14 @@ from podium.errors import IncompatibleError
 from podium.losses import RankNet, Regression
 from podium.methods import method
 from podium.model import Model
-from podium.problem import Problem
+from podium.problem import Problem, without_ids
 from podium.recipe import Recipe
 from podium.scorers import NadarayaWatson
 from podium.training import train
 from reference.learning import linear_data
 
 DATA = linear_data(6, 5)
+NUMBERED = without_ids(DATA)
 WIDTHS = np.array([0.7, 0.1, 1.5])
 
 
@@ -25,7 +26,7 @@ def mean_grade(x, widths, rows, grades):
 
 def test_a_score_is_the_mean_grade_of_near_documents():
     X = np.random.default_rng(1).standard_normal((4, 3)).astype(np.float32)
-    got = NadarayaWatson().score(np.concatenate([WIDTHS, NadarayaWatson().remember(DATA)]), X)
+    got = NadarayaWatson().score({"theta": WIDTHS, **NadarayaWatson().reference(NUMBERED)}, Dataset.from_arrays(X))
     expected = [mean_grade(x, WIDTHS, DATA.features, DATA.labels) for x in X]
     np.testing.assert_allclose(got, expected, rtol=1e-6)
 
@@ -66,9 +67,8 @@ def test_blocks_that_are_not_kept_give_the_same(monkeypatch):
 
 
 def test_documents_far_from_all_others_still_have_a_score():
-    got = NadarayaWatson().score(
-        np.concatenate([100 * WIDTHS, NadarayaWatson().remember(DATA)]), np.full((1, 3), 1e3, np.float32)
-    )
+    far = Dataset.from_arrays(np.full((1, 3), 1e3))
+    got = NadarayaWatson().score({"theta": 100 * WIDTHS, **NadarayaWatson().reference(NUMBERED)}, far)
     assert np.isfinite(got).all()
 
 
@@ -99,13 +99,13 @@ def test_preferences_stand_for_grades():
     """Documents 0 and 1 of the second query: one wins two comparisons of three, the other loses its only one."""
     pairs = ([5, 5, 7, 8], [6, 7, 5, 7], [1.0, 0.9, 1.0, 1.0])
     data = Dataset.from_arrays(DATA.features, DATA.labels, group=DATA.sizes, preferences=pairs)
-    grades = NadarayaWatson().remember(data)[-60:-30]
+    grades = NadarayaWatson().reference(without_ids(data))["labels"]
     expected = np.zeros(30)
     expected[[5, 6, 7, 8]] = (1 + 0.8 - 1) / 3, -1, (-0.8 + 1 - 1) / 3, 1
     np.testing.assert_allclose(grades, expected)
 
 
-def test_a_model_holds_what_it_remembers(tmp_path):
+def test_a_model_holds_its_reference_documents(tmp_path):
     model = train(DATA, method("structrank(epochs=1)"))
     model.save(tmp_path / "m.podium")
     assert isinstance(model.learner, Recipe)

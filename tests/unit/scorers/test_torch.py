@@ -50,7 +50,7 @@ def trusted(monkeypatch):
 @needs_torch
 def test_a_linear_module_is_the_linear_scorer(trusted):
     theta = np.array([1.0, -2.0, 0.5, 3.0])  # weights, then the offset
-    got = trusted(linear).score(theta, DATA.features)
+    got = trusted(linear).score({"theta": theta}, DATA)
     np.testing.assert_allclose(got, DATA.features.astype(np.float64) @ theta[:3] + 3.0, rtol=1e-12)
     assert trusted(linear).penalised(3).tolist() == [1, 1, 1, 0]
 
@@ -101,11 +101,11 @@ def test_modules_that_are_no_scorers_are_refused_in_words(trusted):
     with pytest.raises(ParameterError, match="buffers"):
         trusted(with_buffers).n_params(3)
     with pytest.raises(ValueError, match=r"shape \(60, 2\) for 60 rows"):
-        trusted(two_scores).score(np.zeros(8), DATA.features)
+        trusted(two_scores).score({"theta": np.zeros(8)}, DATA)
 
 
 def test_without_torch_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     scorers_torch._made.cache_clear()
     with pytest.raises(MissingPackageError, match=r"pip install 'podium\[torch\]'"):
-        Torch().score(np.zeros(4), DATA.features)
+        Torch().score({"theta": np.zeros(4)}, DATA)

@@ -30,7 +30,7 @@ def grown():
 
 @functools.cache
 def text():
-    return grown().params["scorer"].tobytes().decode()
+    return grown().params["trees"].tobytes().decode()
 
 
 def changed(pattern, replacement):
@@ -114,7 +114,7 @@ def test_nothing_but_trees_is_kept():
 
 def test_a_constant_scores_zero():
     constant = np.frombuffer(tree_text.constant(4), np.uint8)
-    np.testing.assert_array_equal(Trees().score(constant, DATA.features), np.zeros(DATA.n_documents))
+    np.testing.assert_array_equal(Trees().score({"trees": constant}, DATA), np.zeros(DATA.n_documents))
 
 
 def write_model(path, trees):
@@ -122,13 +122,13 @@ def write_model(path, trees):
     grown().save(path)
     with zipfile.ZipFile(path) as archive:
         head, raw = json.loads(archive.read("model.json")), trees.encode()
-    about = head["arrays"]["params/scorer"]
+    about = head["arrays"]["params/trees"]
     about["shape"], about["sha256"] = [len(raw)], hashlib.sha256(raw).hexdigest()
     described = json.dumps(head).encode()
     with zipfile.ZipFile(path, "w") as archive:
         archive.comment = hashlib.sha256(described).hexdigest().encode()
         archive.writestr("model.json", described)
-        archive.writestr("arrays/params/scorer", raw)
+        archive.writestr("arrays/params/trees", raw)
 
 
 def test_tampered_model_files_with_right_checksums_do_not_end_the_process(tmp_path):

@@ -19,7 +19,7 @@ def run(solver, *, scorer=None, data=DATA, loss=None, watch=None):
 
 
 def n_trees(found):
-    return found.params.tobytes().count(b"\nTree=")
+    return found.params["trees"].tobytes().count(b"\nTree=")
 
 
 def test_a_round_is_a_tree():
@@ -41,26 +41,26 @@ def test_scores_kept_for_validation_are_those_of_the_model():
     for rounds in (1, 2, 3):
         found = run(Boosting(rounds=rounds), watch=Watch(valid, Recording()))
         every = run(Boosting(rounds=rounds))
-        np.testing.assert_allclose(seen[-1], Trees().score(every.params, valid.features), rtol=1e-6)
+        np.testing.assert_allclose(seen[-1], Trees().score(every.params, valid), rtol=1e-6)
         assert n_trees(found) == 1  # the first was as good as any
 
 
 def test_too_few_documents_for_two_leaves_give_a_constant_and_a_reason():
     found = run(Boosting(), scorer=Trees(min_data_in_leaf=150))
-    np.testing.assert_array_equal(Trees().score(found.params, DATA.features), 0)
-    assert found.reason == "no split found: 200 documents, and a leaf needs 150; set min_documents lower"
+    np.testing.assert_array_equal(Trees().score(found.params, DATA), 0)
+    assert found.reason == "no split found: 200 documents, and a leaf needs 150; set min_data_in_leaf lower"
 
 
 def test_constant_features_give_a_constant_and_a_reason():
     data = Dataset.from_arrays(np.ones((200, 3)), DATA.labels, group=DATA.sizes)
     found = run(Boosting(), data=data)
-    np.testing.assert_array_equal(Trees().score(found.params, data.features), 0)
+    np.testing.assert_array_equal(Trees().score(found.params, data), 0)
     assert "no further split found after 0 rounds" in found.reason
 
 
 def test_a_penalty_shrinks_leaves():
     plain, shrunk = (run(Boosting(rounds=1, penalty=penalty)).params for penalty in (0.0, 100.0))
-    scores = [np.abs(Trees().score(params, DATA.features)).max() for params in (plain, shrunk)]
+    scores = [np.abs(Trees().score(params, DATA)).max() for params in (plain, shrunk)]
     assert scores[1] < 0.5 * scores[0]
 
 
@@ -75,7 +75,7 @@ def test_a_metric_measured_each_round_stops_early():
 def test_parameters_that_a_loss_learns_follow_the_trees_to_their_best_values():
     start = Loss.parse("pairties-rk")
     found = run(Boosting(rounds=40), loss=start)
-    scores = Trees().score(found.params, DATA.features)
+    scores = Trees().score(found.params, DATA)
     assert found.loss != start
     assert sweep(found.loss, scores, DATA).value < sweep(start, scores, DATA).value
     slope = sweep(found.loss, scores, DATA).params / sweep(start, scores, DATA).params

@@ -42,8 +42,8 @@ def test_the_hinge_is_brought_to_the_minimum_of_a_generic_program(penalty):
     w, least = generic(penalty)
     found = solved(CuttingPlane(penalty=penalty, tolerance=1e-6))
     assert least * (1 - 1e-7) <= found.value <= least * (1 + 1e-6)
-    np.testing.assert_allclose(found.params[:-1], w, atol=2e-2 * np.abs(w).max())
-    assert found.params[-1] == 0.0
+    np.testing.assert_allclose(found.params["theta"][:-1], w, atol=2e-2 * np.abs(w).max())
+    assert found.params["theta"][-1] == 0.0
 
 
 @pytest.mark.parametrize("tolerance", [0.3, 1e-2, 1e-4])
@@ -96,7 +96,7 @@ def test_smooth_losses_have_the_minimum_that_other_solvers_find(loss, other):
 
 def test_nothing_to_learn_is_no_trouble():
     flat = Dataset.from_arrays(np.zeros((4, 2)), [0, 1, 0, 1], group=[2, 2])
-    assert solved(CuttingPlane(), data=flat).params.tolist() == [0.0, 0.0, 0.0]
+    assert solved(CuttingPlane(), data=flat).params["theta"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_what_it_cannot_bound_is_refused_with_advice():

@@ -16,7 +16,7 @@ def test_ridge_regression_equals_its_closed_form(penalty):
     solver = LBFGS(penalty=penalty, tolerance=1e-15)
     found = solver.solve(Problem(Regression(), Linear(), DATA, penalty), np.random.default_rng(0), Watch())
     theta, least = ridge(DATA, penalty)
-    np.testing.assert_allclose(found.params, theta, atol=1e-6)
+    np.testing.assert_allclose(found.params["theta"], theta, atol=1e-6)
     assert found.value == pytest.approx(least, rel=1e-10)
     assert found.reason == "converged"
 

@@ -37,8 +37,8 @@ def test_ranking_svm_equals_brute_force_over_all_pairs(penalty):
 
     expected = minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
     found = solved(Newton(penalty=penalty, tolerance=1e-10))
-    np.testing.assert_allclose(found.params[:4], expected, rtol=1e-4, atol=1e-6)
-    assert abs(found.params[4]) < 1e-12  # the offset, which no pair sees
+    np.testing.assert_allclose(found.params["theta"][:4], expected, rtol=1e-4, atol=1e-6)
+    assert abs(found.params["theta"][4]) < 1e-12  # the offset, which no pair sees
 
 
 def test_it_stops_at_its_tolerance():
@@ -46,7 +46,7 @@ def test_it_stops_at_its_tolerance():
     start = np.linalg.norm(problem(np.zeros(5))[1])
     for tolerance in (1e-1, 1e-4, 1e-8):
         found = solved(Newton(tolerance=tolerance))
-        assert np.linalg.norm(problem(found.params)[1]) <= tolerance * start
+        assert np.linalg.norm(problem(found.params["theta"])[1]) <= tolerance * start
         assert found.reason.startswith("converged")
 
 
@@ -72,7 +72,7 @@ def test_queries_of_any_length_have_the_same_products():
 
 def test_nothing_to_learn_is_no_trouble():
     flat = Dataset.from_arrays(np.zeros((4, 2)), [0, 1, 0, 1], group=[2, 2])
-    assert solved(Newton(), flat).params.tolist() == [0.0, 0.0, 0.0]
+    assert solved(Newton(), flat).params["theta"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_what_it_cannot_move_is_refused_with_advice():

@@ -44,8 +44,8 @@ def test_every_iterate_is_in_the_set():
     found = Projected(epochs=2, bound=1.0, learning_rate=20.0).solve(
         Problem(RankNet(), NadarayaWatson(), DATA), np.random.default_rng(0), Watch()
     )
-    assert found.params[:3].min() >= 0
-    assert found.params[:3].sum() <= 1 + 1e-12
+    assert found.params["theta"][:3].min() >= 0
+    assert found.params["theta"][:3].sum() <= 1 + 1e-12
 
 
 def test_the_weights_of_a_network_are_trained_along():

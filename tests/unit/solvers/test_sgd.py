@@ -20,20 +20,20 @@ def run(solver, watch=None, problem=PROBLEM):
 def test_one_epoch_of_all_queries_is_one_step_down_the_gradient():
     found = run(SGD(epochs=1, batch=6, learning_rate=0.01))
     _, gradient = PROBLEM(np.zeros(4))
-    np.testing.assert_allclose(found.params, -0.01 * gradient)
+    np.testing.assert_allclose(found.params["theta"], -0.01 * gradient)
 
 
 def test_momentum_keeps_its_direction():
     _, first = PROBLEM(np.zeros(4))
     _, second = PROBLEM(-0.01 * first)
     found = run(SGD(epochs=2, batch=6, learning_rate=0.01, momentum=0.5))
-    np.testing.assert_allclose(found.params, -0.01 * first - 0.01 * (0.5 * first + second))
+    np.testing.assert_allclose(found.params["theta"], -0.01 * first - 0.01 * (0.5 * first + second))
 
 
 def test_adams_first_step_is_the_rate_in_every_direction():
     found = run(Adam(epochs=1, batch=6, learning_rate=0.01))
     _, gradient = PROBLEM(np.zeros(4))
-    np.testing.assert_allclose(found.params, -0.01 * np.sign(gradient), rtol=1e-6)
+    np.testing.assert_allclose(found.params["theta"], -0.01 * np.sign(gradient), rtol=1e-6)
 
 
 def test_batches_are_shuffled_queries_and_each_is_seen_once_per_epoch():
@@ -60,7 +60,7 @@ def test_divergence_after_a_good_start_keeps_the_best_epoch():
     watch = Watch(DATA, Metric.parse("ndcg@10"))
     found = run(SGD(learning_rate=1e6, epochs=200, patience=200), watch)
     assert "diverged" in found.reason
-    assert np.isfinite(found.params).all()
+    assert np.isfinite(found.params["theta"]).all()
 
 
 def test_momentum_is_below_one():

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.requirements import Array
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.scorers import tree_text
-from podium.threads import default_threads
+from podium.scorers.trees import for_lightgbm
+from podium.threads import openmp_threads
 
 
 class Bins:
     """The features of training and validation data, binned once for all trees that grow on them."""
 
     def __init__(self, data: Dataset, valid: Dataset | None, **settings: Any) -> None:
-        threads = default_threads() if data.n_documents * data.n_features > _SMALL else 1
+        threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
         self.settings = {**_DETERMINISTIC, "num_threads": threads, **settings}
         self.n_features = data.n_features
         self.train = self._binned(data)
@@ -28,7 +30,8 @@ class Bins:
         import lightgbm
 
         zeros, reference = np.zeros(data.n_documents, np.float32), getattr(self, "train", None)
-        return lightgbm.Dataset(data.features, label=zeros, reference=reference, params=self.settings).construct()
+        features = for_lightgbm(data.features)
+        return lightgbm.Dataset(features, label=zeros, reference=reference, params=self.settings).construct()
 
 
 class Grower:
@@ -43,9 +46,12 @@ class Grower:
         if self._booster is not None and bins.valid is not None:
             self._booster.add_valid(bins.valid, "valid")
 
-    def grow(self, gradient: Array, curvature: Array) -> bool:
-        """Add rate × a tree whose leaves are −Σ gradient / Σ curvature; False where no split was found."""
-        return self._booster is not None and not self._booster.update(fobj=lambda *_: (gradient, curvature))
+    def grow(self, derivatives: Callable[[Array], tuple[Array, Array]]) -> bool:
+        """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False where no split was found.
+
+        `derivatives` gives both at the current outputs.
+        """
+        return self._booster is not None and not self._booster.update(fobj=lambda outputs, _: derivatives(outputs))
 
     def outputs(self) -> Array:
         """The sum of the trees for each training document, kept up to date tree by tree."""  # (N,)
@@ -75,7 +81,8 @@ class Grower:
         return seen[0]
 
 
-_SMALL = 2_000_000  # values below which waking threads for each tree costs more than it saves
+_WORTH_THREADS = 2**20
+"""Feature values below which threads wait for each other longer than they work, far longer on busy cores."""
 _DETERMINISTIC = {
     "objective": "none",
     "boost_from_average": False,

@@ -1,0 +1,104 @@
+"""Document weights: what they mean, who takes them, and who says that it does not."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError, PodiumError
+from podium.learner import Learner
+from podium.losses import RankNet, sweep
+from podium.methods import METHODS
+from podium.training import train
+from reference.learning import linear_data
+
+GRADED = linear_data(30, 8)
+BINARY = dataclasses.replace(GRADED, labels=(GRADED.labels > 0).astype(np.float64))
+WEIGHTS = np.random.default_rng(0).uniform(0.5, 3.0, GRADED.n_documents)
+
+
+def weighted(data=BINARY, weights=WEIGHTS, **changes):
+    return dataclasses.replace(data, document_weights=weights, **changes)
+
+
+def test_ranknet_with_weights_is_the_weighted_sum_over_relevant_documents():
+    data, scores = weighted(), np.random.default_rng(1).normal(size=GRADED.n_documents)
+    expected = 0.0
+    for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        for d in range(a, b):
+            others = [j for j in range(a, b) if j != d]
+            expected += WEIGHTS[d] * data.labels[d] * np.logaddexp(0, scores[others] - scores[d]).sum()
+    assert sweep(RankNet(), scores, data).value == pytest.approx(expected)
+
+
+def test_labels_may_be_absent():
+    relevance = weighted().relevance()
+    bare = weighted(labels=None, weights=relevance)
+    np.testing.assert_array_equal(train(bare, "ranknet").params["theta"], train(weighted(), "ranknet").params["theta"])
+
+
+def test_a_weight_of_two_is_a_document_counted_twice():
+    """In data without labels, two queries that each name one relevant document are one query that names both."""
+    both = weighted(labels=None, weights=np.where(np.arange(240) % 8 < 2, 2.0, 0.0))
+    parts = []
+    for at in (0, 1):
+        parts.append(weighted(labels=None, weights=np.where(np.arange(240) % 8 == at, 1.0, 0.0)))
+    scores = np.random.default_rng(2).normal(size=240)
+    one = sweep(RankNet(), scores, both)
+    two = [sweep(RankNet(), scores, part) for part in parts]
+    assert one.value == pytest.approx(2 * (two[0].value + two[1].value))
+    np.testing.assert_allclose(one.gradient, 2 * (two[0].gradient + two[1].gradient), atol=1e-12)
+
+
+def test_selected_queries_keep_their_weights_and_the_digest_sees_them():
+    data = weighted()
+    np.testing.assert_array_equal(data.select([2, 0]).document_weights, np.r_[WEIGHTS[16:24], WEIGHTS[:8]])
+    assert data.digest() != BINARY.digest()
+
+
+def test_weights_follow_rows_in_any_order():
+    shuffle = np.random.default_rng(3).permutation(240)
+    qid = np.repeat(np.arange(30), 8)
+    data = Dataset.from_arrays(
+        BINARY.features[shuffle], BINARY.labels[shuffle], qid=qid[shuffle], document_weights=WEIGHTS[shuffle]
+    )
+    np.testing.assert_array_equal(data.input_order(data.document_weights), WEIGHTS[shuffle])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_takes_document_weights_or_says_that_it_does_not(name):
+    learner = METHODS[name].learner
+    assert isinstance(learner, Learner)
+    if learner.takes_document_weights:
+        learner.check(weighted())
+        return
+    with pytest.raises(IncompatibleError, match="has no document weights"):
+        train(weighted(), name)
+
+
+def test_grades_with_document_weights_are_refused_with_what_to_do():
+    with pytest.raises(DataError, match=r"labels 0 and 1.*query_weights"):
+        weighted(GRADED)
+
+
+def test_preferences_with_document_weights_are_refused():
+    with pytest.raises(DataError, match="cannot be combined"):
+        weighted().with_preferences([0], [1])
+
+
+def test_negative_weights_need_a_solver_that_does_not_rely_on_convexity():
+    data = weighted(weights=np.where(np.arange(240) % 8 == 0, -0.1, WEIGHTS))
+    with pytest.raises(IncompatibleError, match=r"negative document weights undo.*lbfgs"):
+        train(data, "ranking-svm")
+    assert np.isfinite(train(data, "ranknet").score(GRADED)).all()
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    with pytest.raises(DataError, match="weight nan is not a finite number"):
+        weighted(weights=np.full(240, np.nan))
+
+
+def test_data_whose_weights_say_nothing_is_refused():
+    with pytest.raises(PodiumError, match="none has one beside other documents"):
+        train(weighted(weights=np.zeros(240)), "ranknet")
