@@ -19,6 +19,7 @@ from podium import ranking
 from podium.arrays import Array
 from podium.compiled import compiled, inlined, specialised, vectorised
 from podium.kernels.blocks import take
+from podium.kernels.draws import shuffle_blocks, start
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.registry import register
@@ -38,7 +39,7 @@ def lambdas(
     Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k.
     """
     n = len(scores)
-    order = _worst_first(scores, labels)
+    order, by_score = order_of_ties(scores, labels)
     s, y, ideal, slope, bend = take(scores, order), take(labels, order), np.empty(n), np.zeros(n), np.zeros(n)
     config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
     ranking.sort_descending(labels, ideal)
@@ -54,9 +55,10 @@ def lambdas(
         value += paid + _lost(s[p:], weights[p:])
         slope[p] -= push
         bend[p] += bent
-    _share(s, y, slope, bend)
     for p in range(n):
         gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
+    _share(scores, labels, by_score, gradient)
+    _share(scores, labels, by_score, curvature)
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
 
 
@@ -116,45 +118,54 @@ def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
 
 
 @compiled
-def _worst_first(scores: Any, labels: Any) -> Any:
-    """The documents by score; where scores are equal, the lowest grade first, whatever the order of rows."""
+def order_of_ties(scores: Any, labels: Any) -> Any:
+    """The documents by score, tied ones in a pseudo-random order; and the documents by score and then by grade.
+
+    The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, say the
+    lowest grade first, would pull all queries in one direction as long as their scores are tied.
+    """
     n = len(scores)
     order = np.empty(n, np.int64)
     ranking.argsort_descending(scores, order)
     for p in range(1, n):
         if scores[order[p]] == scores[order[p - 1]]:
-            return _worst_of_equals_first(scores, labels)
-    return order
+            return _shuffled(scores, labels)
+    return order, order
 
 
 @compiled
-def _worst_of_equals_first(scores: Any, labels: Any) -> Any:
+def _shuffled(scores: Any, labels: Any) -> Any:
     n = len(scores)
-    falling, rising, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    ranking.argsort_descending(labels, falling)
+    by_grade, by_score = np.empty(n, np.int64), np.empty(n, np.int64)
+    ranking.argsort_descending(labels, by_grade)
+    ranking.argsort_descending(take(scores, by_grade), by_score)
     for p in range(n):
-        rising[p] = falling[n - 1 - p]
-    ranking.argsort_descending(take(scores, rising), order)
-    for p in range(n):
-        order[p] = rising[order[p]]
-    return order
+        by_score[p] = by_grade[by_score[p]]
+    ties, equals = np.empty(n, np.int64), np.empty(n, np.int64)  # where documents of equal score end, and of both
+    for p in range(n - 1, -1, -1):
+        last = p == n - 1 or scores[by_score[p]] != scores[by_score[p + 1]]
+        ties[p] = p + 1 if last else ties[p + 1]
+        equals[p] = p + 1 if last or labels[by_score[p]] != labels[by_score[p + 1]] else equals[p + 1]
+    order = by_score.copy()
+    shuffle_blocks(order, ties, start(0, equals))
+    return order, by_score
 
 
 @compiled
-def _share(s: Any, y: Any, slope: Any, bend: Any) -> None:
-    """Give documents of equal score and grade the mean of their derivatives, since their places are arbitrary."""
-    start = 0
-    for end in range(1, len(s) + 1):
-        if end < len(s) and s[end] == s[start] and y[end] == y[start]:
+def _share(scores: Any, labels: Any, order: Any, numbers: Any) -> None:
+    """Give documents of equal score and grade the mean of their numbers, since their ranks are arbitrary."""
+    first = 0
+    for end in range(1, len(order) + 1):
+        i = order[first]
+        if end < len(order) and scores[order[end]] == scores[i] and labels[order[end]] == labels[i]:
             continue
-        if end > start + 1:
-            for numbers in (slope, bend):
-                total = 0.0
-                for p in range(start, end):
-                    total += numbers[p]
-                for p in range(start, end):
-                    numbers[p] = total / (end - start)
-        start = end
+        if end > first + 1:
+            total = 0.0
+            for p in range(first, end):
+                total += numbers[order[p]]
+            for p in range(first, end):
+                numbers[order[p]] = total / (end - first)
+        first = end
 
 
 @compiled
@@ -184,8 +195,8 @@ class LambdaRank(PairwiseLoss):
 
     Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, the force that drives i up and j down; ΔM_ij is the
         change of M when i and j swap their places in today's ranking. Any metric that knows its swaps will do.
-    Ties: documents of equal grade are not compared. Of equal scores the lowest grade is ranked first, and
-        documents equal in both share their gradient, so the order of rows has no say.
+    Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
+        does not depend on the order of rows, and those equal in both share their gradient.
     Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
     Use it for: the top of the list; with trees it is LambdaMART.
     Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with today's |ΔM_ij| held fixed. The value jumps when ranks change.
@@ -215,7 +226,7 @@ class LambdaRank(PairwiseLoss):
         """The pair loss of other scores, with the weights |ΔM| of these."""
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         (prepare, swap), config = self.metric.swap_functions(), self.metric.config_array(y)
-        order, work = _worst_first(s, y), np.empty(self.metric.work_size(len(s)))
+        order, work = order_of_ties(s, y)[0], np.empty(self.metric.work_size(len(s)))
         ranked = y[order]
         prepare(ranked, y[ranking.order(y)], config, work)
         places = [(p, q) for q in range(len(s)) for p in range(q) if ranked[p] != ranked[q]]

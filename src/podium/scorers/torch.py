@@ -24,7 +24,7 @@ from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, MissingPackageError, ParameterError
 from podium.registry import register
-from podium.scorers.base import Params, RowScorer
+from podium.scorers.base import Params, Prepared, RowScorer
 from podium.threads import BLOCK
 
 _OWN = "podium.scorers.torch:mlp"
@@ -64,9 +64,11 @@ class Torch(RowScorer):
         return np.concatenate([p.detach().numpy().ravel() for p in made.parameters()]).astype(np.float64)
 
     def score_rows(self, theta: Array, X: Any) -> Array:
-        net = _Net(self, theta, X.shape[1])
-        with net.torch.no_grad():
-            return _joined([net.forward(X[a:b]).numpy() for a, b in _blocks(X)])
+        return _Net(self, theta, X.shape[1]).score(X)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        net = _Net(self, self.theta(params, n_features), n_features)
+        return lambda data: net.score(data.features)
 
     def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
         return self._rows_with_pullback(theta, X)[1](gradient)
@@ -98,6 +100,10 @@ class _Net:
     def __init__(self, scorer: Torch, theta: Array, n_features: int) -> None:
         self.torch, self.net = _torch(), copy.deepcopy(_made(scorer.module, n_features))
         self.torch.nn.utils.vector_to_parameters(self.torch.from_numpy(theta.copy()), self.net.parameters())
+
+    def score(self, X: Any) -> Array:
+        with self.torch.no_grad():
+            return _joined([self.forward(X[a:b]).numpy() for a, b in _blocks(X)])
 
     def forward(self, X: Any) -> Any:
         rows = dense(X).astype(np.float64)
