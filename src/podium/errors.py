@@ -71,7 +71,7 @@ class MissingPackageError(PodiumError, ImportError):
 
 
 def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:
-    """Refuse what would need more memory than a workstation has."""
+    """Raise a clear error for what would need more memory than a workstation has."""
     if n_bytes > limit:
         raise IncompatibleError(
             f"{who} would need about {n_bytes / 1e9:.0f} GB of memory for this data (at most {limit / 1e9:.0f} are "

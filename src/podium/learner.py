@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
+from podium.errors import ModelFileError
 from podium.forms import Form
 from podium.registry import Named, field_types, read_all
 from podium.scorers import Params, Prepared
@@ -62,3 +64,19 @@ class Learner(Named):
     def has_parameter(self, key: str) -> bool:
         """Whether it has a setting of this name."""
         return key in field_types(type(self))
+
+
+def fitted(params: Params, name: str, shape: tuple[int | None, ...]) -> Array:
+    """An array of a fitted learner as float64, refused where a model file holds another shape."""
+    found = params.get(name)
+    if (
+        found is None
+        or found.ndim != len(shape)
+        or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True))
+    ):
+        got = "nothing" if found is None else f"shape {found.shape}"
+        expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+        raise ModelFileError(
+            f"The model's array {name!r} should have shape {expected}; got {got}. Train the model again."
+        )
+    return np.asarray(found, np.float64)

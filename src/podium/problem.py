@@ -97,7 +97,7 @@ def without_ids(data: Dataset) -> Dataset:
 
 
 def refuse_missing(data: Dataset, what: str) -> None:
-    """Refuse missing and infinite features where the scorer cannot take them."""
+    """Raise a clear error for missing or infinite features, which the scorer cannot take."""
     values = data.features.data if sp.issparse(data.features) else data.features
     if np.isfinite(values).all():
         return

@@ -54,7 +54,7 @@ class Recipe(Learner):
             needs_pairs(data, self.loss.name)
         elif not self.loss.uses_edges(data):
             needs_grades(data, self.loss.name)
-        self.loss.constants(data)  # raises an error for labels that have no gain
+        self.loss.check_labels(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):

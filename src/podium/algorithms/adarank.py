@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from podium.algorithms.linear import LinearLearner
-from podium.algorithms.requirements import Array, needs_grades
-from podium.arrays import column
+from podium.algorithms.requirements import needs_grades
+from podium.arrays import Array, column
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.learner import Learned

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.requirements import Array, document_weights, needs_pairs
+from podium.algorithms.requirements import needs_pairs
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import TreesForm
@@ -122,7 +123,7 @@ def _targets(f: Array, data: Dataset, normalise: bool) -> tuple[float, Array, Ar
         assert data.labels is not None
         _over_grades(f, data.labels, data.offsets, normalise, target, weight, values)
     if data.query_weights is not None:
-        values, weights = values * data.query_weights, document_weights(data)
+        values, weights = values * data.query_weights, data.query_weights_of_rows()
         target, weight = target * weights, weight * weights
     return float(values.sum()), target, weight
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.algorithms.requirements import fitted
 from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.forms import LinearForm
-from podium.learner import Learner
+from podium.learner import Learner, fitted
 from podium.problem import refuse_missing
 from podium.scorers import Linear, Params, Prepared
 

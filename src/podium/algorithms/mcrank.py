@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, logit, softmax
 
-from podium.algorithms.requirements import Array, document_weights, fitted, needs_grades
+from podium.algorithms.requirements import needs_grades
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.learner import Learned, Learner
+from podium.learner import Learned, Learner, fitted
 from podium.registry import param, register
 from podium.scorers import Params, Prepared, Trees
 from podium.scorers.tree_growing import Bins, Grower
@@ -67,7 +68,7 @@ class McRank(Learner):
         start = self._start(target.mean(axis=0))
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
-            value, grown = self._round(growers, start, target, document_weights(data))
+            value, grown = self._round(growers, start, target, data.query_weights_of_rows())
             if not grown:
                 rounds, reason = rounds - 1, f"no further split found after {rounds - 1} rounds"
                 break

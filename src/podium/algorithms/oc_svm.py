@@ -14,9 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
-from podium.algorithms.requirements import Array, document_weights, needs_grades, needs_memory
+from podium.algorithms.requirements import needs_grades
+from podium.arrays import Array
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, needs_memory
 from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.registry import param, register
@@ -67,7 +68,7 @@ class OCSVM(LinearLearner):
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
         docs, edge, sign = _adjacent(y, len(grades))
-        weights = document_weights(data)
+        weights = data.query_weights_of_rows()
         cost = self.cost * weights[docs] / self._shared(y, docs, weights)
         features: Any = data.features
         X: Any = sp.csr_array(features[docs].astype(np.float64))

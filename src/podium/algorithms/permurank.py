@@ -15,9 +15,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
-from podium.algorithms.requirements import Array, needs_memory, needs_pairs
+from podium.algorithms.requirements import needs_pairs
+from podium.arrays import Array
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
+from podium.errors import DataError, IncompatibleError, needs_memory
 from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing

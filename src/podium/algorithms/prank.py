@@ -14,9 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
-from podium.algorithms.requirements import Array, needs_grades, needs_memory, needs_no_weights
+from podium.algorithms.requirements import needs_grades, needs_no_weights
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.errors import needs_memory
 from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.registry import param, register

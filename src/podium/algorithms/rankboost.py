@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.requirements import Array, fitted, needs_pairs
-from podium.arrays import column
+from podium.algorithms.requirements import needs_pairs
+from podium.arrays import Array, column
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import StumpsForm
-from podium.learner import Learned, Learner
+from podium.learner import Learned, Learner, fitted
 from podium.losses import Exponential, sweep
 from podium.registry import param, register
 from podium.scorers import Params
@@ -46,7 +46,7 @@ class RankBoost(Learner):
 
     rounds: int = param(default=300, least=1)
     max_bin: int = param(default=MOST_BINS, least=2, most=MOST_BINS)
-    """At most so many values per feature are told apart; more are cut at quantiles."""
+    """The most values of a feature that are told apart; more are cut at quantiles."""
     normalise: bool = False
     patience: int | None = param(default=100, least=1)
     transform: Transform = Identity()

@@ -1,16 +1,12 @@
-"""What learners ask of data before they start, refused in words where it is not there."""
+"""What learners require of data: each raises a clear error, before work starts, where it is missing."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, ModelFileError
-from podium.errors import needs_memory as needs_memory
-from podium.scorers import Params
-
-Array = NDArray[np.float64]
+from podium.errors import DataError, IncompatibleError
 
 
 def needs_grades(data: Dataset, who: str) -> Array:
@@ -76,26 +72,3 @@ def needs_no_weights(data: Dataset, who: str) -> None:
         raise IncompatibleError(
             f"{who} has no query weights: each of its updates is a whole step. Remove them, or use oc-svm."
         )
-
-
-def document_weights(data: Dataset) -> Array:
-    """The weight of each document's query; 1 where there are none."""  # (N,)
-    if data.query_weights is None:
-        return np.ones(data.n_documents)
-    return np.repeat(np.asarray(data.query_weights, np.float64), data.sizes)
-
-
-def fitted(params: Params, name: str, shape: tuple[int | None, ...]) -> Array:
-    """An array of a fitted learner as float64, refused where a model file holds another shape."""
-    found = params.get(name)
-    if (
-        found is None
-        or found.ndim != len(shape)
-        or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True))
-    ):
-        got = "nothing" if found is None else f"shape {found.shape}"
-        expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-        raise ModelFileError(
-            f"The model's array {name!r} should have shape {expected}; got {got}. Train the model again."
-        )
-    return np.asarray(found, np.float64)

@@ -14,10 +14,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.comparator import add_pairs, sort_queries
-from podium.algorithms.requirements import Array, fitted, needs_memory, needs_pairs
+from podium.algorithms.requirements import needs_pairs
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
-from podium.learner import Learned, Learner
+from podium.errors import needs_memory
+from podium.learner import Learned, Learner, fitted
 from podium.problem import refuse_missing
 from podium.registry import param, register
 from podium.scorers import Params

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
-from podium.algorithms.requirements import Array, needs_relevance
+from podium.algorithms.requirements import needs_relevance
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.learner import Learned

@@ -142,6 +142,10 @@ class Dataset:
         assert self.document_weights is not None
         return self.document_weights if self.labels is None else self.document_weights * self.labels
 
+    def query_weights_of_rows(self) -> NDArray[np.float64]:
+        """The weight of each row's query; 1 where queries have none."""  # (N,)
+        return np.ones(self.n_documents) if self.query_weights is None else np.repeat(self.query_weights, self.sizes)
+
     def query_name(self, q: int) -> str:
         """The id of query q as text; its number where it has none."""
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)

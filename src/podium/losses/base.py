@@ -123,6 +123,10 @@ class Loss(Named):
         labels = np.array([0.0, 1.0]) if data.document_weights is not None else data.labels
         return self.kernel_constants(labels)  # type: ignore[arg-type]
 
+    def check_labels(self, data: Dataset) -> None:
+        """Raise a clear error if a label means nothing to this loss, such as one whose gain is negative."""
+        self.constants(data)
+
     def uses_edges(self, data: Dataset) -> bool:
         """Explicit preferences come before grades wherever the loss understands them."""
         return self.edges is not None and data.preferences is not None
@@ -192,7 +196,7 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
 
     _over_queries(run, data.offsets, threads)
     if data.query_weights is not None:
-        per_document = np.repeat(data.query_weights, data.sizes)
+        per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
         learned = learned * data.query_weights[:, None]
     places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
@@ -216,7 +220,7 @@ def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threa
             _compiled_grades()(loss.grades_product, scores, data.labels, *rest)
 
     _over_queries(run, data.offsets, threads)
-    return out if data.query_weights is None else out * np.repeat(data.query_weights, data.sizes)
+    return out if data.query_weights is None else out * data.query_weights_of_rows()
 
 
 _SMALL = 4096  # documents below which starting threads costs more than it saves

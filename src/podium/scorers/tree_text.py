@@ -32,7 +32,7 @@ def constant(n_features: int) -> bytes:
 
 
 def check(raw: bytes, n_features: int) -> None:
-    """Refuse, in words, text that LightGBM's reader must not see."""
+    """Raise a clear error for text that LightGBM's reader must not see."""
     try:
         text = raw.decode("ascii")
     except UnicodeDecodeError:

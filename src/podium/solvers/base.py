@@ -36,7 +36,7 @@ class Step:
     """One iteration, as those who watch see it."""
 
     iteration: int  # 1 is the first
-    total: int  # at most so many
+    total: int  # the number of iterations allowed
     value: float  # the training objective
     valid: float | None  # the validation measure, where there is validation data
 
@@ -98,7 +98,7 @@ class Solver(Named):
     """λ of the (λ/2)‖θ‖² in the objective; solvers with a penalty have it as a parameter."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
-        """Refuse, in words, parts that this solver cannot work with."""
+        """Raise a clear error if this solver cannot work with the parts."""
         if not isinstance(scorer, SmoothScorer):
             raise IncompatibleError(
                 f"{self.name} needs a scorer with parameters to differentiate; got {scorer.name}. "

@@ -64,7 +64,7 @@ class Transform(Named):
 
 
 def refuse_infinite(data: Dataset, what: str) -> None:
-    """Refuse infinite features, which have no place on a finite scale."""
+    """Raise a clear error for infinite features, which cannot be scaled."""
     values = data.features.data if sp.issparse(data.features) else data.features
     if not np.isinf(values).any():
         return
