@@ -6,7 +6,8 @@ from podium.aggregation.borda import Borda
 from podium.aggregation.combmnz import CombMNZ
 from podium.aggregation.combsum import CombSum
 from podium.aggregation.copeland import Copeland
-from podium.aggregation.cranking import Cranked, Cranking, RankLaw
+from podium.aggregation.cranking import Cranked, Cranking
+from podium.aggregation.cranking_ranks import RankDistribution
 from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.mallows import Mallows
@@ -37,7 +38,7 @@ __all__ = [
     "Kemeny",
     "Mallows",
     "PlackettLuce",
-    "RankLaw",
+    "RankDistribution",
     "Solved",
     "SupervisedAggregator",
     "Trained",
