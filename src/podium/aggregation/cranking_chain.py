@@ -96,7 +96,7 @@ def _train(
     kind: Any, theta: Any, final: Any, blocks: Any, free: Any, sigma: Any, ends: Any, rng: Any, of_final: Any,
     of_free: Any,
 ) -> None:  # fmt: skip
-    """A recorded sweep: all documents of the final ranking, one exchange in each list, _SETTLE times the free ranking."""
+    """A recorded sweep: the final ranking once, one exchange in each list, the free ranking _SETTLE times."""
     n, many = len(free), len(sigma)
     at_final, at_free, share = _inverse(final), _inverse(free), np.empty(n)
     table, everything = _table(kind, theta, sigma), np.full(n, n)

@@ -1,9 +1,9 @@
 """The distribution of each document's rank under Cranking, from Markov chains, and the order that follows from it.
 
-Half of the chains start at the weighted Borda order, the others at random, so that R-hat shows chains that
-have not met. Expected ranks have a Monte Carlo error. Where Cranking's distribution is nearly flat, neighbours differ by
-less than that, and the order of the estimates would be noise. Therefore they are shrunk towards what weighted Borda
-says, by as much as their error allows (empirical Bayes):
+Half of the chains start at the weighted Borda order, the others at random, so that R-hat shows chains that have not
+met. Expected ranks have a Monte Carlo error. Where Cranking's distribution is nearly flat, neighbours may differ by
+less than that, and the order of the estimates would be noise. Therefore they are shrunk towards weighted Borda, by as
+much as their error allows (empirical Bayes):
 
     fit = isotonic regression of the estimates m on the weighted Borda places
     τ² = max(0, mean (m − fit)² − s²),    x = fit + τ²/(τ² + s²) · (m − fit)
