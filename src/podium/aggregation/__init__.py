@@ -12,7 +12,7 @@ from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.mallows import Mallows
 from podium.aggregation.markov import MC1, MC2, MC3, MC4
-from podium.aggregation.plackett_luce import PlackettLuce
+from podium.aggregation.plackett_luce_mle import PlackettLuceMLE
 from podium.aggregation.pmop import PMOP
 from podium.aggregation.rrf import RRF
 from podium.aggregation.supervised import SupervisedAggregator, Trained, with_labels
@@ -37,7 +37,7 @@ __all__ = [
     "Footrule",
     "Kemeny",
     "Mallows",
-    "PlackettLuce",
+    "PlackettLuceMLE",
     "RankDistribution",
     "Solved",
     "SupervisedAggregator",
