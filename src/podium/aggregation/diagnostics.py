@@ -21,7 +21,7 @@ from podium.errors import ConvergenceWarning
 
 
 def r_hat(traces: NDArray[Any]) -> Array:
-    """By what factor the spread would shrink if the chains ran on for ever: 1 where they agree, at most 1.1 if mixed."""
+    """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree."""
     halves = _halves(traces)
     draws = halves.shape[1]
     within = halves.var(axis=1, ddof=1).mean(axis=0)

@@ -63,9 +63,7 @@ class PMOP(WorthModel):
 
     def slope(self, query: QueryRankings, log_worths: Array) -> Slope:
         gradient, curvature = np.zeros(len(log_worths)), np.zeros(len(log_worths))
-        value = _likelihood(
-            query.documents, query.ranks, query.offsets, query.weights, log_worths, gradient, curvature
-        )
+        value = _likelihood(query.documents, query.ranks, query.offsets, query.weights, log_worths, gradient, curvature)
         return Slope(float(value), gradient, curvature)
 
 
@@ -73,9 +71,7 @@ _STEP = 1e-4  # of the central difference that gives second derivatives: right t
 
 
 @compiled
-def _likelihood(
-    documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any, curvature: Any
-) -> Any:
+def _likelihood(documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any, curvature: Any) -> Any:
     """Σ over lists and blocks of log P(X | R), with its gradient and minus its second derivatives."""
     value = 0.0
     for v in range(len(offsets) - 1):

@@ -8,10 +8,10 @@
     1.098612
 
 The likelihood is concave. It is maximised by Newton's method, each step by conjugate gradients from differences of
-gradients, so that no (n, n) matrix is made; a step is halved where a whole one does not help. A document that never loses
-would be worth infinitely much; so that every document has a worth, each wins and loses `pseudo` times against a ghost
-of worth 1, as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone, and lists that
-do not determine one are an error that names the documents to blame (Hunter 2004).
+gradients, so that no (n, n) matrix is made; a step is halved where a whole one does not help. A document that never
+loses would be worth infinitely much; so that every document has a worth, each wins and loses `pseudo` times against a
+ghost of worth 1, as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone, and lists
+that do not determine one are an error that names the documents to blame (Hunter 2004).
 """
 
 from __future__ import annotations
