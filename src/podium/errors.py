@@ -9,6 +9,10 @@
     ├── ModelFileError      a model file is damaged, too new, or not one
     └── MissingPackageError an optional package is not installed; also an ImportError
 
+    PodiumWarning           the answer may not be what was wanted; a UserWarning
+    ├── ConvergenceWarning  an iteration stopped before it had converged, or chains had not mixed
+    └── CostWarning         the work that begins will take minutes or more
+
 Every message says what, where, expected, got, and what to do next.
 """
 
@@ -68,6 +72,18 @@ class MissingPackageError(PodiumError, ImportError):
     def __init__(self, package: str, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed. Run: pip install 'podium[{extra}]'")
         self.package = package
+
+
+class PodiumWarning(UserWarning):
+    """The root of all warnings that podium gives."""
+
+
+class ConvergenceWarning(PodiumWarning):
+    """An iteration stopped before it had converged, or the chains of a simulation had not mixed."""
+
+
+class CostWarning(PodiumWarning):
+    """The work that begins will take minutes or more."""
 
 
 def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:

@@ -23,9 +23,10 @@ VARIANTS = [
     "combsum(normalise=zscore)",
     "combmnz(normalise=sum)",
     "copeland(unranked=skip)",
-    "footrule(unranked=last)",
+    "footrule(unranked=skip)",
     "kemeny(unranked=skip)",
-    "mc1(unranked=last)",
+    "mc1(unranked=skip)",
+    "plackett-luce(unranked=skip)",
     "mc2(teleport=1e-06)",
     "rrf(k=0.0)",
 ]

@@ -6,12 +6,13 @@ from podium.aggregation.borda import Borda
 from podium.aggregation.combmnz import CombMNZ
 from podium.aggregation.combsum import CombSum
 from podium.aggregation.copeland import Copeland
-from podium.aggregation.cranking import Cranked, Cranking, RankLaw
+from podium.aggregation.cranking import Cranked, Cranking
+from podium.aggregation.cranking_ranks import RankDistribution
 from podium.aggregation.footrule import Footrule
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.mallows import Mallows
 from podium.aggregation.markov import MC1, MC2, MC3, MC4
-from podium.aggregation.plackett_luce import PlackettLuce
+from podium.aggregation.plackett_luce_mle import PlackettLuceMLE
 from podium.aggregation.pmop import PMOP
 from podium.aggregation.rrf import RRF
 from podium.aggregation.supervised import SupervisedAggregator, Trained, with_labels
@@ -36,8 +37,8 @@ __all__ = [
     "Footrule",
     "Kemeny",
     "Mallows",
-    "PlackettLuce",
-    "RankLaw",
+    "PlackettLuceMLE",
+    "RankDistribution",
     "Solved",
     "SupervisedAggregator",
     "Trained",

@@ -42,6 +42,8 @@ class Solved:
     """What the order costs, where the method minimises something."""
     bound: float = float("nan")
     """A proven lower bound of what any order costs; equal to the cost where the order is optimal."""
+    r_hat: float = 1.0
+    """Whether chains that were simulated agree (see `diagnostics.py`); 1 where nothing was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,7 @@ class Consensus:
     scores: Array  # (N,) larger is better, equal ones are tied
     costs: Array  # (Q,) NaN where the method minimises nothing
     bounds: Array  # (Q,) no order of the query costs less than this
+    r_hats: Array  # (Q,) whether simulated chains agree; 1 where nothing was simulated, above 1.1 they do not
 
     @property
     def n_queries(self) -> int:
@@ -131,6 +134,7 @@ class Aggregator(Named):
             scores=np.concatenate([one.scores for one in solved]) if solved else np.empty(0),
             costs=np.array([one.cost for one in solved]),
             bounds=np.array([one.bound for one in solved]),
+            r_hats=np.array([one.r_hat for one in solved]),
         )
 
 

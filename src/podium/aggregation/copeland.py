@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from podium.aggregation.base import Aggregator, Array
-from podium.aggregation.pairwise import Unranked, lists, margins
+from podium.aggregation.pairwise import Unranked, duels_won
 from podium.data.query_rankings import QueryRankings
 from podium.registry import register
 
@@ -24,7 +22,7 @@ class Copeland(Aggregator):
 
     Formula: #{i : W(j,i) > W(i,j)} + ½ #{i ≠ j : W(j,i) = W(i,j)}, W(j,i) the weight of the voters who rank j before i.
     Ties: a voter who ties two documents does not vote in their duel; a duel without votes is drawn.
-    Cost: O(V·n²) per query.
+    Cost: O(entries·n) per query, in memory of one row of n.
     Use it for: majority rule with many voters; a document that beats every other always comes first. Scores are
         coarse, so ties are common with few voters.
     Reference: Copeland, A reasonable social welfare function, 1951; Montague & Aslam, Condorcet fusion for improved
@@ -36,5 +34,4 @@ class Copeland(Aggregator):
     unranked: Unranked = "last"
 
     def one(self, query: QueryRankings) -> Array:
-        won: Array = np.sign(margins(lists(query, self.unranked))).sum(axis=1)  # duels won less duels lost
-        return 0.5 * (won + query.n_documents - 1)
+        return 0.5 * (duels_won(query, self.unranked) + query.n_documents - 1)

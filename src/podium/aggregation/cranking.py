@@ -1,4 +1,4 @@
-"""Cranking (Lebanon & Lafferty 2002): a law of the final ranking given the voters', with a weight per voter.
+"""Cranking (Lebanon & Lafferty 2002): a distribution of the final ranking given the voters', with a weight per voter.
 
     >>> from podium.aggregation import with_labels
     >>> from podium.data.rankings import Rankings
@@ -25,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from podium.aggregation import cranking_exact as exact
-from podium.aggregation.base import Array
+from podium.aggregation.base import Array, Consensus, Solved
 from podium.aggregation.cranking_chain import Chain
-from podium.aggregation.cranking_lists import CrankingQuery, Ints
-from podium.aggregation.diagnostics import effective_size, r_hat
+from podium.aggregation.cranking_lists import CrankingQuery
+from podium.aggregation.cranking_ranks import RankDistribution, simulated
+from podium.aggregation.diagnostics import effective_size, r_hat, warn_if_unmixed
 from podium.aggregation.permutations import KINDS, Distance
 from podium.aggregation.supervised import SupervisedAggregator, Trained
 from podium.data.query_rankings import QueryRankings
@@ -37,37 +38,22 @@ from podium.registry import param, register
 from podium.threads import default_threads, pool
 
 
-@dataclass(frozen=True, eq=False)
-class RankLaw:
-    """The law of each document's rank on one query."""
-
-    marginals: Array  # (n, n) P(document i has rank r + 1) at [i, r]
-    r_hat: float  # the worst over documents; 1 where all rankings were enumerated
-    effective_size: float  # draws that tell the mean rank as well, the fewest over documents; infinite if enumerated
-
-    @property
-    def expected(self) -> Array:
-        """The expected rank of each document."""  # (n,)
-        ranks: Array = self.marginals @ np.arange(1.0, len(self.marginals) + 1)
-        return ranks
-
-
 @register
 class Cranking(SupervisedAggregator):
-    """The maximum likelihood of a generalised Mallows law; documents in the order of their expected ranks.
+    """The maximum likelihood of a generalised Mallows distribution; documents in the order of their expected ranks.
 
     Formula: P(π | θ, Σ) ∝ exp(Σ_j θ_j d(π, σ_j)), θ_j ≤ 0, d Kendall's distance, Spearman's footrule or Cayley's;
         max_θ Σ_q log (1/Π_j |G(σ_qj)|) Σ_{σ'∈G(σ_q)} Σ_{π∈G(π_q)} P(π | θ, σ'), G all strict rankings that agree.
     Ties: in lists and grades alike, an order that is not known. A voter silent on a query does not count there.
-    Cost: enumerated, n!·V per query and step. By chains, O(V) per exchange of neighbours (Cayley's O(V·n)), 4·n of
-        them per `sweep`; training runs `rounds` of 25 sweeps per query.
+    Cost: enumerated, n!·V per query and step. By chains O(n²) per sweep (Cayley's O(V·n²)); `sweeps` + n of them per
+        chain to predict, `rounds` of 25 per query to train.
     Use it for: short lists, and where the odds of each rank are wanted. For long ones voter-weights is faster and
-        aims at the top of the list, which this law does not.
+        aims at the top of the list, which this distribution does not.
     Reference: Lebanon & Lafferty, Cranking: combining rankings using conditional probability models on permutations,
         ICML 2002; Li, Learning to Rank for Information Retrieval and NLP, 4.14.
     """
 
-    sweeps: int = param(250, least=10)
+    sweeps: int = param(100, least=10)
     rounds: int = param(60, least=10)
     distance: Distance = "kendall"
 
@@ -85,7 +71,7 @@ class Cranking(SupervisedAggregator):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cranked(Trained):
-    """Cranking's law with its θ."""
+    """Cranking's distribution with its θ."""
 
     learner: Cranking
     seed: int
@@ -95,68 +81,23 @@ class Cranked(Trained):
         """The weight of each voter's distance, at most 0."""  # (V,)
         return 0.0 - self.trust
 
-    def one(self, query: QueryRankings) -> Array:
-        return -self.rank_law(query, diagnose=False).expected
+    def __call__(self, rankings: Rankings) -> Consensus:
+        found = super().__call__(rankings)
+        warn_if_unmixed(found.r_hats, f"{self}: the chains", more="sweeps")
+        return found
 
-    def rank_marginals(self, query: QueryRankings) -> Array:
-        """P(document i has rank r + 1) at [i, r]."""  # (n, n)
-        return self.rank_law(query, diagnose=False).marginals
+    def solve(self, query: QueryRankings) -> Solved:
+        lists, found = CrankingQuery.of(query), self.rank_distribution(query)
+        return Solved(-found.settled(lists.borda(self.theta[lists.voters])), r_hat=found.r_hat)
 
-    def rank_law(self, query: QueryRankings, *, diagnose: bool = True) -> RankLaw:
-        """The law of each document's rank, enumerated or from chains; these may go without diagnostics."""
+    def rank_distribution(self, query: QueryRankings) -> RankDistribution:
+        """The distribution of each document's rank, enumerated or from chains."""
         lists, kind = CrankingQuery.of(query), self.learner.kind_of_distance
         theta = self.theta[lists.voters]
         if exact.fits(lists):
-            return RankLaw(exact.Enumerated(lists, kind).marginals(theta), 1.0, float("inf"))
+            return RankDistribution(exact.Enumerated(lists, kind).marginals(theta), np.zeros(lists.n_documents), 1.0)
         rng = np.random.default_rng([self.seed, zlib.crc32(query.query_id.encode())])
-        n, sweeps = lists.n_documents, self.learner.sweeps
-        worst, least, law = 1.0, 0.0, np.zeros((n, n))
-        ways, chains = ([lists.complete(rng)], 4) if lists.completions == 1 else (_in_pairs(lists, rng), 2)
-        for sigma in ways:
-            traces = _traces(lists, kind, theta, sigma=sigma, chains=chains, sweeps=sweeps, rng=rng)  # (C, S, n)
-            for i in range(n):
-                law[i] += np.bincount(traces[:, :, i].ravel(), minlength=n)
-            if diagnose:
-                worst = max(worst, max(r_hat(traces[:, :, i]) for i in range(n)))
-                least += min(effective_size(traces[:, :, i]) for i in range(n))
-        return RankLaw(law / law.sum(axis=1, keepdims=True), worst, least)
-
-
-def _in_pairs(lists: CrankingQuery, rng: np.random.Generator) -> list[Ints]:
-    """Ways to make the lists strict, each with the one that turns every tied group round.
-
-    Over such a pair every document of a group has the same mean place, so that their chance differences cancel.
-    """
-    found = []
-    for _ in range(_PAIRS):
-        sigma = lists.complete(rng)
-        ends = np.array([np.cumsum(np.bincount(row))[row] for row in lists.groups])  # (L, n)
-        sizes = np.array([np.bincount(row)[row] for row in lists.groups])
-        found += [sigma, 2 * ends - sizes - 1 - sigma]
-    return found
-
-
-_PAIRS = 4
-
-
-def _traces(
-    lists: CrankingQuery,
-    kind: int,
-    theta: Array,
-    *,
-    sigma: Ints,
-    chains: int,
-    sweeps: int,
-    rng: np.random.Generator,
-) -> Ints:
-    """The places of every document along chains that start apart, their first part left out."""  # (C, S, n)
-    found = []
-    for _ in range(chains):
-        chain = Chain(lists, kind, rng, judged=False)
-        chain.sigma = sigma
-        chain.run(theta, sweeps // 2 + lists.n_documents // 2)
-        found.append(chain.run(theta, sweeps)[2])
-    return np.stack(found)
+        return simulated(lists, kind, theta, sweeps=self.learner.sweeps, rng=rng)
 
 
 def _enumerate(how: Cranking, queries: list[CrankingQuery], n_voters: int, seed: int) -> tuple[Array, dict[str, Any]]:
@@ -185,45 +126,50 @@ _LEAST = -10.0  # θ stops here where a voter is always right: its neighbours ch
 
 def _simulate(how: Cranking, queries: list[CrankingQuery], n_voters: int, seed: int) -> tuple[Array, dict[str, Any]]:
     """θ by stochastic Newton steps along chains that are carried on: whole ones first, then ever shorter."""
-    kind = how.kind_of_distance
     seeds = np.random.default_rng(seed).spawn(len(queries))
-    chains = [Chain(query, kind, rng, judged=True) for query, rng in zip(queries, seeds, strict=True)]
+    chains = [_at_borda(query, how.kind_of_distance, rng) for query, rng in zip(queries, seeds, strict=True)]
     theta, bend = np.zeros(n_voters), np.zeros((n_voters, n_voters))
     for step in range(how.rounds):
         slope, new = np.zeros(n_voters), np.zeros((n_voters, n_voters))
-        for chain, (of_final, of_free, _) in zip(chains, _run_all(chains, theta, _SWEEPS), strict=True):
+        for chain, (of_final, of_free) in zip(chains, _train_all(chains, theta, _SWEEPS), strict=True):
             mine = chain.query.voters
             slope[mine] += of_final.mean(axis=0) - of_free.mean(axis=0)
             new[np.ix_(mine, mine)] += np.cov(of_free, rowvar=False).reshape(len(mine), len(mine))
         bend = new if step == 0 else 0.7 * bend + 0.3 * new
         size = 1.0 / (1.0 + max(0, step - how.rounds // 2))
         theta = theta + size * _newton(theta, slope, bend)
-    return theta, {"how": "simulated", "rounds": how.rounds, **_diagnose(chains, theta)}
+    record = _diagnose(chains, theta)
+    warn_if_unmixed([record["r_hat"]], "cranking: the chains of training", more="rounds")
+    return theta, {"how": "simulated", "rounds": how.rounds, **record}
 
 
 _SWEEPS = 25  # per round and query
 
 
+def _at_borda(query: CrankingQuery, kind: int, rng: np.random.Generator) -> Chain:
+    return Chain(query, kind, rng, start=query.borda(np.zeros(len(query.voters))))
+
+
 def _diagnose(chains: list[Chain], theta: Array) -> dict[str, float]:
     """R-hat and the effective size of Σ θ·d of the free ranking, the worst over the longest queries.
 
-    The chain that training has carried on is held against one that starts afresh.
+    The chain that training has carried on is held against one that starts afresh, at random.
     """
     longest = sorted(chains, key=lambda chain: -chain.query.n_documents)[:_LOOKED_AT]
-    fresh = [Chain(chain.query, chain.kind, chain.rng.spawn(1)[0], judged=True) for chain in longest]
-    _run_all(fresh, theta, 10 * _SWEEPS)
-    runs = [_run_all(some, theta, 40 * _SWEEPS) for some in (longest, fresh)]
+    fresh = [Chain(chain.query, chain.kind, chain.rng.spawn(1)[0]) for chain in longest]
+    _train_all(fresh, theta, 10 * _SWEEPS)
+    runs = [_train_all(some, theta, 40 * _SWEEPS) for some in (longest, fresh)]
     energies = [np.stack([run[q][1] @ theta[chain.query.voters] for run in runs]) for q, chain in enumerate(longest)]
-    return {"r_hat": max(map(r_hat, energies)), "effective_size": min(map(effective_size, energies))}
+    return {"r_hat": max(float(r_hat(e)) for e in energies), "effective_size": min(map(effective_size, energies))}
 
 
 _LOOKED_AT = 8  # queries whose chains are diagnosed
 
 
-def _run_all(chains: list[Chain], theta: Array, sweeps: int) -> list[tuple[Any, Any, Any]]:
+def _train_all(chains: list[Chain], theta: Array, sweeps: int) -> list[tuple[Array, Array]]:
     """Every chain moved on, each with its own generator, so that threads change nothing."""
-    first = chains[0].run(theta[chains[0].query.voters], sweeps)  # compiles
-    rest = pool(default_threads()).map(lambda chain: chain.run(theta[chain.query.voters], sweeps), chains[1:])
+    first = chains[0].train(theta[chains[0].query.voters], sweeps)  # compiles
+    rest = pool(default_threads()).map(lambda chain: chain.train(theta[chain.query.voters], sweeps), chains[1:])
     return [first, *rest]
 
 

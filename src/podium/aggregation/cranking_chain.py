@@ -1,9 +1,16 @@
-"""Cranking by Markov chains: Metropolis moves that exchange neighbours, O(L) each (O(L·n) for Cayley's distance).
+"""Cranking by Markov chains: moves that draw the place of one document from its exact conditional distribution.
 
-Up to three things move on one query: the final ranking π within G(π), a free ranking x of the same law without that
-condition, and, where lists are partial, the strict rankings σ' that they stand for. The weight of σ' holds the
-normaliser of the law it makes, 1/Z(θ, σ'), which is not known; an exchange of two documents in it is judged by the
-exchange algorithm (Murray, Ghahramani & MacKay 2006; Liang 2010): let x run on under the new σ', and accept by
+A move takes a document out of a ranking and puts it back at a place drawn given the order of all others (a heat bath).
+With Kendall's distance and the footrule the n log-probabilities come from one pass over the places, so a move is
+O(n) whatever the number of voters; n moves, one per document, are a sweep. A sweep of such moves does what takes
+some n² exchanges of neighbours. Because each conditional distribution is known, rank marginals are the mean of these
+distributions instead of counts of draws (Rao–Blackwell), which is most of the gain where the distribution is nearly
+flat. With Cayley's distance a move exchanges two documents by Metropolis' rule, O(L·n).
+
+Up to three things move on one query: the final ranking π within G(π), a free ranking x of the same distribution without
+that condition, and, where lists are partial, the strict rankings σ' that they stand for. The weight of σ' holds the
+normaliser of the distribution it makes, 1/Z(θ, σ'), which is not known; an exchange of two documents in it is judged by
+the exchange algorithm (Murray, Ghahramani & MacKay 2006; Liang 2010): let x run on under the new σ', and accept by
 
     log ratio = θ_j [d(π, σ'') − d(π, σ') + d(x, σ') − d(x, σ'')]
 
@@ -25,97 +32,192 @@ from podium.compiled import compiled
 
 
 class Chain:
-    """The state of one chain on one query; `run` moves it on."""
+    """The state of one chain on one query; `train` and `observe` move it on.
 
-    def __init__(self, query: CrankingQuery, kind: int, rng: np.random.Generator, *, judged: bool) -> None:
-        self.query, self.kind, self.rng, self.judged = query, kind, rng, judged
+    It starts at the order of `start`, the smaller the earlier, or at random.
+    """
+
+    def __init__(
+        self, query: CrankingQuery, kind: int, rng: np.random.Generator, *, start: Array | None = None
+    ) -> None:
+        self.query, self.kind, self.rng = query, kind, rng
         self.sigma = query.complete(rng)  # (L, n)
-        n = query.n_documents
-        everything = np.zeros(n, np.int64)
-        self.final = strict(query.final, rng)
-        self.free = strict(everything, rng)
-        self.blocks = np.sort(query.final)  # the group of each place of the final ranking
-        self.open = everything
-        self.ends = np.array([np.cumsum(np.bincount(row))[np.sort(row)] for row in query.groups], np.int64)
-        self.ends = self.ends.reshape(self.sigma.shape)  # (L, n) where the group of each place ends
+        key = rng.random(query.n_documents) if start is None else start
+        self.final = strict(query.final, key)
+        self.free = strict(np.zeros(query.n_documents, np.int64), key)
+        self.blocks = _ends(query.final)
+        self.ends = np.array([_ends(row) for row in query.groups], np.int64).reshape(self.sigma.shape)  # (L, n)
 
-    def run(self, theta: Array, sweeps: int) -> tuple[Array, Array, Ints]:
-        """After each sweep: distances of the final and the free ranking (S, L), and the places of the latter (S, n)."""
-        n, many = self.query.n_documents, len(self.sigma)
-        of_final, of_free = np.empty((sweeps, many)), np.empty((sweeps, many))
-        places = np.empty((sweeps, n), np.int64)
-        _sweeps(
-            self.kind, np.ascontiguousarray(theta), self.final, self.blocks, self.free, self.open, self.sigma,
-            self.ends, self.judged, self.rng, of_final, of_free, places,
-        )  # fmt: skip
-        return of_final, of_free, places
+    def train(self, theta: Array, sweeps: int) -> tuple[Array, Array]:
+        """After each sweep: the distances of the final and the free ranking from each list."""  # (S, L) each
+        of_final, of_free = np.empty((sweeps, len(self.sigma))), np.empty((sweeps, len(self.sigma)))
+        weights = np.ascontiguousarray(theta)
+        _train(self.kind, weights, self.final, self.blocks, self.free, self.sigma, self.ends, self.rng, of_final,
+               of_free)  # fmt: skip
+        return of_final, of_free
+
+    def observe(self, theta: Array, sweeps: int) -> tuple[Array, Array]:
+        """Each document's expected place in every sweep (S, n), and P(place) summed over the sweeps (n, n)."""
+        n = self.query.n_documents
+        expected, marginals = np.empty((sweeps, n)), np.zeros((n, n))
+        _observe(self.kind, np.ascontiguousarray(theta), self.free, self.sigma, self.rng, expected, marginals)
+        return expected, marginals
+
+
+def _ends(groups: Ints) -> Ints:
+    """Where the group of each place ends."""  # (n,)
+    ends: Ints = np.cumsum(np.bincount(groups))[np.sort(groups)]
+    return ends
 
 
 @compiled
-def _sweeps(
-    kind: Any, theta: Any, final: Any, blocks: Any, free: Any, everything: Any, sigma: Any, ends: Any, judged: Any,
-    rng: Any, of_final: Any, of_free: Any, places: Any,
+def _observe(kind: Any, theta: Any, free: Any, sigma: Any, rng: Any, expected: Any, marginals: Any) -> None:
+    n = len(free)
+    at, share, table = _inverse(free), np.empty(n), _table(kind, theta, sigma)
+    for sweep in range(len(expected)):
+        for i in range(n):
+            if kind == _CAYLEY:
+                _exchange(theta, free, at, sigma, 0, n, i, rng)
+                continue
+            _reinsert(kind, table, free, at, 0, n, i, rng, share)
+            mean = 0.0
+            for p in range(n):
+                mean += p * share[p]
+                marginals[i, p] += share[p]
+            expected[sweep, i] = mean
+        if kind == _CAYLEY:
+            for i in range(n):
+                expected[sweep, i] = free[i]
+                marginals[i, free[i]] += 1.0
+
+
+@compiled
+def _train(
+    kind: Any, theta: Any, final: Any, blocks: Any, free: Any, sigma: Any, ends: Any, rng: Any, of_final: Any,
+    of_free: Any,
 ) -> None:  # fmt: skip
-    """A recorded sweep: n exchanges are tried in the final ranking, one in each list, _SETTLE·n in the free ranking."""
+    """A recorded sweep: the final ranking once, one exchange in each list, the free ranking _SETTLE times."""
     n, many = len(free), len(sigma)
-    at_final, at_free = np.empty(n, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        at_final[final[i]], at_free[free[i]] = i, i
-    from_final, from_free = np.empty(many, np.int64), np.empty(many, np.int64)
-    for l in range(many):
-        from_final[l], from_free[l] = distance(kind, final, sigma[l]), distance(kind, free, sigma[l])
-    for sweep in range(len(places)):
-        if judged:
-            _exchange(kind, theta, final, at_final, blocks, sigma, n, rng, from_final)
-            for l in range(many):
-                _restate(kind, theta, l, final, at_final, free, at_free, everything, sigma, ends, rng, from_final,
-                         from_free)  # fmt: skip
-        _exchange(kind, theta, free, at_free, everything, sigma, _SETTLE * n, rng, from_free)
+    at_final, at_free, share = _inverse(final), _inverse(free), np.empty(n)
+    table, everything = _table(kind, theta, sigma), np.full(n, n)
+    for sweep in range(len(of_final)):
+        _sweep(kind, theta, table, final, at_final, blocks, sigma, rng, share)
         for l in range(many):
-            of_final[sweep, l], of_free[sweep, l] = from_final[l], from_free[l]
-        places[sweep] = free
+            _restate(kind, theta, table, l, final, at_final, free, at_free, everything, sigma, ends, rng, share)
+        for _ in range(_SETTLE):
+            _sweep(kind, theta, table, free, at_free, everything, sigma, rng, share)
+        for l in range(many):
+            of_final[sweep, l], of_free[sweep, l] = distance(kind, final, sigma[l]), distance(kind, free, sigma[l])
+
+
+_SETTLE = 2  # sweeps of the free ranking between two records, in which it follows the lists
+_INNER = 1  # sweeps of the free ranking under a list that is tried
+_CAYLEY = 2  # its number in KINDS; Kendall's distance is 0, the footrule 1
 
 
 @compiled
-def _exchange(
-    kind: Any, theta: Any, places: Any, at: Any, blocks: Any, sigma: Any, moves: Any, rng: Any, total: Any
+def _inverse(places: Any) -> Any:
+    """The document at each place."""
+    at = np.empty(len(places), np.int64)
+    for i in range(len(places)):
+        at[places[i]] = i
+    return at
+
+
+@compiled
+def _table(kind: Any, theta: Any, sigma: Any) -> Any:
+    """What moves look up: for Kendall's distance Σ_l θ_l sign(σ_l(k) − σ_l(i)) at [i, k], by how much the logarithm of
+    the probability changes when k passes before i; for the footrule Σ_l θ_l |p − σ_l(i)| at [i, p]."""
+    n = sigma.shape[1]
+    table = np.zeros((n, n) if kind != _CAYLEY else (0, 0))
+    if kind != _CAYLEY:
+        for l in range(len(sigma)):
+            for i in range(n):
+                _add_row(kind, table, theta[l], sigma[l], i)
+    return table
+
+
+@compiled
+def _add_row(kind: Any, table: Any, weight: Any, mine: Any, i: Any) -> None:
+    """Add what one list says to row i."""
+    for k in range(len(mine)):
+        if kind == 1:
+            table[i, k] += weight * abs(k - mine[i])
+        elif mine[k] > mine[i]:
+            table[i, k] += weight
+        elif mine[k] < mine[i]:
+            table[i, k] -= weight
+
+
+@compiled
+def _sweep(
+    kind: Any, theta: Any, table: Any, places: Any, at: Any, ends: Any, sigma: Any, rng: Any, share: Any
 ) -> None:
-    """Try to exchange neighbours of one block, `moves` times; `total` are the distances from each list."""
-    n, many = len(places), len(sigma)
-    grown = np.empty(many, np.int64)
-    if n < 2:
+    """Move every document once within its block; `ends` has where the block of each place ends."""
+    for i in range(len(places)):
+        first, end = places[i], ends[places[i]]
+        while first > 0 and ends[first - 1] == end:
+            first -= 1
+        if kind == _CAYLEY:
+            _exchange(theta, places, at, sigma, first, end, i, rng)
+        else:
+            _reinsert(kind, table, places, at, first, end, i, rng, share)
+
+
+@compiled
+def _reinsert(kind: Any, table: Any, places: Any, at: Any, first: Any, end: Any, i: Any, rng: Any, share: Any) -> None:
+    """Put document i at a place from `first` to `end` by its conditional distribution, which is left in `share`."""
+    now, row = places[i], table[i]
+    share[now], high = 0.0, 0.0
+    for p in range(now, end - 1):  # down past k, which moves up from p + 1 to p
+        k = at[p + 1]
+        gain = row[k] if kind == 0 else row[p + 1] - row[p] + table[k, p] - table[k, p + 1]
+        share[p + 1] = share[p] + gain
+        high = max(high, share[p + 1])
+    for p in range(now, first, -1):  # up past k, which moves down from p − 1 to p
+        k = at[p - 1]
+        gain = -row[k] if kind == 0 else row[p - 1] - row[p] + table[k, p] - table[k, p - 1]
+        share[p - 1] = share[p] + gain
+        high = max(high, share[p - 1])
+    total = 0.0
+    for p in range(first, end):
+        share[p] = math.exp(share[p] - high)
+        total += share[p]
+    left, to = rng.random() * total, end - 1
+    for p in range(first, end):
+        left -= share[p]
+        if left < 0.0:
+            to = p
+            break
+    for p in range(first, end):
+        share[p] /= total
+    step = 1 if to > now else -1
+    for p in range(now, to, step):
+        at[p] = at[p + step]
+        places[at[p]] = p
+    at[to], places[i] = i, to
+
+
+@compiled
+def _exchange(theta: Any, places: Any, at: Any, sigma: Any, first: Any, end: Any, i: Any, rng: Any) -> None:
+    """Try to exchange document i with another at a place from `first` to `end`, under Cayley's distance."""
+    j = at[first + int(rng.random() * (end - first))]
+    if i == j:
         return
-    for _ in range(moves):
-        p = int(rng.random() * (n - 1))
-        if blocks[p] != blocks[p + 1]:
-            continue
-        i, j = at[p], at[p + 1]
-        log_ratio = 0.0
-        for l in range(many):
-            a, b = sigma[l, i], sigma[l, j]
-            if kind == 0:  # what `change` says of neighbours, without making a view of the list for it
-                grown[l] = 1 if a < b else -1
-            elif kind == 1:
-                grown[l] = abs(p + 1 - a) - abs(p - a) + abs(p - b) - abs(p + 1 - b)
-            else:
-                grown[l] = change(kind, places, sigma[l], at, sigma[l], i, j)
-            log_ratio += theta[l] * grown[l]
-        if log_ratio >= 0.0 or rng.random() < math.exp(log_ratio):
-            places[i], places[j], at[p], at[p + 1] = p + 1, p, j, i
-            for l in range(many):
-                total[l] += grown[l]
-
-
-_SETTLE = 4  # sweeps of the free ranking between two records, in which it follows the lists
-_INNER = 4  # sweeps of the free ranking under a list that is tried
+    log_ratio = 0.0
+    for l in range(len(sigma)):
+        log_ratio += theta[l] * change(_CAYLEY, places, sigma[l], at, sigma[l], i, j)
+    if log_ratio >= 0.0 or rng.random() < math.exp(log_ratio):
+        places[i], places[j] = places[j], places[i]
+        at[places[i]], at[places[j]] = i, j
 
 
 @compiled
 def _restate(
-    kind: Any, theta: Any, l: Any, final: Any, at_final: Any, free: Any, at_free: Any, everything: Any, sigma: Any,
-    ends: Any, rng: Any, from_final: Any, from_free: Any,
+    kind: Any, theta: Any, table: Any, l: Any, final: Any, at_final: Any, free: Any, at_free: Any, everything: Any,
+    sigma: Any, ends: Any, rng: Any, share: Any,
 ) -> None:  # fmt: skip
-    """Try to exchange two documents that list l ties; the free ranking runs a sweep under the new list first."""
+    """Try to exchange two documents that list l ties; a copy of the free ranking runs under the new list first."""
     n = len(free)
     mine = sigma[l]
     p = int(rng.random() * n)
@@ -132,14 +234,26 @@ def _restate(
         elif mine[k] == other:
             j = k
     grown = change(kind, mine, final, at_final, mine, i, j)
-    moved, at_moved, total = free.copy(), at_free.copy(), from_free.copy()
-    shift = change(kind, mine, moved, at_moved, mine, i, j)
-    mine[i], mine[j] = mine[j], mine[i]
-    _exchange(kind, theta, moved, at_moved, everything, sigma, _INNER * n, rng, total)
+    _swap(kind, table, theta[l], mine, i, j)
+    moved, at_moved = free.copy(), at_free.copy()
+    for _ in range(_INNER):
+        _sweep(kind, theta, table, moved, at_moved, everything, sigma, rng, share)
     back = change(kind, mine, moved, at_moved, mine, i, j)
     log_ratio = theta[l] * (grown + back)
-    if log_ratio >= 0.0 or rng.random() < math.exp(log_ratio):
-        from_free[l] += shift
-        from_final[l] += grown
-    else:
-        mine[i], mine[j] = mine[j], mine[i]
+    if log_ratio < 0.0 and rng.random() >= math.exp(log_ratio):
+        _swap(kind, table, theta[l], mine, i, j)
+
+
+@compiled
+def _swap(kind: Any, table: Any, weight: Any, mine: Any, i: Any, j: Any) -> None:
+    """Exchange two documents in one list, and say so in the table."""
+    if kind != _CAYLEY:
+        _add_row(kind, table, -weight, mine, i)
+        _add_row(kind, table, -weight, mine, j)
+    mine[i], mine[j] = mine[j], mine[i]
+    if kind != _CAYLEY:
+        _add_row(kind, table, weight, mine, i)
+        _add_row(kind, table, weight, mine, j)
+    if kind == 0:  # sign(σ(k) − σ(i)) has the other sign at [k, i]
+        for k in range(len(mine)):
+            table[k, i], table[k, j] = -table[i, k], -table[j, k]

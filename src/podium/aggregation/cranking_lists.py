@@ -47,17 +47,27 @@ class CrankingQuery:
 
     def complete(self, rng: np.random.Generator) -> Ints:
         """Every list as one strict ranking of those it may stand for, each as likely."""  # (L, n) places
-        return np.array([strict(row, rng) for row in self.groups], np.int64).reshape(self.groups.shape)
+        n = self.n_documents
+        return np.array([strict(row, rng.random(n)) for row in self.groups], np.int64).reshape(self.groups.shape)
+
+    def borda(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted Borda: each document's mean place over the lists, weighted by −θ, or equally where all θ are 0."""
+        sizes = [np.bincount(row) for row in self.groups]
+        places = [
+            (np.cumsum(size) - 0.5 * (size + 1))[row] for size, row in zip(sizes, self.groups, strict=True)
+        ]  # of documents tied, the mean of their places
+        mean: NDArray[np.float64] = np.average(places, axis=0, weights=-theta if theta.any() else None)
+        return mean
 
     def all_completions(self) -> list[Ints]:
         """For each list, all strict rankings it may stand for."""  # L times (|G|, n)
         return [_all_strict(row) for row in self.groups]
 
 
-def strict(groups: Ints, rng: np.random.Generator) -> Ints:
-    """Places that agree with the groups, at random within them."""  # (n,)
+def strict(groups: Ints, key: NDArray[np.float64]) -> Ints:
+    """Places that agree with the groups, within them in the order of a key."""  # (n,)
     places = np.empty(len(groups), np.int64)
-    places[np.lexsort((rng.random(len(groups)), groups))] = np.arange(len(groups))
+    places[np.lexsort((key, groups))] = np.arange(len(groups))
     return places
 
 

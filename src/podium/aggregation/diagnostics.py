@@ -4,28 +4,50 @@
     >>> bool(abs(r_hat(draws) - 1.0) < 0.01), 3000 < effective_size(draws) < 5000
     (True, True)
 
-Traces are (chains, draws) of one quantity. Each chain counts as two, its halves, so that one still on its way shows.
+Traces are (chains, draws) of one quantity, or (chains, draws, n) of n of them. Each chain counts as two, its halves, so
+that one still on its way shows.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from podium.aggregation.base import Array
+from podium.arrays import Array
+from podium.errors import ConvergenceWarning
 
 
-def r_hat(traces: NDArray[Any]) -> float:
-    """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree, 1.05 is near enough."""
+def r_hat(traces: NDArray[Any]) -> Array:
+    """By what factor the spread would shrink if the chains ran on for ever; 1 where they agree."""
     halves = _halves(traces)
     draws = halves.shape[1]
-    within = float(halves.var(axis=1, ddof=1).mean())
-    between = float(halves.mean(axis=1).var(ddof=1))
-    if within == 0.0:
-        return 1.0 if between == 0.0 else float("inf")
-    return float(np.sqrt((draws - 1) / draws + between / within))
+    within = halves.var(axis=1, ddof=1).mean(axis=0)
+    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    rounding = (1e-12 * np.abs(halves).max(axis=(0, 1))) ** 2  # what is constant may vary by so much
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.sqrt((draws - 1) / draws + between / within)
+    return np.where(within > rounding, found, np.where(between > rounding, np.inf, 1.0))
+
+
+def warn_if_unmixed(r_hats: ArrayLike, what: str, *, more: str) -> None:
+    """Warn where chains disagree: their means are then not those of the distribution."""
+    found = np.asarray(r_hats, np.float64)
+    bad = int((found > MIXED).sum())
+    if bad:
+        of = f" of {bad} of {len(found)} queries" if len(found) > 1 else ""
+        warnings.warn(
+            f"{what}{of} have not mixed: R-hat is {found.max():.2f}, and above {MIXED} the numbers may be wrong. "
+            f"Raise {more}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+
+
+MIXED = 1.1
+"""R-hat up to which chains count as mixed."""
 
 
 def effective_size(traces: NDArray[Any]) -> float:

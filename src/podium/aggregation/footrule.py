@@ -25,8 +25,10 @@ from podium.registry import register
 class Footrule(Aggregator):
     """The order of least total displacement, found as an assignment of documents to places.
 
-    Formula: min over orders π of Σ_k w_k Σ_{j in k} |σ_k(j)·n/n_k − π(j)|: a list of n_k < n documents is stretched
-        over the n places (scaled footrule). With unranked=last the documents left out share the places below it.
+    Formula: min over orders π of Σ_k w_k Σ_j |σ_k(j) − π(j)|; the documents that a list leaves out share the places
+        below it (`last`). With `skip` they cost nothing, and a list of n_k documents is stretched over the n places:
+        Σ_{j in k} |σ_k(j)·n/n_k − π(j)| (scaled footrule). Then a document at the top of one list and in no other
+        stands before one that all lists rank second: only for lists that say nothing of what they leave out.
     Ties: tied documents stand at the mean of their places. The consensus is strict; of the orders that cost the same,
         the one of the least Σ w (σ − π)².
     Cost: O(E·n + n³) per query; always optimal.
@@ -37,7 +39,7 @@ class Footrule(Aggregator):
 
     minimises: ClassVar[bool] = True
 
-    unranked: Unranked = "skip"
+    unranked: Unranked = "last"
 
     def solve(self, query: QueryRankings) -> Solved:
         from scipy.optimize import linear_sum_assignment

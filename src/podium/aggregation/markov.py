@@ -7,9 +7,11 @@
            [1., 2., 0.],
            [1., 1., 1.]])
 
-The scores are the chain's stationary law π = πP. So that it is the only one, the walk jumps to any document with
-probability `teleport`: P' = (1 − t)·P + t/n. The law comes from elimination without subtraction (Grassmann, Taksar &
-Heyman 1985), exact to rounding for any t above 0, however small.
+The scores are the chain's stationary distribution π = πP. So that there is only one, the walk jumps to any document
+with probability `teleport`: P' = (1 − t)·P + t/n. For up to 500 documents it comes from elimination without subtraction
+(Grassmann, Taksar & Heyman 1985), exact to rounding for any t above 0, however small. Longer lists are iterated until
+the error is below 1e−12, without making P: for MC1 to MC3 a step of the walk is a pass over the lists, and for MC4
+documents are visited from the worst to the best, so that one pass is exact where the majorities have no cycle.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
-from podium.aggregation.pairwise import Unranked, lists, margins
+from podium.aggregation.pairwise import Unranked, beats, lists
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.registry import param, register
@@ -28,76 +30,105 @@ from podium.registry import param, register
 
 @dataclass(frozen=True, repr=False)
 class MarkovChain(Aggregator):
-    """A walk over the documents of a query, scored by its stationary law.
+    """A walk over the documents of a query, scored by its stationary distribution.
 
-    By default a list says nothing of the documents it leaves out, as in the paper.
+    The documents that a list leaves out come after it, tied (`last`); with `skip`, as in the paper, it says nothing of
+    them, and a document that one list ranks at its end may beat one that all others rank high.
     """
 
     teleport: float = param(0.01, above=0.0, most=1.0)
-    unranked: Unranked = "skip"
+    unranked: Unranked = "last"
 
     def transitions(self, query: QueryRankings) -> Array:
         """P(the next is j, now at i) at [i, j], before teleporting; each row sums to 1."""  # (n, n)
         raise NotImplementedError
 
+    def iterated(self, query: QueryRankings) -> tuple[Array, float]:
+        """The stationary distribution without the matrix of transitions, and a bound of its error in sum."""
+        raise NotImplementedError
+
     def one(self, query: QueryRankings) -> Array:
-        walk = (1.0 - self.teleport) * self.transitions(query) + self.teleport / query.n_documents
-        law: Array = stationary(walk)
-        return law
+        if query.n_documents > _DENSE:
+            found, error = self.iterated(query)
+            if error < _ENOUGH:  # else teleport is too small to bound it
+                return found
+        walk = self.transitions(query)
+        walk *= 1.0 - self.teleport
+        walk += self.teleport / query.n_documents
+        return stationary(walk)
+
+
+_DENSE = 500  # documents up to which elimination is as fast as iteration
+_CLOSE, _ENOUGH = 1e-12, 1e-10  # the error that iterations aim at, and the one that rounding may leave
+_MOST_SWEEPS = 20_000
+
+
+@dataclass(frozen=True, repr=False)
+class ListWalk(MarkovChain):
+    """A walk that chooses a list, then a document of it: MC1, MC2 and MC3."""
+
+    chain: ClassVar[int]
+
+    def transitions(self, query: QueryRankings) -> Array:
+        seen, n = lists(query, self.unranked), query.n_documents
+        steps: Array = _walk(seen.documents, seen.ranks, seen.offsets, seen.weights, self.chain, np.zeros((n, n)))
+        steps /= steps.sum(axis=1, keepdims=True)
+        return steps
+
+    def iterated(self, query: QueryRankings) -> tuple[Array, float]:
+        seen = lists(query, self.unranked)
+        found, error = _iterate(
+            seen.documents, seen.ranks, seen.offsets, seen.weights, self.chain, query.n_documents, self.teleport
+        )
+        return found, float(error)
 
 
 @register
-class MC1(MarkovChain):
+class MC1(ListWalk):
     """To any document that some list ranks as high or higher, each as often as there are such lists.
 
     Formula: p(i,j) = q(i,j) / Σ_j q(i,j), q(i,j) = Σ_k w_k [j ⪰_k i].
     Ties: tied documents lead to each other.
-    Cost: O(V·n² + n³) per query.
+    Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(V·n) per step of the walk.
     Use it for: metasearch over partial lists; MC4 is usually the better of the four.
     Reference: Dwork, Kumar, Naor & Sivakumar, Rank aggregation methods for the web, WWW 2001; Li, Learning to Rank
         for Information Retrieval and NLP, 4.13.
     """
 
     name: ClassVar[str] = "mc1"
-
-    def transitions(self, query: QueryRankings) -> Array:
-        return _row_shares(_steps(lists(query, self.unranked), 1))
+    chain: ClassVar[int] = 1
 
 
 @register
-class MC2(MarkovChain):
+class MC2(ListWalk):
     """To a list that ranks the document, then to any document that this list ranks as high or higher.
 
     Formula: p(i,j) = Σ_k w_k p_k(i,j) / Σ_k w_k over the lists that rank i; p_k(i,j) = 1/m for j ⪰_k i,
         m = |{j : j ⪰_k i}|.
     Ties: tied documents lead to each other.
-    Cost: O(V·n² + n³) per query.
+    Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(V·n) per step of the walk.
     Use it for: lists of unequal length, each of which should weigh the same.
     Reference: as for mc1.
     """
 
     name: ClassVar[str] = "mc2"
-
-    def transitions(self, query: QueryRankings) -> Array:
-        return _row_shares(_steps(lists(query, self.unranked), 2))
+    chain: ClassVar[int] = 2
 
 
 @register
-class MC3(MarkovChain):
+class MC3(ListWalk):
     """To a list that ranks the document and to any of its documents, if that is better; else stay.
 
     Formula: p(i,j) = Σ_k w_k p_k(i,j) / Σ_k w_k over the lists that rank i; p_k(i,j) = 1/n_k for j ≻_k i and
         p_k(i,i) = (n_k − m)/n_k, m = |{j : j ≻_k i}|, n_k the number of documents in list k.
     Ties: the walk does not move between tied documents.
-    Cost: O(V·n² + n³) per query.
+    Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(V·n) per step of the walk.
     Use it for: a chain close to Borda: the walk leaves a document the faster, the lower it stands.
     Reference: as for mc1.
     """
 
     name: ClassVar[str] = "mc3"
-
-    def transitions(self, query: QueryRankings) -> Array:
-        return _row_shares(_steps(lists(query, self.unranked), 3))
+    chain: ClassVar[int] = 3
 
 
 @register
@@ -107,7 +138,7 @@ class MC4(MarkovChain):
     Formula: p(i,j) = 1/n where W(j,i) > W(i,j), W(j,i) the weight of the voters who rank j before i;
         p(i,i) = (n − m)/n, m the number of such j.
     Ties: a list that ties two documents does not vote between them.
-    Cost: O(V·n² + n³) per query.
+    Cost: O(V·n² + n³) per query of up to 500 documents, beyond O(entries·n) and some passes of n² bits.
     Use it for: robust metasearch: spam high in a few lists does not rise. A document that beats every other
         by a majority always comes first, with any teleport.
     Reference: as for mc1.
@@ -117,20 +148,29 @@ class MC4(MarkovChain):
     elects_condorcet: ClassVar[bool] = True
 
     def transitions(self, query: QueryRankings) -> Array:
-        walk: Array = (margins(lists(query, self.unranked)) < 0.0) / query.n_documents
+        walk: Array = beats(query, self.unranked).T / query.n_documents
         np.fill_diagonal(walk, 1.0 - walk.sum(axis=1))
         return walk
 
+    def iterated(self, query: QueryRankings) -> tuple[Array, float]:
+        won = beats(query, self.unranked)
+        found, error = _sweep_up(won, won.sum(axis=0), np.argsort(won.sum(axis=1), kind="stable"), self.teleport)
+        return found, float(error)
+
+
+def stationary(walk: Array) -> Array:
+    """The distribution π with π = πP of a chain that leads from everywhere to everywhere."""
+    found: Array = _eliminate(walk.copy())
+    return found
+
 
 @compiled
-def stationary(walk: Any) -> Any:
-    """The law π with π = πP of a chain that leads from everywhere to everywhere.
+def _eliminate(p: Any) -> Any:
+    """States are folded into the remaining ones from the last to the first: p(i,j) += p(i,k)·p(k,j)/Σ_{l<k} p(k,l).
 
-    States are folded into the remaining ones from the last to the first: p(i,j) += p(i,k)·p(k,j)/Σ_{l<k} p(k,l).
     Nothing is subtracted, so each π(i) is exact to a few roundings, even where it is tiny.
     """
-    n = len(walk)
-    p = walk.copy()
+    n = len(p)
     for k in range(n - 1, 0, -1):
         leaves = p[k, :k].sum()
         for i in range(k):
@@ -139,26 +179,91 @@ def stationary(walk: Any) -> Any:
             row, last = p[i, :k], p[k, :k]
             for j in range(k):
                 row[j] += through * last[j]
-    law = np.empty(n)
-    law[0] = 1.0
+    found = np.empty(n)
+    found[0] = 1.0
     for k in range(1, n):
         total = 0.0
         for i in range(k):
-            total += law[i] * p[i, k]
-        law[k] = total
-    return law / law.sum()
+            total += found[i] * p[i, k]
+        found[k] = total
+    return found / found.sum()
 
 
-def _row_shares(steps: Array) -> Array:
-    shares: Array = steps / steps.sum(axis=1, keepdims=True)
-    return shares
+@compiled
+def _sweep_up(won: Any, losses: Any, worst_first: Any, teleport: Any) -> Any:
+    """MC4 by Gauss and Seidel: x_j = (t/n + (1 − t)/n · Σ_{i beaten by j} x_i) / (t + (1 − t)·losses_j/n).
+
+    From x = 0 every x_j grows towards its limit, and the limits sum to 1: what lacks in the sum is the error.
+    """
+    n = len(won)
+    x, lacks = np.zeros(n), 1.0
+    move = (1.0 - teleport) / n
+    for _ in range(_MOST_SWEEPS):
+        before = lacks
+        for j in worst_first:
+            reached = 0.0
+            for i in range(n):
+                if won[j, i]:
+                    reached += x[i]
+            x[j] = (teleport / n + move * reached) / (teleport + move * losses[j])
+        lacks = 1.0 - x.sum()
+        if lacks < _CLOSE or lacks >= before:
+            break
+    return x / x.sum(), abs(lacks)
 
 
-def _steps(query: QueryRankings, chain: int) -> Array:
-    """The transitions of chain 1, 2 or 3, before each row is divided by its sum."""  # (n, n)
-    n = query.n_documents
-    steps: Array = _walk(query.documents, query.ranks, query.offsets, query.weights, chain, np.zeros((n, n)))
-    return steps
+@compiled
+def _iterate(documents: Any, ranks: Any, offsets: Any, weights: Any, chain: Any, n: Any, teleport: Any) -> Any:
+    """Steps of the walk from the uniform distribution: what changes in a step, times (1 − t)/t, bounds the error."""
+    total, error = np.zeros(n), 1.0  # by what each row of steps is divided
+    for v in range(len(offsets) - 1):
+        a, b = offsets[v], offsets[v + 1]
+        end = a
+        for e in range(a, b):
+            while end < b and ranks[end] <= ranks[e]:
+                end += 1
+            total[documents[e]] += weights[v] * (end - a if chain == 1 else 1.0)
+    x, moved = np.full(n, 1.0 / n), np.empty(n)
+    for _ in range(_MOST_SWEEPS):
+        moved[:] = 0.0
+        for v in range(len(offsets) - 1):
+            _pass(documents, ranks, offsets[v], offsets[v + 1], weights[v], chain, total, x, moved)
+        change = 0.0
+        for i in range(n):
+            moved[i] = (1.0 - teleport) * moved[i] + teleport / n
+            change += abs(moved[i] - x[i])
+        x, moved = moved, x
+        before, error = error, change * (1.0 - teleport) / teleport
+        if error < _CLOSE or (error >= before and error < _ENOUGH):  # there, or no nearer for rounding
+            break
+    return x / x.sum(), error
+
+
+@compiled
+def _pass(documents: Any, ranks: Any, a: Any, b: Any, w: Any, chain: Any, total: Any, x: Any, moved: Any) -> None:
+    """Add where the walk goes by one list: from each document's group, worst first, to itself and those above it."""
+    end, below = b, 0.0
+    while end > a:
+        first = end - 1
+        while first > a and ranks[first - 1] == ranks[end - 1]:
+            first -= 1
+        inside = 0.0
+        for e in range(first, end):
+            i = documents[e]
+            share = w * x[i] / total[i]
+            if chain == 2:
+                share /= end - a
+            elif chain == 3:
+                share /= b - a
+                moved[i] += share * (b - first)
+            inside += share
+        if chain != 3:
+            below += inside
+        for e in range(first, end):
+            moved[documents[e]] += below
+        if chain == 3:
+            below += inside
+        end = first
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""How many voters put one document before another: what Copeland, Kemeny and the fourth chain look at.
+"""How many voters put one document before another: what Copeland, Kemeny and MC4 look at.
 
 >>> from podium.data.rankings import Rankings
 >>> wins(Rankings.from_orders([[["A", "B"], ["A", "B"], ["B", "A"]]]).query(0))
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
 from podium.compiled import compiled
@@ -32,12 +33,59 @@ def wins(query: QueryRankings) -> Array:
     return found
 
 
-def margins(query: QueryRankings) -> Array:
-    """By how much weight i wins against j at [i, j]; exactly 0 where they draw, whatever the weights round to."""
-    before = wins(query)
-    margin: Array = before - before.T
-    margin[np.abs(margin) <= 1e-12 * query.weights.sum()] = 0.0
-    return margin
+def beats(query: QueryRankings, unranked: Unranked) -> NDArray[np.bool_]:
+    """Whether more weight is for i than against it in its duel with j, at [i, j]; False where they draw."""
+    n = query.n_documents
+    found = np.empty((n, n), np.bool_)
+    _duel(query, unranked, found, np.empty(0))
+    return found
+
+
+def duels_won(query: QueryRankings, unranked: Unranked) -> Array:
+    """Duels that each document wins less those it loses, without an (n, n) matrix."""  # (n,)
+    balance = np.empty(query.n_documents)
+    _duel(query, unranked, np.empty((0, 0), np.bool_), balance)
+    return balance
+
+
+def _duel(query: QueryRankings, unranked: Unranked, wins: NDArray[np.bool_], balance: Array) -> None:
+    places = np.zeros((query.n_voters, query.n_documents), np.int32)  # 0 where a voter does not rank a document
+    places[query.voter_of, query.documents] = query.ranks
+    draw = 1e-12 * query.weights.sum()  # what weights may round to
+    _duels(query.documents, query.ranks, query.offsets, query.weights, places, unranked == "last", draw, wins, balance)
+
+
+@compiled
+def _duels(
+    documents: Any, ranks: Any, offsets: Any, weights: Any, places: Any, last: Any, draw: Any, wins: Any, balance: Any
+) -> None:
+    """Fill `wins` with who beats whom, or `balance` with duels won less duels lost, one document at a time."""
+    n = places.shape[1]
+    row = np.empty(n)  # the weight for document i less the weight against it, in its duels with all others
+    for i in range(n):
+        row[:] = 0.0
+        over_absent = 0.0  # the weight of the lists that rank i: it beats what they leave out
+        for v in range(len(weights)):
+            mine, w = places[v, i], weights[v]
+            if mine == 0:
+                if last:
+                    for e in range(offsets[v], offsets[v + 1]):
+                        row[documents[e]] -= w
+                continue
+            present = w if last else 0.0
+            over_absent += present
+            for e in range(offsets[v], offsets[v + 1]):
+                side = w if ranks[e] > mine else (-w if ranks[e] < mine else 0.0)
+                row[documents[e]] += side - present
+        total = 0
+        for j in range(n):
+            margin = row[j] + over_absent if j != i else 0.0
+            if len(wins):
+                wins[i, j] = margin > draw
+            else:
+                total += (margin > draw) - (margin < -draw)
+        if not len(wins):
+            balance[i] = total
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""PMOP: worths for lists in which ties are verdicts, by the law of ordered partitions (Truyen et al. 2011).
+"""PMOP: worths for lists in which ties are verdicts, by the distribution of ordered partitions (Truyen et al. 2011).
 
     >>> from podium.data.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", ("B", "C")], [("A", "B"), "C"], ["B", "A", "C"]]])
@@ -9,7 +9,7 @@ Blocks of tied documents X_1 ≻ … ≻ X_K are chosen one after another from w
 
     P(X_k | R_k) = Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S),   Φ(X) = exp(Σ_{i∈X} s_i / |X|)
 
-The sum over all subsets is that of `losses/subset_sums.py`. Two documents alone make Davidson's model with ν = 1.
+The sum over all subsets is that of `kernels/subset_sums.py`. Two documents alone make Davidson's model with ν = 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
 from podium.aggregation.pairwise import wins
-from podium.aggregation.worths import Likelihood, WorthModel
+from podium.aggregation.worths import Slope, WorthModel
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.kernels.subset_sums import log_sum
@@ -35,10 +35,10 @@ class PMOP(WorthModel):
     Formula: max_s Σ_k w_k Σ_b (mean of s over X_b − log Σ_m e_m(e^{s/m})), e_m over the documents of R_b; plus
         `pseudo` wins and losses of each document against a ghost of worth 1.
     Ties: outcomes with a probability of their own: documents often tied are pulled together. Documents that a
-        list leaves out were not there (`skip`), or are tied below it (`last`). The law expects a block of about half of
-        what remains, so a document chosen alone gains more than one in a large block: after [A B C], D, [E F] it puts
-        D first, against the list. No other aggregator does such a thing.
-    Cost: O(V·n³) or so for a gradient, 2·n of them for a Newton step; for tens of documents.
+        list leaves out are tied below it (`last`), or were not there (`skip`). The distribution expects a block of
+        about half of what remains, so a document chosen alone gains more than one in a large block: after [A B C], D,
+        [E F] it puts D first, against the list. No other aggregator does such a thing.
+    Cost: O(V·n³) or so for a gradient, some hundreds of them; for tens of documents.
     Use it for: many voters whose ties are verdicts, such as judges' marks; strict lists are plackett-luce's.
     Reference: Truyen, Phung & Venkatesh, Probabilistic models over ordered partitions with applications in document
         ranking and collaborative filtering, SDM 2011.
@@ -46,15 +46,14 @@ class PMOP(WorthModel):
 
     unanimous: ClassVar[bool] = False
 
-    def likelihood(self, query: QueryRankings, log_worths: Array) -> Likelihood:
-        value, gradient = self._slope(query, log_worths)
-        information = np.empty((len(log_worths), len(log_worths)))
+    def information(self, query: QueryRankings, log_worths: Array) -> Array:
+        found = np.empty((len(log_worths), len(log_worths)))
         for i in range(len(log_worths)):
             step = np.zeros(len(log_worths))
             step[i] = _STEP
-            up, down = self._slope(query, log_worths + step)[1], self._slope(query, log_worths - step)[1]
-            information[i] = (down - up) / (2.0 * _STEP)
-        return Likelihood(value, gradient, 0.5 * (information + information.T))
+            up, down = self.slope(query, log_worths + step), self.slope(query, log_worths - step)
+            found[i] = (down.gradient - up.gradient) / (2.0 * _STEP)
+        return 0.5 * (found + found.T)
 
     def holds(self, query: QueryRankings) -> NDArray[np.bool_]:
         ranks = query.matrix()
@@ -62,18 +61,18 @@ class PMOP(WorthModel):
         held: NDArray[np.bool_] = (wins(query) > 0.0) | tied
         return held
 
-    def _slope(self, query: QueryRankings, s: Array) -> tuple[float, Array]:
-        gradient = np.zeros(len(s))
-        value = _likelihood(query.documents, query.ranks, query.offsets, query.weights, s, gradient)
-        return float(value), gradient
+    def slope(self, query: QueryRankings, log_worths: Array) -> Slope:
+        gradient, curvature = np.zeros(len(log_worths)), np.zeros(len(log_worths))
+        value = _likelihood(query.documents, query.ranks, query.offsets, query.weights, log_worths, gradient, curvature)
+        return Slope(float(value), gradient, curvature)
 
 
 _STEP = 1e-4  # of the central difference that gives second derivatives: right to about 1e−9
 
 
 @compiled
-def _likelihood(documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any) -> Any:
-    """Σ over lists and blocks of log P(X | R), with its gradient."""
+def _likelihood(documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any, curvature: Any) -> Any:
+    """Σ over lists and blocks of log P(X | R), with its gradient and minus its second derivatives."""
     value = 0.0
     for v in range(len(offsets) - 1):
         a, b, w = offsets[v], offsets[v + 1], weights[v]
@@ -92,5 +91,6 @@ def _likelihood(documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, 
             value -= w * log_sum(left, mean, square)
             for p in range(first, b):
                 gradient[documents[p]] -= w * mean[p - first]
+                curvature[documents[p]] += w * (square[p - first] - mean[p - first] ** 2)
             first = end
     return value

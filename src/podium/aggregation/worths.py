@@ -1,16 +1,17 @@
-"""Worths: laws of rankings with one number per document, fitted to the lists of a query by maximum likelihood.
+"""Worths: distributions over rankings with one number per document, fitted to the lists of a query.
 
-    >>> from podium.aggregation import PlackettLuce
+    >>> from podium.aggregation import PlackettLuceMLE
     >>> from podium.data.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B"], ["A", "B"], ["A", "B"], ["B", "A"]]])
-    >>> found = PlackettLuce(pseudo=0.0).fit(votes.query(0))
+    >>> found = PlackettLuceMLE(pseudo=0.0).fit(votes.query(0))
     >>> round(float(found.log_worths[0] - found.log_worths[1]), 6)  # A wins 3 of 4: log(3/1)
     1.098612
 
-What is maximised is concave, by Newton's method with halved steps where a whole one does not help. A document that
-never loses would be worth infinitely much; so that every document has a worth, each wins and loses `pseudo` times
-against a ghost of worth 1, as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone,
-and lists that do not determine one are refused (Hunter 2004): which documents are to blame is said.
+The likelihood is concave. It is maximised by Newton's method, each step by conjugate gradients from differences of
+gradients, so that no (n, n) matrix is made; a step is halved where a whole one does not help. A document that never
+loses would be worth infinitely much; so that every document has a worth, each wins and loses `pseudo` times against a
+ghost of worth 1, as in Turner et al. (2020). With pseudo=0 the estimate is that of maximum likelihood alone, and lists
+that do not determine one are an error that names the documents to blame (Hunter 2004).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from podium.registry import param
 from podium.threads import one_blas_thread
 
 
-class Likelihood(NamedTuple):
+class Slope(NamedTuple):
     """The log-likelihood of a query's lists at some log-worths."""
 
     value: float
     gradient: Array  # (n,)
-    information: Array  # (n, n) minus the second derivatives
+    curvature: Array  # (n,) minus the second derivatives by each log-worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +63,21 @@ class Worths:
 
 @dataclass(frozen=True, repr=False)
 class WorthModel(Aggregator):
-    """A law of rankings with a worth per document, whose logarithm is the score."""
+    """A distribution over rankings with a worth per document, whose logarithm is the score."""
 
     pseudo: float = param(0.5, least=0.0)
-    unranked: Unranked = "skip"
+    unranked: Unranked = "last"
 
     def __call__(self, rankings: Rankings) -> Consensus:
         with one_blas_thread():  # queries already use the cores
             return super().__call__(rankings)
 
-    def likelihood(self, query: QueryRankings, log_worths: Array) -> Likelihood:
+    def slope(self, query: QueryRankings, log_worths: Array) -> Slope:
         """The log-likelihood of the lists with its derivatives."""
+        raise NotImplementedError
+
+    def information(self, query: QueryRankings, log_worths: Array) -> Array:
+        """Minus all second derivatives of the log-likelihood."""  # (n, n)
         raise NotImplementedError
 
     def holds(self, query: QueryRankings) -> NDArray[np.bool_]:
@@ -83,12 +88,12 @@ class WorthModel(Aggregator):
         """The worths of one query's documents."""
         seen, n = self._determined(query), query.n_documents
         s, iterations = self._climb(seen)
-        at = self._posterior(seen, s)
+        chance = expit(s)
+        information = self.information(seen, s) + np.diag(2.0 * self.pseudo * chance * (1.0 - chance))
         # where no ghost holds the level, 1/n in every cell fixes it; centring takes it out again
-        free = at.information + (1.0 / n if self.pseudo == 0.0 else 0.0)
-        inverse = np.linalg.inv(free)
+        inverse = np.linalg.inv(information + (1.0 / n if self.pseudo == 0.0 else 0.0))
         covariance = inverse - inverse.mean(axis=0) - inverse.mean(axis=1)[:, None] + inverse.mean()
-        return Worths(query.document_ids, s - s.mean(), covariance, self.likelihood(seen, s).value, iterations)
+        return Worths(query.document_ids, s - s.mean(), covariance, self.slope(seen, s).value, iterations)
 
     def one(self, query: QueryRankings) -> Array:
         s, _ = self._climb(self._determined(query))
@@ -96,28 +101,27 @@ class WorthModel(Aggregator):
         return centred
 
     def _determined(self, query: QueryRankings) -> QueryRankings:
-        """The lists as the law sees them; refused where they leave the worths open."""
+        """The lists as the model sees them; an error where they leave the worths open."""
         seen = lists(query, self.unranked)
         if self.pseudo == 0.0:
             _refuse_undetermined(self.holds(seen), query)
         return seen
 
-    def _posterior(self, query: QueryRankings, s: Array) -> Likelihood:
+    def _posterior(self, query: QueryRankings, s: Array) -> Slope:
         """The likelihood with the ghost's part: pseudo·(s − 2·log(1 + e^s)) per document."""
-        found, chance = self.likelihood(query, s), expit(s)
+        found, chance = self.slope(query, s), expit(s)
         ghost = self.pseudo * float(np.sum(s - 2.0 * np.logaddexp(0.0, s)))
-        bend = np.diag(2.0 * self.pseudo * chance * (1.0 - chance))
-        return Likelihood(
-            found.value + ghost, found.gradient + self.pseudo * (1.0 - 2.0 * chance), found.information + bend
-        )
+        gradient = found.gradient + self.pseudo * (1.0 - 2.0 * chance)
+        if self.pseudo == 0.0:
+            gradient -= gradient.mean()  # the level is free: what rounding adds to it would drift
+        return Slope(found.value + ghost, gradient, found.curvature + 2.0 * self.pseudo * chance * (1.0 - chance))
 
     def _climb(self, query: QueryRankings) -> tuple[Array, int]:
         """The log-worths of the greatest likelihood, and in how many steps."""
-        n = query.n_documents
-        s, level = np.zeros(n), 1.0 / n if self.pseudo == 0.0 else 0.0
+        s = np.zeros(query.n_documents)
         at, before = self._posterior(query, s), np.inf
         for iteration in range(1, _MOST_STEPS + 1):
-            step = np.linalg.solve(at.information + level, at.gradient)
+            step = self._newton(query, s, at)
             size = float(np.abs(step).max())
             if size > _LONGEST:
                 step *= _LONGEST / size
@@ -132,11 +136,38 @@ class WorthModel(Aggregator):
             before = size
         return s, _MOST_STEPS
 
+    def _newton(self, query: QueryRankings, s: Array, at: Slope) -> Array:
+        """The step of Newton's method, by conjugate gradients preconditioned by the curvatures."""
+        scale = np.maximum(at.curvature, 1e-12 * at.curvature.max() + np.finfo(float).tiny)
+        step, left = np.zeros(len(s)), at.gradient.copy()
+        near, goal = left / scale, 0.0
+        along, energy = near.copy(), float(left @ near)
+        goal = _SOLVED**2 * energy
+        for _ in range(_MOST_PRODUCTS):
+            if energy <= goal:
+                break
+            h = _DIFFERENCE / float(np.abs(along).max())
+            up, down = self._posterior(query, s + h * along), self._posterior(query, s - h * along)
+            product = (down.gradient - up.gradient) / (2.0 * h)
+            bend = float(along @ product)
+            if bend <= 0.0:  # flat to rounding
+                break
+            length = energy / bend
+            step += length * along
+            left -= length * product
+            near = left / scale
+            last, energy = energy, float(left @ near)
+            along = near + energy / last * along
+        return step
+
 
 _MOST_STEPS = 200
 _LONGEST = 5.0  # of one step of a log-worth: beyond, the quadratic says little
 _SMALL, _TINY = 1e-8, 1e-13
 _ROUNDING = 1e-14
+_SOLVED = 1e-4  # the residual of a Newton step that is small enough, relative to the gradient
+_MOST_PRODUCTS = 500
+_DIFFERENCE = 1e-4  # of log-worths, for products with the second derivatives: right to about 1e−8
 
 
 def _refuse_undetermined(holds: NDArray[np.bool_], query: QueryRankings) -> None:

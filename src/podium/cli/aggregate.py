@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -61,14 +64,26 @@ def aggregate(
     if output not in (None, "-"):
         console.check_file(str(output), what="the consensus")
     rankings = read_rankings(files, missing=missing, top=top)
-    chosen = _trained(wanted, rankings, judgements, top=top, seed=seed)
-    consensus = chosen(rankings)
+    with _printed_warnings():
+        chosen = _trained(wanted, rankings, judgements, top=top, seed=seed)
+        consensus = chosen(rankings)
     if output is not None or not (explain or as_json):
         write_run(consensus.run(tag=str(chosen)), "-" if output is None else output)
     if as_json:
         console.print_json(_summary(chosen, rankings, consensus))
     elif explain:
         _explain(chosen, rankings, consensus)
+
+
+@contextmanager
+def _printed_warnings() -> Iterator[None]:
+    """Print podium's warnings as lines when they come."""
+    from podium.errors import PodiumWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PodiumWarning)
+        warnings.showwarning = lambda message, *_: console.say(f"warning: {message}")
+        yield
 
 
 def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:

@@ -6,7 +6,8 @@ Exp(Φ), and a grade X comes before them with
     P(X before all lower grades) = ∫ Φ e^{−Φt} Π_{i∈X} (1 − e^{−φ_i t}) dt;
 
 races have no memory, so the grades' probabilities multiply. The integral over u = log Φt has one peak, between 0 and
-log(|X| + 1), and the trapezoid rule around it is right to 1e−8.
+log(|X| + 1), and the trapezoid rule around it is right to 1e−13. The aggregator `plackett-luce` takes moments of the
+same integrand.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy as np
 from podium.compiled import compiled
 from podium.kernels.blocks import by_grade, take
 
-_FADED = 40.0  # e^−40: what is left out of the integral
+FADED = 40.0
+"""The integral leaves out where its integrand is below e^−40 of the peak's."""
 
 
 @compiled
@@ -44,6 +46,22 @@ def log_prob_of_grades(scores: Any, labels: Any) -> float:
 @compiled
 def _log_before(s: Any, others: Any) -> Any:
     """log ∫ e^{u − e^u} Π (1 − e^{−x_i}) du, x_i = e^{u + s_i − log Φ}."""
+    peak, step, top = trapezoid(s, others)
+    total = 1.0
+    for side in (-1.0, 1.0):
+        k = 0
+        while True:
+            k += 1
+            term = log_integrand(s, others, peak + side * k * step) - top
+            total += math.exp(term)
+            if term < -FADED:
+                break
+    return top + math.log(step * total)
+
+
+@compiled
+def trapezoid(s: Any, others: Any) -> Any:
+    """Where the trapezoid rule starts, near the peak; its step; and the logarithm of the integrand there."""
     low, high = 0.0, math.log(len(s) + 1.0)
     while high - low > 0.05:
         middle = 0.5 * (low + high)
@@ -53,21 +71,11 @@ def _log_before(s: Any, others: Any) -> Any:
             high = middle
     peak = 0.5 * (low + high)
     bend = (_slope(s, others, peak - 0.05) - _slope(s, others, peak + 0.05)) / 0.1
-    step, top = min(0.35, 0.7 / math.sqrt(bend)), _log_integrand(s, others, peak)
-    total = 1.0
-    for side in (-1.0, 1.0):
-        k = 0
-        while True:
-            k += 1
-            term = _log_integrand(s, others, peak + side * k * step) - top
-            total += math.exp(term)
-            if term < -_FADED:
-                break
-    return top + math.log(step * total)
+    return peak, min(0.25, 0.6 / math.sqrt(bend)), log_integrand(s, others, peak)
 
 
 @compiled
-def _log_integrand(s: Any, others: Any, u: Any) -> Any:
+def log_integrand(s: Any, others: Any, u: Any) -> Any:
     """u − e^u + Σ log(1 − e^{−x}), with one logarithm for many factors."""
     total, product = u - math.exp(u), 1.0
     for one in s:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from podium.aggregation import Cranked, Cranking, SupervisedAggregator, cranking_exact, with_labels
 from podium.aggregation.cranking_chain import Chain
@@ -15,7 +16,7 @@ from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.diagnostics import effective_size, r_hat
 from podium.aggregation.permutations import KINDS, change, distance
 from podium.data.rankings import Rankings
-from podium.errors import DataError, IncompatibleError
+from podium.errors import ConvergenceWarning, DataError, IncompatibleError
 
 every_distance = pytest.mark.parametrize("kind", range(3), ids=KINDS)
 THETA = np.array([-0.3, -0.8, -0.5])
@@ -93,7 +94,7 @@ def test_the_likelihood_of_partial_lists_is_that_of_three_nested_sums(kind):
 
 
 def learned(rankings, kind=0, theta=THETA):
-    how = Cranking(distance=KINDS[kind], sweeps=4000)
+    how = Cranking(distance=KINDS[kind], sweeps=1500)
     return Cranked(how, rankings.voters, -np.asarray(theta), {}, 1)
 
 
@@ -101,12 +102,12 @@ def learned(rankings, kind=0, theta=THETA):
 @pytest.mark.parametrize("rankings", [FULL, PARTIAL], ids=["full", "partial"])
 def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, rankings, monkeypatch):
     model = learned(rankings, kind, 0.5 * THETA)
-    exact = model.rank_law(rankings.query(0))
+    exact = model.rank_distribution(rankings.query(0))
     assert exact.marginals.sum(axis=0) == pytest.approx(np.ones(rankings.n_documents))
     monkeypatch.setattr(cranking_exact, "fits", lambda query: False)
-    drawn = model.rank_law(rankings.query(0))
+    drawn = model.rank_distribution(rankings.query(0))
     assert drawn.r_hat < 1.02
-    assert drawn.effective_size > 2000
+    assert drawn.expected == pytest.approx(exact.expected, abs=5 * drawn.standard_errors.max())
     # few draws of the ways to complete the lists leave a spread of their own
     slack = 0.025 if rankings is FULL else 0.05
     assert drawn.marginals == pytest.approx(exact.marginals, abs=slack)
@@ -116,7 +117,7 @@ def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, rankings, monke
 def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_partial(kind):
     query = CrankingQuery.of(FULL.query(0), np.array([2.0, 1.0, 0.0, 0.0, 1.0, 0.0]))
     expected = Enumerated(query, kind).likelihood(THETA)[1]
-    of_final, of_free, _ = Chain(query, kind, np.random.default_rng(2), judged=True).run(THETA, 20_000)
+    of_final, of_free = Chain(query, kind, np.random.default_rng(2)).train(THETA, 8_000)
     size = effective_size(of_free[:, :1].T)
     error = np.hypot(of_final.std(axis=0), of_free.std(axis=0)) / np.sqrt(0.5 * size)
     assert (np.abs(of_final.mean(axis=0) - of_free.mean(axis=0) - expected) < 4 * error).all()
@@ -126,7 +127,7 @@ def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_p
 def test_the_chain_gives_the_gradient_of_enumeration_where_the_lists_are_partial_too(kind):
     query = CrankingQuery.of(PARTIAL.query(0), GRADES)
     expected = Enumerated(query, kind).likelihood(THETA)[1]
-    of_final, of_free, _ = Chain(query, kind, np.random.default_rng(2), judged=True).run(THETA, 60_000)
+    of_final, of_free = Chain(query, kind, np.random.default_rng(2)).train(THETA, 25_000)
     assert of_final.mean(axis=0) - of_free.mean(axis=0) == pytest.approx(expected, abs=0.08)
 
 
@@ -137,8 +138,9 @@ def planted(seed, theta, *, n_queries, n, grades=None, depth=None, kind=0):
     for q in range(n_queries):
         lists = [[names[i] for i in rng.permutation(n)] for _ in theta]
         whole = CrankingQuery.of(Rankings.from_orders([lists]).query(0))
-        places = Chain(whole, kind, rng, judged=False).run(np.array(theta), 40 + n)[2][-1]
-        for name, place in zip(names, places, strict=True):
+        chain = Chain(whole, kind, rng)
+        chain.observe(np.array(theta), 40 + n)
+        for name, place in zip(names, chain.free, strict=True):
             labels[str(q), name] = n - place if grades is None else np.digitize(n - place, grades)
         orders.append([order[:depth] for order in lists])
     return with_labels(Rankings.from_orders(orders), labels)
@@ -198,6 +200,39 @@ def test_expected_ranks_of_one_voter_follow_its_order_and_silent_voters_change_n
     assert -scores[2] == pytest.approx(odds @ [1, 2, 3] / odds.sum())
 
 
+@pytest.mark.parametrize("n", [20, 50, 100, 200])
+@pytest.mark.parametrize("theta", [-0.01, -0.05, -0.3])
+def test_one_voter_gets_his_own_list_and_the_expected_ranks_of_mallows(n, theta):
+    names = [f"d{i:03d}" for i in np.random.default_rng(n).permutation(n)]
+    rankings = Rankings.from_orders([[names]])
+    model = Cranked(Cranking(), rankings.voters, np.array([-theta]), {}, 0)
+    found = model(rankings)
+    assert kendalltau(found.ranks(), [names.index(d) for d in found.document_ids]).statistic > 0.999
+    # P(i before j) of Mallows' distribution depends on how far apart they are (Mallows 1957), and the sum telescopes
+    place = np.arange(1, n + 1)
+    up, down = place / -np.expm1(theta * place), (n + 1 - place) / -np.expm1(theta * (n + 1 - place))
+    scores = dict(zip(found.document_ids, found.scores, strict=True))
+    assert [-scores[name] for name in names] == pytest.approx(1 + n - place + up - down, abs=0.2)
+
+
+@pytest.mark.parametrize("kind", [0, 2], ids=["kendall", "cayley"])  # the footrule's limit is near Borda, not Borda
+def test_of_a_flat_distribution_weighted_borda_decides_not_the_noise(kind):
+    rng = np.random.default_rng(3)
+    lists = [[f"d{i:02d}" for i in rng.permutation(30)] for _ in range(3)]
+    rankings, theta = Rankings.from_orders([lists]), np.array([-1e-4, -2e-4, -3e-4])
+    found = learned(rankings, kind, theta)(rankings)
+    places = [[order.index(d) for d in found.document_ids] for order in lists]
+    assert kendalltau(-found.scores, theta @ places).statistic < -0.95
+
+
+def test_chains_that_have_not_mixed_are_told():
+    names = [f"d{i:02d}" for i in range(60)]  # A B C, B C A, C A B: three orders, each far from the others
+    rankings = Rankings.from_orders([[names, names[20:] + names[:20], names[40:] + names[:40]]])
+    model = Cranked(Cranking(), rankings.voters, np.ones(3), {}, 0)
+    with pytest.warns(ConvergenceWarning, match=r"^cranking: the chains have not mixed: R-hat is .* Raise sweeps\."):
+        assert model(rankings).r_hats[0] > 1.1
+
+
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(monkeypatch):
     rankings = planted(7, [-0.3, 0.0], n_queries=6, n=10)
     found = []
@@ -224,7 +259,7 @@ def test_supervised_aggregators_have_names_that_parse_back_and_pages():
         assert SupervisedAggregator.parse(repr(cls())) == cls()
         for heading in ("Formula:", "Ties:", "Cost:", "Use it for:", "Reference:"):
             assert heading in cls.__doc__
-    assert repr(learned(FULL, 2)) == "cranking(sweeps=4000,distance=cayley)"
+    assert repr(learned(FULL, 2)) == "cranking(sweeps=1500,distance=cayley)"
 
 
 def test_effective_size_of_an_autoregression_is_the_one_of_its_formula():
@@ -242,3 +277,5 @@ def test_r_hat_sees_chains_that_disagree_and_chains_on_their_way():
     assert r_hat(noise + np.array([[0.0], [2.0]])) > 1.2
     assert r_hat(noise + np.linspace(0.0, 3.0, 1000)) > 1.2
     assert r_hat(np.ones((2, 10))) == 1.0
+    apart = noise + np.array([[0.0], [2.0]])
+    assert r_hat(np.stack([noise, apart], axis=2)) == pytest.approx([float(r_hat(noise)), float(r_hat(apart))])

@@ -14,7 +14,7 @@ from reference.aggregation import as_dicts, cheapest, footrule_cost, votes, with
 def test_no_order_is_cheaper(rankings):
     n, lists = rankings.n_documents, as_dicts(rankings.query(0))
     last = [with_absent_last(ranks, n) for ranks in lists]
-    for method, seen in ((Footrule(), lists), (Footrule(unranked="last"), last)):
+    for method, seen in ((Footrule(unranked="skip"), lists), (Footrule(), last)):
         found = method(rankings)
         order = tuple(int(i) for i in np.argsort(-found.scores))
         assert found.costs[0] == pytest.approx(footrule_cost(order, seen, rankings.weights))
@@ -23,7 +23,7 @@ def test_no_order_is_cheaper(rankings):
 
 
 def test_a_short_list_is_stretched_over_all_places():
-    found = Footrule()(Rankings.from_orders([[["A", "B", "C", "D"], ["A", "C"]]]))
+    found = Footrule(unranked="skip")(Rankings.from_orders([[["A", "B", "C", "D"], ["A", "C"]]]))
     # in the second list A stands at 4·1/2 = 2 and C at 4·2/2 = 4; A B C D is one place off each
     assert found.costs[0] == abs(2 - 1) + abs(4 - 3)
 

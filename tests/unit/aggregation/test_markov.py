@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from podium.aggregation import MC1, MC2, MC3, MC4
 from podium.aggregation.markov import stationary
@@ -51,8 +52,8 @@ def test_partial_and_tied_lists_say_nothing_of_what_they_leave_out():
         [0, (1 / 3) / 2, (1 + 2 / 3) / 2],
     ]
     mc4 = [[2 / 3, 0, 1 / 3], [0, 1, 0], [0, 1 / 3, 2 / 3]]  # A and B draw; B beats C, and C beats A, one to none
-    for chain, expected in ((MC1(), mc1), (MC2(), mc2), (MC3(), mc3), (MC4(), mc4)):
-        assert chain.transitions(PARTIAL) == pytest.approx(np.array(expected)), chain
+    for chain, expected in ((MC1, mc1), (MC2, mc2), (MC3, mc3), (MC4, mc4)):
+        assert chain(unranked="skip").transitions(PARTIAL) == pytest.approx(np.array(expected)), chain
 
 
 @given(rankings=votes(weighted=True))
@@ -69,14 +70,14 @@ def test_transitions_follow_their_definitions(rankings):
             two[i, as_high] += w / len(as_high)
             three[i, higher] += w / len(ranks)
             three[i, i] += w * (len(ranks) - len(higher)) / len(ranks)
-    for chain, steps in ((MC1(), one), (MC2(), two), (MC3(), three)):
-        assert chain.transitions(query) == pytest.approx(steps / steps.sum(axis=1, keepdims=True))
+    for chain, steps in ((MC1, one), (MC2, two), (MC3, three)):
+        assert chain(unranked="skip").transitions(query) == pytest.approx(steps / steps.sum(axis=1, keepdims=True))
 
 
 @given(rankings=votes())
 @settings(max_examples=40, deadline=None)
 def test_the_law_does_not_change_in_a_step(rankings):
-    for chain in (MC1(), MC2(), MC3(teleport=0.2), MC4(unranked="last")):
+    for chain in (MC1(), MC2(unranked="skip"), MC3(teleport=0.2), MC4()):
         n = rankings.n_documents
         walk = (1 - chain.teleport) * chain.transitions(rankings.query(0)) + chain.teleport / n
         law = chain(rankings).scores
@@ -94,3 +95,21 @@ def test_the_law_is_exact_where_it_is_tiny():
 def test_a_tiny_teleport_gives_the_law_of_the_chain_itself():
     law = MC1(teleport=1e-13)(Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]])).scores
     assert law == pytest.approx(np.full(3, 1 / 3))
+
+
+@pytest.mark.parametrize("chain", [MC1, MC2, MC3, MC4])
+@given(rankings=votes(weighted=True), unranked=st.sampled_from(["last", "skip"]))
+@settings(max_examples=30, deadline=None)
+def test_iteration_without_the_matrix_finds_what_elimination_does(chain, rankings, unranked):
+    method, query = chain(unranked=unranked), rankings.query(0)
+    found, error = method.iterated(query)
+    assert error < 1e-10
+    assert found == pytest.approx(method.one(query), rel=1e-8, abs=1e-12)
+
+
+def test_a_teleport_too_small_for_iteration_is_left_to_elimination():
+    rng = np.random.default_rng(1)
+    query = Rankings.from_orders([[rng.permutation(520).tolist() for _ in range(3)]]).query(0)
+    method = MC2(teleport=1e-9)
+    walk = (1 - 1e-9) * method.transitions(query) + 1e-9 / 520
+    assert method.one(query) == pytest.approx(stationary(walk), rel=1e-12)
