@@ -174,5 +174,5 @@ def test_tables_on_a_terminal_show_names_with_brackets(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], best=[(0, 1)])
+    console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], styles={(0, 1): "bold"})
     assert "ndcg@10[letor3]" in capsys.readouterr().out

@@ -17,7 +17,7 @@ import pytest
 from podium.data import Dataset, Fold, make_letor_like, split, write_letor
 from podium.errors import ExperimentError, ParameterError
 from podium.evaluation import Comparison, evaluate
-from podium.experiments import Seen, compare
+from podium.experiments import TaskEvent, compare
 from podium.experiments.plan import Task
 from podium.experiments.pool import Worker
 
@@ -42,7 +42,7 @@ def with_gaps() -> list[Fold]:
 
 
 def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:
-    seen: list[Seen] = []
+    seen: list[TaskEvent] = []
     for jobs in (1, 2):
         compare(folds(), METHODS, ["ndcg@5", "map"], folder=tmp_path / str(jobs), jobs=jobs, watch=seen.append)
     for name in (
