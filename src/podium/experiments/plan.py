@@ -64,7 +64,11 @@ class Plan:
             if twice is not None:
                 raise ParameterError(f"The {what} {twice!r} is given twice.")
         for fold in self.folds:
-            _check_fold(fold, (*self.metrics, self.tune_by))
+            _check_fold(fold, self.metrics)
+            try:
+                _check_fold(fold, (self.tune_by,))
+            except DataError as error:
+                raise DataError(f"{error} Tune by another metric than {self.tune_by}: see --tune-by.") from error
         for name in self.methods:
             learner = method(name).learner
             for fold in self.folds:

@@ -116,9 +116,13 @@ def test_the_table_has_the_mean_over_folds(podium: Podium, folder: Path, tmp_pat
     (tmp_path / "folds").mkdir()
     for k in (1, 2):
         (tmp_path / f"folds/Fold{k}").symlink_to(folder)
-    result = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3", "--json")
+    words = ["compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3"]
+    refused = podium(*words)
+    assert refused.exit_code == 1
+    assert refused.stderr.endswith("Tune by another metric than ndcg@10[letor3]: see --tune-by.\n")
+    result = podium(*words, "--tune-by", "map", "--json")
     assert [fold["fold"] for fold in json.loads(result.stdout)["methods"]["random"]["folds"]] == ["Fold1", "Fold2"]
-    table = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3").stdout
+    table = podium(*words, "--tune-by", "map").stdout
     assert table.splitlines()[0].split() == ["method", "map", "chosen", "seconds", "cpu"]
 
 
