@@ -120,9 +120,9 @@ class Comparison:
 
     def ties_with_best(self, metric: Metric) -> list[str]:
         """The methods that do not differ significantly from the best one; all others if that cannot be tested."""
-        best, tested = self.best(metric), self.significance[str(metric)]
+        m, best, tested = self.metrics.index(metric), self.best(metric), self.significance[str(metric)]
         letters = (tested.letters if tested else None) or dict.fromkeys(self.by_method, "a")
-        others = [name for name in self.ranking() if name != best]
+        others = [name for name in self.ranking() if name != best and np.isfinite(self.mean(name)[m])]
         return [name for name in others if best is not None and set(letters[name]) & set(letters[best])]
 
     def seconds(self, name: str) -> float:

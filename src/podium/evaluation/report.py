@@ -195,10 +195,13 @@ def _latex(comparison: Comparison) -> str:
         for m, name in enumerate(names):
             text = format_value(comparison.mean(method)[m])
             style = styles.get((r, 1 + m * width))
-            text = f"\\text{style[:2]}{{{text}}}" if style else text
+            text = f"{_TEX_STYLES[style]}{{{text}}}" if style else text
             cells.append(text + f"\\textsuperscript{{{letters[name].get(method, '')}}}")
         lines.append(" & ".join(cells) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+_TEX_STYLES = {"bold": "\\textbf", "italic": "\\textit"}
 
 
 def _tex(text: str) -> str:

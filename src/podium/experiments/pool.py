@@ -130,6 +130,7 @@ def run_on_pool(
                 worker.end()
             else:
                 worker.begin(worker.task, plan.key(worker.task))
+                yield TaskEvent(worker.task, "running", 0.0)
 
 
 def _task(worker: Worker) -> Task:

@@ -150,6 +150,7 @@ def _run_in_turn(
         def compiling(task: Task = task) -> None:
             watch(TaskEvent(task, "compiling", 0.0))
 
+        tell(0.0)
         try:
             with on_long_compilation(compiling):
                 outcome = run_task(plan, task, detailed=store is not None, tell=tell)

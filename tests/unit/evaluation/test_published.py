@@ -62,7 +62,7 @@ def test_where_conventions_differ_the_figures_stand_with_a_caveat() -> None:
     assert known.caveat == ("; they follow the convention letor3, these means do not: compare with --preset letor3.")
     both = beside_published(comparison(OHSUMED, read_metrics(["ndcg@10", "ndcg@10[letor3]"])))
     assert both is not None
-    assert both[0][0] == ["method", "ndcg@10[letor3]", "published"]
+    assert both[0][0] == ["method", "ndcg@10", "published"]
     assert both[1].caveat == ""
 
 

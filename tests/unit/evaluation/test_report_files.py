@@ -89,7 +89,7 @@ def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple
         one = found.by_method[name][0]
         steps: list[Step] = []
         assert one.model is not None
-        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@5", observers=(steps.append,))
+        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@10", observers=(steps.append,))
         expected = [[step.iteration, step.value, step.valid] for step in steps]
         history = one.details["history"]
         assert history[0] == expected[0]
@@ -201,13 +201,15 @@ def test_the_tables_have_letters_and_escape_what_their_language_would_read(tmp_p
 def test_the_best_cell_is_the_largest_number_whatever_it_looks_like_as_text(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     noise = 0.01 * rng.normal(size=(3, 60))
-    made = {"large": 10.2 + noise[0], "small": 9.1 + noise[1], "none": np.full(60, np.nan)}
+    made = {"small": 9.1 + noise[1], "large": 10.2 + noise[0]}
     found = small(*(outcome(name, "1", [*values]) for name, values in made.items()))
     assert emphasis(found) == {(0, 1): "bold"}
     write_report(found, tmp_path)
     assert "large & \\textbf{10.2" in (tmp_path / "table.tex").read_text()
     below = small(outcome("worse", "1", [*(-0.5 + noise[0])]), outcome("better", "1", [*(-0.1 + noise[1])]))
     assert (below.best(below.metrics[0]), emphasis(below)) == ("better", {(0, 1): "bold"})
+    dash = small(outcome("none", "1", [float("nan")] * 60), outcome("some", "1", [*noise[0]]))
+    assert (dash.best(dash.metrics[0]), dash.ties_with_best(dash.metrics[0])) == ("some", [])
     nothing = small(outcome("none", "1", [float("nan")]))
     assert (nothing.best(nothing.metrics[0]), emphasis(nothing)) == (None, {})
 
