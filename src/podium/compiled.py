@@ -12,11 +12,14 @@ can be written, functions are compiled anew in every process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +60,59 @@ def specialised(function: F, *parts: Any) -> F:
     with suppress(RuntimeError):  # no folder for the cache can be written
         made._cache = _ClosureCache(function, parts)
     return cast(F, made)
+
+
+@contextmanager
+def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if compilation takes more than a second within the block; it may come from another thread."""
+    with event.install_listener("numba:compile", _CompileTimer(tell)) as timer:
+        try:
+            yield
+        finally:
+            timer.stop()
+
+
+def is_cached() -> bool:
+    """Whether machine code is kept on disk for the next process."""
+    try:
+        FunctionCache(is_cached)
+    except RuntimeError:  # no folder for the cache can be written
+        return False
+    return True
+
+
+class _CompileTimer(event.Listener):  # type: ignore[misc]
+    """Counts the time that numba compiles, and calls a function once when it exceeds a second."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell, self._left, self._depth, self._begun = tell, 1.0, 0, 0.0
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, _: Any) -> None:
+        self._depth += 1  # compiling a function compiles those that it calls
+        if self._depth == 1 and self._left > 0.0:
+            self._begun = time.monotonic()
+            self._timer = threading.Timer(self._left, self._expired)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def on_end(self, _: Any) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._left > 0.0:
+            self._left -= time.monotonic() - self._begun
+            self.stop()
+            if self._left <= 0.0:
+                self._tell()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expired(self) -> None:
+        if self._left > 0.0:
+            self._left = 0.0
+            self._tell()
 
 
 def _cached(function: F, options: dict[str, Any]) -> F:

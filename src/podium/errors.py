@@ -43,11 +43,46 @@ class UnknownNameError(ParameterError):
     """No such thing under this name; suggests the nearest ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, see: str | None = None) -> None:
-        known = sorted(known)
-        near = get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+        known = sorted(set(known))
+        near = _nearest(name, known)
         hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(known)}."
         super().__init__(f"No {kind} {name!r}.{hint}" + (f" See: {see}" if see else ""))
         self.kind, self.name, self.near = kind, name, near
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    """The names that are most likely meant: the same but for spelling, another tool's word for it, or alike."""
+    word = _squeezed(name)
+    meant = [one for one in known if _squeezed(one) == word]
+    meant = meant or [one for one in known if word in map(_squeezed, OTHER_WORDS.get(one, "").split())]
+    return meant or get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+
+
+def _squeezed(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+OTHER_WORDS = {
+    "rounds": "n_estimators num_iterations num_boost_round num_round num_trees n_trees",
+    "learning_rate": "eta lr shrinkage rate step_size",
+    "num_leaves": "max_depth depth leaves max_leaves max_leaf_nodes leaf",
+    "min_data_in_leaf": "min_child_samples min_samples_leaf min_child_weight mls",
+    "feature_fraction": "colsample_bytree max_features rsm",
+    "max_bin": "max_bins n_bins bins border_count",
+    "penalty": "alpha lambda reg_lambda lambda_l2 l2 weight_decay regularization",
+    "cost": "c",
+    "patience": "early_stopping early_stopping_rounds estop od_wait",
+    "hidden": "hidden_layer_sizes hidden_layers hidden_units",
+    "iterations": "max_iter n_iter",
+    "seed": "random_state random_seed",
+    "ranking-svm": "svmrank svm_rank rank_svm svmlight",
+    "lambdamart": "lightgbm lgbm_ranker lgbmranker xgboost xgbranker rank_xendcg rank_ndcg catboost yetirank gbdt mart",
+    "apprank": "approx_ndcg approx_rank",
+    "listnet": "softmax softmax_loss",
+    "ranknet": "rank_pairwise pairwise_logistic pair_logit",
+    "mlp": "nn neural_network dnn",
+}
+"""Other tools' words, by podium's word for the same; suggested where podium's word is known."""
 
 
 class IncompatibleError(PodiumError, ValueError):

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -22,6 +23,9 @@ from podium.errors import DataError
 
 Source = str | os.PathLike[str] | BinaryIO
 """A path, "-" for standard input or output, or a binary file object."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -41,15 +45,24 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if target.exists():
             shutil.copymode(target, aside)
         os.replace(aside, target)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise DataError(
+            f"cannot be written: {error.strerror}. Free some space, or choose another folder.", where=os.fspath(path)
+        ) from error
     finally:
         aside.unlink(missing_ok=True)
 
 
 def write_texts(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> None:
-    """Write files into a folder, by name; each takes the place of an older one as a whole."""
+    r"""Write text files into a folder, by name; each replaces an older one as a whole.
+
+    Bytes of ids that are not UTF-8, which are lone surrogates here, are written as \udcXX, which JSON reads back.
+    """
     for name, text in texts.items():
         with write_aside(Path(folder) / name) as file:
-            file.write(text.encode())
+            file.write(text.encode("utf-8", "backslashreplace"))
 
 
 @contextmanager

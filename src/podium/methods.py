@@ -4,12 +4,15 @@
     >>> method("listnet(scorer=mlp)").learner
     recipe(loss=listnet,scorer=mlp,solver=adam)
 
-A method's `grid` is tried on validation data where there is some; what a specification names is not tried.
+A method's `grid` is tried on validation data, if there is any; parameters that a specification names are left alone.
+`register_method` adds a method from outside.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from podium.algorithms import (
@@ -25,7 +28,7 @@ from podium.algorithms import (
     SingleFeature,
     SortNet,
 )
-from podium.errors import UnknownNameError
+from podium.errors import ParameterError, UnknownNameError
 from podium.learner import Learner
 from podium.losses import (
     IRSVM,
@@ -40,6 +43,7 @@ from podium.losses import (
     LambdaRank,
     ListMLE,
     ListNet,
+    Loss,
     PairTiesD,
     PairTiesRK,
     PMOPExact,
@@ -54,7 +58,7 @@ from podium.losses import (
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
-from podium.registry import Named, build, field_types, split_call
+from podium.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.scorers import NadarayaWatson, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
 from podium.transforms import Identity, MinMax, Nystrom
@@ -62,11 +66,12 @@ from podium.transforms import Identity, MinMax, Nystrom
 
 @dataclass(frozen=True)
 class Method:
-    """A learner under a name, with the short grid that validation data chooses from."""
+    """A learner, with the short grid that validation data chooses from."""
 
     learner: Learner
     grid: dict[str, tuple[float, ...]] = field(default_factory=dict)
     family: str = "your own"
+    doc: str = ""  # its page, if the docstring of its loss or learner is not
     fixed: frozenset[str] = frozenset()  # parameters that a specification names, and no search changes
 
     def about(self) -> Named:
@@ -75,7 +80,7 @@ class Method:
 
     def page(self) -> str:
         """What to know about it: formula, ties, cost, use, reference."""
-        return inspect.cleandoc(type(self.about()).__doc__ or "")
+        return inspect.cleandoc(self.doc or type(self.about()).__doc__ or "")
 
 
 PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
@@ -88,7 +93,7 @@ def _lambdamart(metric: Metric) -> Method:
     return Method(recipe, {"learning_rate": (0.05, 0.1)}, "pairwise")
 
 
-METHODS: dict[str, Method] = {
+_TABLE: dict[str, Method] = {
     "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
     "subset-regression": Method(Recipe(loss=SubsetRegression()), PENALTY, "pointwise"),
     "mcrank": Method(McRank(), family="pointwise"),
@@ -157,6 +162,43 @@ METHODS: dict[str, Method] = {
 }
 
 
+class Methods(Mapping[str, Method]):
+    """Every named method, read-only: the table above, and what plug-ins and `register_method` add."""
+
+    def __getitem__(self, name: str) -> Method:
+        load_plugins()
+        return _TABLE[name]
+
+    def __iter__(self) -> Iterator[str]:
+        load_plugins()
+        return iter(list(_TABLE))
+
+    def __len__(self) -> int:
+        load_plugins()
+        return len(_TABLE)
+
+
+METHODS = Methods()
+
+
+def register_method(name: str, found: Method) -> None:
+    """Add a named method: every command, grammar and experiment then knows it.
+
+    A module that does so, and is named by an entry point of the group `podium`, is a plug-in: installed once, its
+    methods are known everywhere. What a script registers is known in its own process alone.
+    """
+    if not re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", name) or name in ("all", "recipe"):
+        raise ParameterError(
+            f"A method cannot be called {name!r}. Use lower-case letters, digits and hyphens; all and recipe are taken."
+        )
+    if _TABLE.get(name, found) != found:
+        raise ParameterError(f"There is a method {name!r} already: {_TABLE[name].learner!r}. Choose another name.")
+    for key, values in found.grid.items():
+        for value in values:
+            found.learner.changed({key: write(value)})  # an error if the learner has no such parameter or value
+    _TABLE[name] = found
+
+
 def method(text: str) -> Method:
     """The method that `text` names: a name of the table, a name with changes, or a recipe in full.
 
@@ -166,6 +208,8 @@ def method(text: str) -> Method:
     if name not in METHODS:
         learners = Learner.catalogue()
         if name not in learners:
+            if name in Loss.catalogue():
+                raise ParameterError(f"{name!r} is a loss, not a method. Train it as {_as_recipe(name, text)!r}.")
             raise UnknownNameError("method", name, [*METHODS, *learners], see="podium methods")
         return Method(build(learners[name], settings), fixed=_named(settings))
     found = METHODS[name]
@@ -174,6 +218,11 @@ def method(text: str) -> Method:
     same = "solver" not in settings and solvers[0] is solvers[1]
     left = {k: v for k, v in found.grid.items() if same and k not in settings and learner.has_parameter(k)}
     return replace(found, learner=learner, grid=left, fixed=_named(settings))
+
+
+def _as_recipe(name: str, text: str) -> str:
+    """The recipe for a loss, with its parameters."""
+    return f"recipe(loss={name}{text.strip().removeprefix(name).strip()})"
 
 
 def _named(settings: dict[str, str]) -> frozenset[str]:

@@ -19,6 +19,7 @@ import importlib
 import math
 import numbers
 import operator
+import re
 import types
 import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
@@ -52,7 +53,7 @@ class Named:
     kind: ClassVar[str]
     """The word for what this is: loss, scorer, metric… One registry per kind."""
     name: ClassVar[str]
-    """The word that names it; its file's name, with hyphens, unless the class says otherwise."""
+    """The word that names it; its file's name, with hyphens, unless the class says otherwise. In a script, its own."""
     home: ClassVar[str]
     """The package whose import fills this registry, e.g. `podium.losses`."""
     _catalogues: ClassVar[dict[str, dict[str, type[Named]]]] = {}
@@ -88,13 +89,21 @@ def register(cls: type[T]) -> type[T]:
     made = dataclasses.dataclass(frozen=True, repr=False)(cls)
     named = typing.cast(type[Named], made)
     if "name" not in named.__dict__:
-        named.name = named.__module__.rpartition(".")[2].replace("_", "-")
+        named.name = _default_name(named)
     known = Named._catalogues.setdefault(named.kind, {})
     other = known.get(named.name)
     if other is not None and (other.__module__, other.__qualname__) != (named.__module__, named.__qualname__):
         raise ParameterError(f"Two {named.kind}s are called {named.name!r}: {other.__module__} and {named.__module__}.")
     known[named.name] = named
     return made
+
+
+def _default_name(cls: type) -> str:
+    """The name of its file, with hyphens; of a class in a script or notebook its own: MyLoss is my-loss."""
+    if cls.__module__ != "__main__":
+        return cls.__module__.rpartition(".")[2].replace("_", "-")
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__)
+    return words.strip("_").replace("_", "-").lower()
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from podium.experiments import compare
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
 METHODS = ["random", "listnet", "lambdamart(num_leaves=4,rounds=15)", "single-feature"]
+DATASET = "made <b>up</b>"
 NASTY = "</script><script>document.title='out'</script><img src=x onerror=\"document.title='out'\">"
 
 
@@ -31,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
         names = [f"{k}{q:02d}" for q in range(test.n_queries)]
         names[0] = NASTY if k == 0 else names[0]
         folds.append(Fold(train, vali, replace(test, query_ids=np.array(names, dtype=object)), name=f"Fold{k + 1}"))
-    return compare(folds, METHODS, ["ndcg@5", "map"], folder=folder), folder / "report.html"
+    return compare(folds, METHODS, ["ndcg@5", "map"], folder=folder, dataset=DATASET), folder / "report.html"
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def page(browser: Browser, made: tuple[Comparison, Path]) -> Iterator[Browser]:
     yield browser
     browser.run("1")
     assert browser.problems == []
-    assert browser.run("document.title") == "Comparison of ranking methods"
+    assert browser.run("document.title") == f"{DATASET}: comparison of ranking methods"
 
 
 def column(page: Browser, table: str, c: int) -> list[Any]:
@@ -146,6 +147,39 @@ def test_text_of_the_data_stays_text(page: Browser) -> None:
     choose(page, "find", "</script>")
     assert column(page, "queries", 0) == [NASTY]
     assert page.run("document.querySelectorAll('img').length") == 0
+
+
+def test_the_best_is_called_so_only_where_it_is(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    assert page.run("document.querySelector('h1').textContent") == f"{DATASET}: comparison of ranking methods"
+    for metric in found.metrics:
+        choose(page, "metric", str(metric))
+        words = page.run("document.getElementById('summary').textContent")
+        best, close = found.best(metric), found.ties_with_best(metric)
+        start = f"Highest {metric}: {best}, but not" if close else f"Best by {metric}: {best}, significantly better"
+        assert start in words
+        assert all(name in words for name in close)
+
+
+def test_cpu_seconds_stand_beside_those_of_the_clock(page: Browser, made: tuple[Comparison, Path]) -> None:
+    found, _ = made
+    assert numbers(page, "leaders", 9) == [found.cpu_seconds(name) for name in found.ranking()]
+
+
+def test_folds_are_named_in_learning_curves(page: Browser) -> None:
+    def texts(where: str) -> list[str]:
+        return list(page.run(f"[...document.querySelectorAll('{where}')].map((node) => node.textContent)"))
+
+    assert texts("#learning-note .keys > span") == ["Fold1", "Fold2"]
+    assert {text.split(":")[0] for text in texts("#learning path title")} == {"Fold1", "Fold2"}
+
+
+def test_a_table_that_is_too_wide_says_that_it_scrolls(browser: Browser, made: tuple[Comparison, Path]) -> None:
+    hint = "document.querySelector('#leaders').nextElementSibling.textContent"
+    browser.open(made[1], width=360)
+    assert browser.run(hint) == "Scroll sideways for more columns →"
+    browser.open(made[1], width=2000)
+    assert browser.run("document.querySelectorAll('#data-table + .hint').length") == 0
 
 
 def test_every_chart_is_drawn_and_has_words_for_those_who_do_not_see_it(page: Browser) -> None:

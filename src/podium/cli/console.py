@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,20 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a result as JSON."""
-    out(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+    out(text.encode("utf-8", "backslashreplace").decode())  # bytes that are not UTF-8, as JSON writes them
 
 
-def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, best: Iterable[tuple[int, int]] = ()) -> None:
-    """Print a table: with lines and bold cells (row, column) on a terminal, aligned text elsewhere."""
+Styles = Mapping[tuple[int, int], str]
+"""The style of some cells of a table, by (row, column), e.g. bold."""
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, styles: Styles | None = None) -> None:
+    """Print a table: with lines and styled cells on a terminal, aligned text elsewhere."""
     cells = [list(row) for row in rows]
     numeric = [bool(cells) and all(_is_number(row[c]) for row in cells) for c in range(len(heads))]
     if sys.stdout.isatty():
-        _print_rich(heads, cells, numeric, set(best))
+        _print_rich(heads, cells, numeric, styles or {})
         return
     widths = [max(len(row[c]) for row in [list(heads), *cells]) for c in range(len(heads))]
     for row in [list(heads), *cells]:
@@ -42,22 +47,28 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, best: It
         out("  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in pairs).rstrip())
 
 
-def listed(values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+def split_option(values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
     """The values of an option that may be repeated and may hold several, separated by commas."""
     found = [part for value in values or () for part in split_list(value, value)]
     return found or list(default)
 
 
 def check_file(path: str, *, what: str) -> None:
-    """Refuse, before work starts, a file that cannot be written."""
+    """Raise a clear error, before work starts, if a file cannot be written."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise ParameterError(f"-o {path}: is a folder; {what} goes to a file.")
     check_folder(target.parent, given=path)
 
 
+def check_output(folder: str) -> None:
+    """Raise a clear error, before work starts, if a folder for results can neither be written to nor made."""
+    target = Path(folder)
+    check_folder(target if target.is_dir() else Path(target.absolute()).parent, given=folder)
+
+
 def check_folder(folder: Path, *, given: str) -> None:
-    """Refuse, before work starts, a folder that cannot be written to."""
+    """Raise a clear error, before work starts, if a folder cannot be written to."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise DataError(f"the folder {str(folder)!r} {what}. Make it, or choose another.", where=f"-o {given}")
@@ -69,7 +80,7 @@ def _is_number(text: str) -> bool:
     return text in ("", "–") or text.replace(".", "", 1).lstrip("-").isdigit()
 
 
-def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool], best: set[tuple[int, int]]) -> None:
+def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool], styles: Styles) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -79,5 +90,5 @@ def _print_rich(heads: Sequence[str], rows: list[list[str]], numeric: list[bool]
     for head, number in zip(heads, numeric, strict=True):
         table.add_column(Text(head), justify="right" if number else "left", overflow="fold")
     for r, row in enumerate(rows):
-        table.add_row(*(Text(cell, style="bold" if (r, c) in best else "") for c, cell in enumerate(row)))
+        table.add_row(*(Text(cell, style=styles.get((r, c), "")) for c, cell in enumerate(row)))
     Console().print(table)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli import compare as comparing
 from podium.cli import console, options
 
 if TYPE_CHECKING:
+    from podium.data import Dataset
     from podium.evaluation import Comparison, Evaluation
 
 METHODS = (
@@ -33,16 +34,17 @@ def demo(
     seed: options.Seed = 0,
 ) -> None:
     """Learn and compare rankers on made-up data with a planted truth, in a minute and offline."""
-    from podium.data import read_folder
-    from podium.evaluation import read_metrics
+    from podium.cli.watching import Watching
+    from podium.data import read_letor
+    from podium.experiments import make_spec, run_spec
 
-    comparing.make_folder(output)
-    metrics = read_metrics(["ndcg@10", "map"])
-    utility = _make_data(Path(output) / "data", seed)
-    folds = read_folder(Path(output) / "data")
-    comparing.describe(folds, f"{output}/data")
-    found = comparing.run(folds, list(METHODS), metrics, seed=[seed], output=output)
-    _print(found, _truth(found, folds[0].test, utility))
+    console.check_output(output)
+    data = os.path.join(output, "data")
+    utility = _make_data(Path(data), seed)
+    spec = make_spec([data], list(METHODS), metrics=("ndcg@10", "map"), seeds=(seed,), output=output)
+    with Watching(spec, lambda *_: None) as watching:
+        [found] = run_spec(spec, observer=watching).values()
+    _print(found, _truth(found, read_letor(Path(data) / "test.txt"), utility))
     _next(output)
 
 
@@ -51,30 +53,28 @@ def _make_data(folder: Path, seed: int) -> dict[str, float]:
     from podium.data import make_letor_like, split, write_letor
 
     data, utility = make_letor_like(200, (20, 60), n_features=24, seed=seed)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, part in zip(("train", "vali", "test"), split(data, (0.6, 0.2, 0.2), seed=seed), strict=True):
         write_letor(part, folder / f"{name}.txt")
     assert data.document_ids is not None
     return dict(zip(data.document_ids.tolist(), utility.tolist(), strict=True))
 
 
-def _truth(found: Comparison, test: object, utility: dict[str, float]) -> Evaluation:
+def _truth(found: Comparison, test: Dataset, utility: dict[str, float]) -> Evaluation:
     """How well the planted utility itself ranks: what no method can be expected to beat."""
-    from podium.data import Dataset
     from podium.evaluation import evaluate
 
-    assert isinstance(test, Dataset)
     assert test.document_ids is not None
     return evaluate(test, [utility[name] for name in test.document_ids], found.metrics)
 
 
 def _print(found: Comparison, truth: Evaluation) -> None:
-    from podium.evaluation.report import shown, summary
+    from podium.evaluation.report import format_value, summary
 
     heads, rows = summary(found)
-    values = [shown(average.value) for average in truth.means().values()]
-    rows.insert(0, ["(planted truth)", *values, "", ""])
-    console.print_table(heads, rows, best=[(1, c) for c in range(len(heads))])
+    values = [format_value(average.value) for average in truth.means().values()]
+    rows.insert(0, ["(planted truth)", *values, "", "", ""])
+    console.print_table(heads, rows, styles={(1, c): "bold" for c in range(len(heads))})
     console.out("The planted truth is what made the grades, before noise: no method can be expected to beat it.")
 
 

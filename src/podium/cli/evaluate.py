@@ -33,7 +33,7 @@ def evaluate(
 
     if judged == "-":
         raise ParameterError("Only the second file can be standard input: podium evaluate DATA -")
-    metrics = read_metrics(console.listed(metric, ["ndcg@10", "map"]), preset)
+    metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
     if is_qrels(judged):
         from podium.data.trec import read_qrels, read_run
 
@@ -60,14 +60,14 @@ def is_qrels(path: str) -> bool:
 
 
 def _print(found: Evaluation, *, per_query: bool) -> None:
-    from podium.evaluation.report import shown
+    from podium.evaluation.report import format_value
 
     if per_query:
         for metric, row in zip(found.metrics, found.values, strict=True):
             for query, value in zip(found.query_ids, row, strict=True):
-                console.out(f"{metric}\t{query}\t{shown(value)}")
+                console.out(f"{metric}\t{query}\t{format_value(value)}")
     rows = [
-        [str(metric), shown(average.value), str(average.queries), str(average.skipped), metric.tag()]
+        [str(metric), format_value(average.value), str(average.queries), str(average.skipped), metric.tag()]
         for metric, average in zip(found.metrics, found.means().values(), strict=True)
     ]
     console.print_table(["metric", "mean", "queries", "skipped", "convention"], rows)

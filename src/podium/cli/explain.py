@@ -66,6 +66,9 @@ def _print(found: Explanation) -> None:
             f"To turn the pair round by one feature: feature {flip['feature']} of {upper['document']} from "
             f"{flip['from']:.6g} to {flip['to']:.6g} ({flip['spreads']:.2f} standard deviations)."
         )
+        low, high = flip["range"] or (flip["to"], flip["to"])
+        if not low <= flip["to"] <= high:
+            console.out(f"No document has such a value: the data has {low:.6g} to {high:.6g}.")
     elif found.difference > 0:
         console.out("No change of one feature alone was found that turns the pair round.")
 

@@ -5,6 +5,7 @@ One line on standard error; exit 1 where something failed, 2 where the command w
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -46,6 +47,8 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="surrogateescape")  # ids that are not UTF-8 are printed as they were read
         words = list(sys.argv[1:] if args is None else args)
         own = words[: words.index("--")] if "--" in words else words
         debug = "--debug" in own  # understood after the command as well
@@ -110,7 +113,7 @@ def options(
 
 
 def report(error: BaseException) -> int:
-    """Say in one line what went wrong; the exit code."""
+    """Print what went wrong in one line. Returns the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, PodiumError):
@@ -119,8 +122,9 @@ def report(error: BaseException) -> int:
         path = getattr(getattr(error, "ctx", None), "command_path", "podium")
         message = error.format_message().rstrip()
         line, code = f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2
-    elif isinstance(error, OSError) and error.filename is not None:
-        line, code = f"{error.filename}: {error.strerror}.", 1
+    elif isinstance(error, OSError) and error.strerror is not None:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        line, code = f"{where}{error.strerror}.", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
     console.say("podium: " + " ".join(line.split()))

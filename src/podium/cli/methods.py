@@ -1,4 +1,4 @@
-"""`podium methods`: what there is, and a page about each thing."""
+"""`podium methods`: a list of the methods and their parts, and a page about each one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ def methods(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A method, loss, scorer, solver, transform, metric or aggregator to explain.", show_default=False
+            help="A method, or a part: a loss, scorer, solver, transform, metric, search, aggregator …",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """List the methods, or explain one; also losses, scorers, solvers, transforms, metrics and aggregators."""
+    """List the methods, or explain one; also losses, scorers, solvers, metrics and every other part."""
     if name is None:
         _list()
     else:
@@ -36,7 +37,7 @@ def _list() -> None:
     for family in dict.fromkeys(found.family for found in METHODS.values()):
         console.out(f"\n{family}")
         rows = [
-            [name, _summary(type(found.about())), repr(found.learner)]
+            [name, _first_line(found.page()), repr(found.learner)]
             for name, found in METHODS.items()
             if found.family == family
         ]
@@ -57,10 +58,13 @@ def _explain(text: str) -> None:
         _method_page(name, method(text))
         return
     kinds = _kinds()
-    for kind in kinds:
-        if name in kind.catalogue():
-            _page(kind.catalogue()[name], f"{name}: {'an' if kind.kind[0] in 'aeiou' else 'a'} {kind.kind}")
-            return
+    found = [kind.catalogue()[name] for kind in kinds if name in kind.catalogue()]
+    for cls in found:  # a distribution and an aggregator may share a name
+        if cls is not found[0]:
+            console.out("")
+        _page(cls, f"{name}: {'an' if cls.kind[0] in 'aeiou' else 'a'} {cls.kind}")
+    if found:
+        return
     try:
         metric = Metric.parse(text)
     except UnknownNameError:
@@ -71,13 +75,17 @@ def _explain(text: str) -> None:
 
 def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
+    from podium.distributions import RankingDistribution
+    from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
     from podium.scorers import Scorer
+    from podium.search import Search
     from podium.solvers import Solver
     from podium.transforms import Transform
 
-    return [Loss, Scorer, Solver, Transform, Metric, Aggregator, SupervisedAggregator]
+    parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
+    return [*parts, Metric, Search, Aggregator, SupervisedAggregator]
 
 
 def _method_page(name: str, found: Method) -> None:
@@ -95,12 +103,12 @@ def _method_page(name: str, found: Method) -> None:
         _parameters(learner)
         return
     for part in (getattr(learner, field.name) for field in dataclasses.fields(learner)):
-        console.out(f"\n{part.kind} {part.name}: {_summary(type(part))}")
+        console.out(f"\n{part.kind} {part.name}: {_first_line(type(part).__doc__)}")
         _parameters(part)
 
 
 def _where(where: tuple[Any, ...] | list[Any]) -> str:
-    """Where a search looks, in words."""
+    """The values that a search tries, in words."""
     from podium.registry import write
 
     if isinstance(where, list):
@@ -122,5 +130,5 @@ def _parameters(part: Named) -> None:
         console.out(f"  {name} = {write(getattr(part, name))}")
 
 
-def _summary(cls: type) -> str:
-    return (inspect.cleandoc(cls.__doc__ or "").splitlines() or [""])[0]
+def _first_line(page: str | None) -> str:
+    return (inspect.cleandoc(page or "").splitlines() or [""])[0]

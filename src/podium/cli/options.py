@@ -19,10 +19,8 @@ Preset = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
-Search = Annotated[
-    str,
-    typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'."),
-]
+SEARCH = typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
+Search = Annotated[str, SEARCH]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Strict = Annotated[
     bool,

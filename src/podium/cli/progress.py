@@ -1,39 +1,126 @@
-"""A progress bar on standard error, with the time left; only where someone looks at it."""
+"""Progress on standard error: a bar with the time left on a terminal, elsewhere a line every half minute."""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
+
+from podium.cli import console
+
+_INTERVAL = 30.0
+"""Seconds between two lines where standard error is no terminal."""
+_LARGE = 50e6
+"""Bytes of data from which on reading is announced where standard error is no terminal."""
 
 
 class Bar:
-    """Adds up the shares of parts that go on side by side. Without a terminal it does so for nobody."""
+    """Adds up the shares of parts that run in parallel, and shows the sum."""
 
-    def __init__(self, progress: Any, task: Any) -> None:
-        self._progress, self._task = progress, task
+    def __init__(self, parts: int, *, live: Any = None, line: Any = None) -> None:
+        self._parts, self._live, self._line = parts, live, line
         self._shares: dict[str, float] = {}
-        self._finished = 0.0
+        self._finished, self._skipped, self._begun = 0, 0, time.monotonic()
+        self._told_of_compiling = False
+        self._lock = threading.Lock()
 
-    def put(self, part: str, share: float, *, finished: bool = False) -> None:
-        """So much of a part is done."""
-        if finished:
-            self._shares.pop(part, None)
-            self._finished += 1.0
+    def put(self, part: str, share: float, *, finished: bool = False, skipped: bool = False) -> None:
+        """A share of a part is done; a finished part may have been skipped, and then says nothing about time."""
+        with self._lock:
+            self._finished += finished
+            self._skipped += finished and skipped
+            if finished:
+                self._shares.pop(part, None)
+            else:
+                self._shares[part] = share
+            if self._live is not None:
+                done = self._finished + sum(self._shares.values())
+                self._live.update(self._line, completed=done, description=" · ".join(self._shares))
+
+    def compiling(self, what: str = "") -> None:
+        """Say, once, that functions are being compiled."""
+        with self._lock:
+            told, self._told_of_compiling = self._told_of_compiling, True
+            what = what or " · ".join(self._shares) or "functions"
+        if told:
+            return
+        from podium.compiled import is_cached
+
+        after = "cached afterwards" if is_cached() else "no cache folder can be written; set NUMBA_CACHE_DIR to keep it"
+        self.say(f"compiling {what} for the first use ({after})")
+
+    def say(self, text: str) -> None:
+        """Print a message above the bar."""
+        if self._live is None:
+            console.say(text)
         else:
-            self._shares[part] = share
-        if self._progress is not None:
-            done = self._finished + sum(self._shares.values())
-            self._progress.update(self._task, completed=done, description=" · ".join(self._shares))
+            self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def words(self) -> str:
+        """How far it is, in a line."""
+        with self._lock:
+            running = ", ".join(f"{part} {share:.0%}" for part, share in self._shares.items())
+            gone = time.monotonic() - self._begun
+            done = self._finished - self._skipped + sum(self._shares.values())
+            left = gone / done * (self._parts - self._skipped - done) if done > 0 else None
+            parts = [f"{self._finished} of {self._parts} done"] if self._parts > 1 else []
+            parts += [f"running: {running}"] if running else []
+            parts += [f"{_duration(gone)} so far"] + ([] if left is None else [f"about {_duration(left)} left"])
+        return "; ".join(parts)
 
 
 @contextmanager
 def progress_bar(parts: int) -> Iterator[Bar]:
-    """A bar over so many parts, which vanishes at the end."""
-    if not sys.stderr.isatty():
-        yield Bar(None, None)
+    """A bar over a number of parts, removed at the end. Says so where functions are compiled for long."""
+    from podium.compiled import on_long_compilation
+
+    with ExitStack() as stack:
+        if sys.stderr.isatty():
+            live = stack.enter_context(_live())
+            bar = Bar(parts, live=live, line=live.add_task("", total=parts))
+        else:
+            bar = Bar(parts)
+            stack.enter_context(_lines(bar))
+        stack.enter_context(on_long_compilation(bar.compiling))
+        yield bar
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Say that data is being read: a labelled, moving bar on a terminal, elsewhere a line where it is large."""
+    size = _size(path)
+    label = f"reading {path}" + (f" ({size / 1e6:.0f} MB)" if size >= 1e6 else "")
+    if sys.stderr.isatty():
+        with _live() as live:
+            live.add_task(label, total=None)
+            yield
         return
+    if size >= _LARGE:
+        console.say(label)
+    yield
+
+
+@contextmanager
+def _lines(bar: Bar) -> Iterator[None]:
+    """Print how far a bar is from time to time."""
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(_INTERVAL):
+            bar.say(bar.words())
+
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _live() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.text import Text
@@ -42,6 +129,24 @@ def progress_bar(parts: int) -> Iterator[Bar]:
         def render(self, task: Any) -> Text:
             return Text(task.description)
 
-    columns = [Description(""), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield Bar(progress, progress.add_task("", total=parts))
+    class Remaining(TimeRemainingColumn):
+        def render(self, task: Any) -> Text:
+            return Text("") if task.total is None else Text("left ") + super().render(task)
+
+    columns = [Description(""), BarColumn(), TimeElapsedColumn(), Remaining()]
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _size(path: str) -> int:
+    """The bytes of a file, or of the files in a folder."""
+    place = Path(path)
+    try:
+        files = [file for file in place.rglob("*") if file.is_file()] if place.is_dir() else [place]
+        return sum(file.stat().st_size for file in files)
+    except OSError:  # standard input, or an error that reading will report
+        return 0
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -71,11 +71,11 @@ def _side(metric: str, convention: str | None) -> Metric:
 
 
 def _print(found: Reconciliation) -> None:
-    from podium.evaluation.report import shown
+    from podium.evaluation.report import format_value
 
     names, averages = found.names, found.averages
     rows = [
-        [name, shown(average.value), str(average.queries), str(average.skipped), metric.tag()]
+        [name, format_value(average.value), str(average.queries), str(average.skipped), metric.tag()]
         for name, average, metric in zip(names, averages, (found.a, found.b), strict=True)
     ]
     console.print_table(["", "mean", "queries", "skipped", "convention"], rows)
@@ -93,13 +93,21 @@ def _print(found: Reconciliation) -> None:
 
 
 def _print_queries(found: Reconciliation) -> None:
-    from podium.evaluation.report import shown
+    from podium.evaluation.report import format_value
 
     rows = []
     for q in found.top_queries():
         most = max(range(len(found.terms)), key=lambda k: abs(found.shares[k, q]))
         first, second = found.values[:, q]
         share = f"{found.shares[:, q].sum():+.6f}"
-        rows.append([found.query_ids[q], shown(first), shown(second), share, " and ".join(found.terms[most].fields)])
+        rows.append(
+            [
+                found.query_ids[q],
+                format_value(first),
+                format_value(second),
+                share,
+                " and ".join(found.terms[most].fields),
+            ]
+        )
     console.out("")
     console.print_table(["query", *found.names, "adds", "mostly by"], rows)

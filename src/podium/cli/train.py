@@ -75,7 +75,7 @@ def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
 
 
 def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
-    from podium.evaluation.report import setting
+    from podium.evaluation.report import format_setting
 
     info = model.info
     console.out(f"trained    {model.learner}")
@@ -90,7 +90,7 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
     trials = info.get("trials", [])
     best = max(trials, key=lambda trial: trial["valid"], default=None)
     for trial in trials:
-        settings = ", ".join(f"{name}={setting(value)}" for name, value in trial.items() if name != "valid")
+        settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if trial is best else ""
         console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
     if "stopped" in info:

@@ -56,6 +56,8 @@ class Comparison:
     seed: int  # of the tests between methods
     outcomes: tuple[Outcome, ...]
     data: tuple[dict[str, Any], ...] = ()  # each fold's sizes and grades, as JSON
+    tune_by: Metric | None = None  # what chose settings and stopped early on validation data; None: not recorded
+    dataset: str = ""  # the name of the data
 
     @cached_property
     def by_method(self) -> dict[str, list[Outcome]]:
@@ -109,11 +111,35 @@ class Comparison:
         """The methods, best first by the first metric."""
         return sorted(self.by_method, key=lambda name: -np.nan_to_num(self.mean(name)[0], nan=-np.inf))
 
+    def best(self, metric: Metric) -> str | None:
+        """The method with the best mean over folds; ties go to the first. None if no mean is a number."""
+        m = self.metrics.index(metric)
+        means = {name: float(self.mean(name)[m]) for name in self.ranking()}
+        finite = [name for name, value in means.items() if np.isfinite(value)]
+        return max(finite, key=lambda name: means[name], default=None)
+
+    def ties_with_best(self, metric: Metric) -> list[str]:
+        """The methods that do not differ significantly from the best one; all others if that cannot be tested."""
+        m, best, tested = self.metrics.index(metric), self.best(metric), self.significance[str(metric)]
+        letters = (tested.letters if tested else None) or dict.fromkeys(self.by_method, "a")
+        others = [name for name in self.ranking() if name != best and np.isfinite(self.mean(name)[m])]
+        return [name for name in others if best is not None and set(letters[name]) & set(letters[best])]
+
+    def seconds(self, name: str) -> float:
+        """The wall-clock seconds that a method took, over all folds and seeds."""
+        return sum(outcome.seconds for outcome in self.runs(name))
+
+    def cpu_seconds(self, name: str) -> float:
+        """The CPU seconds that a method took, of all threads, over all folds and seeds; NaN if not recorded."""
+        return float(sum(outcome.provenance.get("cpu_seconds", np.nan) for outcome in self.runs(name)))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the per-query values, as plain values for JSON; nothing that differs from run to run."""
         names = [str(metric) for metric in self.metrics]
         return {
+            "dataset": self.dataset,
             "metrics": {str(m): m.tag() for m in self.metrics},
+            "tune_by": None if self.tune_by is None else str(self.tune_by),
             "seeds": self.seeds,
             "data": list(self.data),
             "methods": {name: self._method(name, names) for name in self.by_method},

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, column
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import attribute
@@ -43,6 +43,7 @@ class Explanation:
     rest: float  # of the difference, what no feature has
     how: str
     flip: Flip | None  # None where no change of one feature was found that turns the pair round
+    flip_range: tuple[float, float] | None  # of that feature in the data
 
     @property
     def difference(self) -> float:
@@ -67,7 +68,7 @@ class Explanation:
             ],
             "others": float(np.delete(self.shares, order).sum()),
             "rest": self.rest,
-            "flip": None if self.flip is None else self.flip.to_dict(self.features),
+            "flip": None if self.flip is None else {**self.flip.to_dict(self.features), "range": self.flip_range},
         }  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
         return None
     difference = float(scores[a] - scores[b])
     grades = None if part.labels is None else (float(part.labels[a]), float(part.labels[b]))
+    flip = smallest_flip(model, part, (a, b), data) if difference > 0 else None
     return Explanation(
         query=part.query_name(0),
         documents=(data.document_name(int(data.offsets[q]) + a), data.document_name(int(data.offsets[q]) + b)),
@@ -110,8 +112,16 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
         shares=found.shares,
         rest=difference - float(found.shares.sum()),
         how=found.how,
-        flip=smallest_flip(model, part, (a, b), data) if difference > 0 else None,
+        flip=flip,
+        flip_range=None if flip is None else _range(data, flip.feature),
     )
+
+
+def _range(data: Dataset, l: int) -> tuple[float, float] | None:
+    """The smallest and the largest value of a feature; None if it has none."""
+    values = column(data.features, l)
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if len(finite) else None
 
 
 def feature_name(model: Model, data: Dataset, l: int) -> str:

@@ -19,14 +19,26 @@ class Published:
     name: str
     sources: tuple[str, ...]
     figures: dict[tuple[Metric, str], tuple[str, ...]]  # of a method; several where papers differ
+    preset: str  # the convention of the figures
+    same: bool  # whether the metrics beside them follow it too
 
-    def shown(self, metric: Metric, method: str) -> str:
-        """The figures of a method as a paper prints them; nothing where there is none."""
+    def text(self, metric: Metric, method: str) -> str:
+        """The figures of a method as papers print them; empty if there are none."""
         return ", ".join(self.figures.get((metric, method), ()))
+
+    @property
+    def caveat(self) -> str:
+        """What to know before comparing; empty if the conventions are the same."""
+        if self.same:
+            return ""
+        return f"; they follow the convention {self.preset}, these means do not: compare with --preset {self.preset}."
 
 
 def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Published | None:
-    """The figures for these metrics on this data, which is described fold by fold; None where none is known."""
+    """The figures for these metrics on this data, which is described fold by fold; None if none are known.
+
+    Figures are found by a metric's name and cut-off. Where conventions differ, `same` is false.
+    """
     tests = [fold["parts"].get("test", {}) for fold in data]
     sizes = {
         "queries": sum(test.get("queries", 0) for test in tests),
@@ -41,14 +53,18 @@ def published(data: Sequence[dict[str, Any]], metrics: Sequence[Metric]) -> Publ
 
 def _of(benchmark: dict[str, Any], wanted: Sequence[Metric]) -> Published | None:
     figures: dict[tuple[Metric, str], tuple[str, ...]] = {}
+    by_name = {str(metric).partition("[")[0]: metric for metric in reversed(wanted)}
+    same = True
     for table in benchmark["table"]:
-        metrics = [Metric.parse(metric, preset=benchmark["preset"]) for metric in table["metrics"]]
         for method, row in table["figures"].items():
-            for metric, value in zip(metrics, row, strict=True):
-                if metric in wanted:
+            for name, value in zip(table["metrics"], row, strict=True):
+                theirs = Metric.parse(name, preset=benchmark["preset"])
+                metric = theirs if theirs in wanted else by_name.get(name)
+                if metric is not None:
+                    same = same and metric == theirs
                     figures[metric, method] = (*figures.get((metric, method), ()), value)
     sources = tuple(table["source"] for table in benchmark["table"])
-    return Published(benchmark["name"], sources, figures) if figures else None
+    return Published(benchmark["name"], sources, figures, benchmark["preset"], same) if figures else None
 
 
 @functools.cache

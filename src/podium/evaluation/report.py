@@ -1,12 +1,14 @@
 """Report: a comparison as files: report.html, results.json, table.md, table.tex, per_query.tsv and provenance.json.
 
-results.json holds what the same experiment gives again, to the bit; what was measured on the way (seconds, memory, the
-time of day) and the versions and machine it was made with are in provenance.json.
+results.json is the same, to the bit, whenever the same experiment is run. What differs from run to run (seconds,
+memory, the time of day), and the versions and the machine, are in provenance.json.
 """
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from os import PathLike
@@ -42,18 +44,48 @@ def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
 def summary(comparison: Comparison) -> Table:
     """A row per method, best first: the mean over folds of each metric, with its spread over several seeds."""
     several = len(comparison.seeds) > 1
-    heads = [head for name in short_names(comparison.metrics) for head in ([name, SPREAD] if several else [name])]
+    heads = [head for name in short_names(comparison.metrics) for head in ([name, "±"] if several else [name])]
     rows = []
     for method in comparison.ranking():
         pairs = zip(comparison.mean(method), comparison.spread(method), strict=True)
-        values = [shown(value) for pair in pairs for value in (pair if several else pair[:1])]
-        seconds = sum(outcome.seconds for outcome in comparison.by_method[method])
-        rows.append([method, *values, chosen(comparison, method), f"{seconds:.1f}"])
-    return ["method", *heads, "chosen", "seconds"], rows
+        values = [format_value(value) for pair in pairs for value in (pair if several else pair[:1])]
+        took = [comparison.seconds(method), comparison.cpu_seconds(method)]
+        rows.append([method, *values, chosen(comparison, method), *(format_value(value, 1) for value in took)])
+    return ["method", *heads, "chosen", "seconds", "cpu"], rows
 
 
-SPREAD = "±"
-"""The head of a column of standard deviations over seeds."""
+def emphasis(comparison: Comparison) -> dict[tuple[int, int], str]:
+    """The style of the best cell of each metric in `summary`, by (row, column).
+
+    It is bold if the method is significantly better than every other one, else italic.
+    """
+    width = 2 if len(comparison.seeds) > 1 else 1
+    ranking, found = comparison.ranking(), {}
+    for m, metric in enumerate(comparison.metrics):
+        best = comparison.best(metric)
+        if best is not None:
+            style = "italic" if comparison.ties_with_best(metric) else "bold"
+            found[ranking.index(best), 1 + m * width] = style
+    return found
+
+
+def leaders(comparison: Comparison) -> str | None:
+    """The best method by the first metric, and those that do not differ from it significantly; None of one method."""
+    metric = comparison.metrics[0]
+    best, others = comparison.best(metric), comparison.ties_with_best(metric)
+    if best is None or len(comparison.by_method) < 2:
+        return None
+    words = f"best by {metric}: {best}"
+    if comparison.significance[str(metric)] is None:
+        return f"{words}; too few queries for a test"
+    if not others:
+        return f"{words}, significantly better than every other method (Holm, α = 0.05)"
+    few = others if len(others) <= _FEW else [*others[: _FEW - 1], f"{len(others) - _FEW + 1} more"]
+    return f"{words}, but not significantly better than {', '.join(few)} (Holm, α = 0.05)"
+
+
+_FEW = 5
+"""Names in a sentence."""
 
 
 def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
@@ -64,24 +96,25 @@ def beside_published(comparison: Comparison) -> tuple[Table, Published] | None:
     metrics = [metric for metric in comparison.metrics if any(metric == one for one, _ in known.figures)]
     rows = []
     for method in comparison.ranking():
-        theirs = [known.shown(metric, method) for metric in metrics]
+        theirs = [known.text(metric, method) for metric in metrics]
         if any(theirs):
             ours = dict(zip(comparison.metrics, comparison.mean(method), strict=True))
-            rows.append([method, *(cell for m, t in zip(metrics, theirs, strict=True) for cell in (shown(ours[m]), t))])
+            pairs = zip(metrics, theirs, strict=True)
+            rows.append([method, *(cell for metric, text in pairs for cell in (format_value(ours[metric]), text))])
     heads = ["method", *(head for name in short_names(metrics) for head in (name, "published"))]
     return ((heads, rows), known) if rows else None
 
 
 def short_names(metrics: Sequence[Metric]) -> list[str]:
-    """The metrics without their conventions, where that leaves them apart."""
+    """The metrics without their conventions, if the short names are unique."""
     short = [str(metric).partition("[")[0] for metric in metrics]
     return short if len(set(short)) == len(short) else list(map(str, metrics))
 
 
 def chosen(comparison: Comparison, method: str) -> str:
-    """What validation chose, with the number of runs that did where they differ; from … to … where that gets long."""
+    """The settings that validation chose; with the number of runs if these differ, as a range if that is too long."""
     settings = [run.chosen for run in comparison.runs(method)]
-    counts = Counter(", ".join(f"{k}={setting(v)}" for k, v in one.items()) for one in settings if one)
+    counts = Counter(", ".join(f"{k}={format_setting(v)}" for k, v in one.items()) for one in settings if one)
     if len(counts) < 2:
         return next(iter(counts), "")
     text = "; ".join(f"{text} ({times}×)" for text, times in counts.most_common())
@@ -91,36 +124,41 @@ def chosen(comparison: Comparison, method: str) -> str:
 
 
 _LONG = 80
-"""Letters of a cell above which it is shortened."""
+"""Characters of a cell above which it is shortened."""
 
 
 def _between(values: list[Any]) -> str:
-    """Several values of a setting: the least and the most, or all of them where they are no numbers."""
+    """Several values of a setting: the smallest and the largest, or all of them if they are not numbers."""
     if all(isinstance(value, int | float) for value in values):
-        return setting(values[0]) if min(values) == max(values) else f"{setting(min(values))}…{setting(max(values))}"
-    return "|".join(sorted({setting(value) for value in values}))
+        low, high = format_setting(min(values)), format_setting(max(values))
+        return low if low == high else f"{low}…{high}"
+    return "|".join(sorted({format_setting(value) for value in values}))
 
 
-def setting(value: Any) -> str:
+def format_setting(value: Any) -> str:
     """The value of a setting, numbers with few digits."""
     return f"{value:.4g}" if isinstance(value, float) else write(value)
 
 
-def shown(value: float) -> str:
-    """A metric's value with four decimals."""
-    return "–" if plain(value) is None else f"{value:.4f}"
+def format_value(value: float, digits: int = 4) -> str:
+    """A number with four decimals; a dash for NaN."""
+    return "–" if plain(value) is None else f"{value:.{digits}f}"
 
 
 def _markdown(comparison: Comparison) -> str:
-    parts = [markdown_table(*summary(comparison))]
+    parts = [f"{_markdown_text(comparison.dataset)}\n"] if comparison.dataset else []
+    parts.append(markdown_table(*summary(comparison)))
+    best = leaders(comparison)
+    if best is not None:
+        parts.append(_markdown_text(best) + "\n")
     beside = beside_published(comparison)
     if beside is not None:
         table, known = beside
         parts.append(f"{known.name}, beside what papers print\n\n{markdown_table(*table)}")
-        parts.append("".join(f"- {source}\n" for source in known.sources))
+        parts.append("".join(f"- {source}\n" for source in known.sources) + known.caveat.lstrip("; ") + "\n")
     for m, metric in enumerate(comparison.metrics):
         folds = [outcome.fold for outcome in next(iter(comparison.by_method.values()))]
-        rows = [[name, *map(shown, comparison.per_fold(name)[m])] for name in comparison.ranking()]
+        rows = [[name, *map(format_value, comparison.per_fold(name)[m])] for name in comparison.ranking()]
         parts.append(f"{metric} on each fold (`{metric.tag()}`)\n\n" + markdown_table(["method", *folds], rows))
         parts.append(f"{metric} over all queries: {_LETTERS}\n\n" + markdown_table(*_ranked(comparison, str(metric))))
     return "\n".join(parts)
@@ -135,9 +173,10 @@ def _ranked(comparison: Comparison, metric: str) -> Table:
     heads = ["method", "mean", "from", "to", "letters"]
     if found is None:
         m = list(map(str, comparison.metrics)).index(metric)
-        return heads, [[name, shown(comparison.pooled(name)[m].value), "–", "–", ""] for name in comparison.ranking()]
+        means = {name: comparison.pooled(name)[m].value for name in comparison.ranking()}
+        return heads, [[name, format_value(value), "–", "–", ""] for name, value in means.items()]
     letters = found.letters or {}
-    rows = [[name, *map(shown, (one.mean, *one.interval)), letters[name]] for name, one in found.systems.items()]
+    rows = [[name, *map(format_value, (one.mean, *one.interval)), letters[name]] for name, one in found.systems.items()]
     return heads, rows
 
 
@@ -145,25 +184,29 @@ def _latex(comparison: Comparison) -> str:
     """A table of all metrics for a paper, with the letters as superscripts; it needs the package booktabs."""
     names = [str(metric) for metric in comparison.metrics]
     letters = {name: (found.letters if found else None) or {} for name, found in comparison.significance.items()}
-    best = [
-        max((shown(comparison.mean(name)[m]) for name in comparison.by_method), default="") for m in range(len(names))
-    ]
+    styles = emphasis(comparison)
+    width = 2 if len(comparison.seeds) > 1 else 1
     lines = [f"% mean over folds; {_LETTERS.partition('; ')[2]}", "% " + ", ".join(m.tag() for m in comparison.metrics)]
+    lines += ["% bold: significantly better than every other method; italic: best mean, but others share its letter"]
     lines += [f"\\begin{{tabular}}{{l{'r' * len(names)}}}", "\\toprule"]
     lines += [" & ".join(["method", *map(_tex, names)]) + " \\\\", "\\midrule"]
-    for method in comparison.ranking():
+    for r, method in enumerate(comparison.ranking()):
         cells = [_tex(method)]
         for m, name in enumerate(names):
-            text = shown(comparison.mean(method)[m])
-            text = f"\\textbf{{{text}}}" if text == best[m] else text
+            text = format_value(comparison.mean(method)[m])
+            style = styles.get((r, 1 + m * width))
+            text = f"{_TEX_STYLES[style]}{{{text}}}" if style else text
             cells.append(text + f"\\textsuperscript{{{letters[name].get(method, '')}}}")
         lines.append(" & ".join(cells) + " \\\\")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
 
 
+_TEX_STYLES = {"bold": "\\textbf", "italic": "\\textit"}
+
+
 def _tex(text: str) -> str:
-    """Text with what TeX would take for commands written out."""
-    return "".join(_TEX.get(letter, letter) for letter in text)
+    """Text with the special characters of TeX escaped."""
+    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
 _TEX = {letter: f"\\{letter}" for letter in "&%$#_{}"}
@@ -173,8 +216,13 @@ _TEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textascii
 def markdown_table(heads: list[str], rows: list[list[str]]) -> str:
     """A table in Markdown, numbers to the right."""
     rule = ["---"] + ["---:" if _is_number(cell) else "---" for cell in (rows[0][1:] if rows else [])]
-    lines = [heads, rule, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    lines = [list(map(_markdown_text, heads)), rule, *(list(map(_markdown_text, row)) for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _markdown_text(text: str) -> str:
+    """Text for a cell: on one line, with HTML and the marks of Markdown escaped."""
+    return re.sub(r"([\\|`*]|(?<=\])\()", r"\\\1", html.escape(" ".join(text.split()), quote=False))
 
 
 def _is_number(text: str) -> bool:
@@ -186,5 +234,17 @@ def _per_query(comparison: Comparison) -> str:
     for outcome in (one for found in comparison.by_method.values() for one in found):
         for query, values in zip(outcome.query_ids, outcome.values.T, strict=True):
             numbers = ["" if plain(value) is None else repr(float(value)) for value in values]
-            lines.append("\t".join([outcome.method, outcome.fold, query, *numbers]))
+            lines.append("\t".join([*map(_tsv_text, (outcome.method, outcome.fold, query)), *numbers]))
     return "\n".join(lines) + "\n"
+
+
+def _tsv_text(text: str) -> str:
+    r"""Text for a cell: backslash, tab and line ends as \\, \t, \n, \r; an apostrophe before what looks like a formula.
+
+    A spreadsheet would run a cell that begins with = + - or @, unless it is a number.
+    """
+    escaped = "".join(_TSV.get(letter, letter) for letter in text)
+    return f"'{escaped}" if escaped[:1] in "=+-@'" and escaped and not _is_number(escaped) else escaped
+
+
+_TSV = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}

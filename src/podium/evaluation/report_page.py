@@ -36,7 +36,8 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "results": comparison.to_dict(),
         "ranking": comparison.ranking(),
         "provenance": comparison.provenance(),
-        "seconds": {name: sum(one.seconds for one in found) for name, found in comparison.by_method.items()},
+        "seconds": {name: comparison.seconds(name) for name in comparison.by_method},
+        "cpu": {name: plain(comparison.cpu_seconds(name)) for name in comparison.by_method},
         "queries": [[outcome.fold, query] for outcome in outcomes for query in outcome.query_ids],
         "values": {
             str(metric): {
@@ -49,8 +50,9 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         and {
             "name": known.name,
             "sources": known.sources,
+            "caveat": known.caveat,
             "figures": {
-                str(metric): {name: known.shown(metric, name) for name in comparison.by_method}
+                str(metric): {name: known.text(metric, name) for name in comparison.by_method}
                 for metric in comparison.metrics
             },
         },

@@ -55,7 +55,7 @@ def _rows_named(names: list[tuple[int, bytes, bytes]], data: Dataset, where: str
     number_of = {data.query_name(q): q for q in range(data.n_queries)}
     sizes, line_of = data.sizes, np.full(data.n_documents, -1, np.int64)
     for k, (number, qid, index) in enumerate(names):
-        q = number_of.get(qid.decode(errors="replace"))
+        q = number_of.get(qid.decode("utf-8", "surrogateescape"))
         if q is None:
             raise DataError(f"query {qid.decode(errors='replace')!r} is not in the data.", where=f"{where}:{number}")
         if not index.isdigit() or int(index) >= sizes[q]:

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
-from podium.evaluation.report import Table, markdown_table, shown
+from podium.evaluation.report import Table, format_value, markdown_table
 from podium.files import write_texts
 
 
@@ -26,7 +26,7 @@ def overview(found: Mapping[str, Comparison], metric: str) -> Table:
     """A row per method that finished on every dataset: its mean on each, and its mean rank."""
     means, ranks = _means(found, metric)
     order = sorted(means, key=lambda name: (ranks[name], name))
-    rows = [[name, *map(shown, means[name]), f"{ranks[name]:.2f}"] for name in order]
+    rows = [[name, *map(format_value, means[name]), f"{ranks[name]:.2f}"] for name in order]
     return ["method", *found, "mean rank"], rows
 
 

@@ -1,4 +1,4 @@
-"""Plan: what an experiment does: every method on every fold with every seed, each a task of its own.
+"""Plan: what an experiment does: every method on every fold with every seed. Each of these is a task.
 
 >>> from podium.data import Fold, make_letor_like, split
 >>> from podium.metrics import Metric
@@ -22,10 +22,10 @@ from podium.data.dataset import Dataset
 from podium.data.folder import Fold
 from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
+from podium.experiments.code_version import code_version
 from podium.methods import method
 from podium.metrics import Metric
 from podium.search import Grid, Search
-from podium.version import version
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,17 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The folds, methods, metrics and seeds; the first metric also tunes and stops."""
+    """The folds, methods, metrics and seeds; `tune_by` chooses settings and stops early, on validation data."""
 
     folds: tuple[Fold, ...]
     methods: tuple[str, ...]
     metrics: tuple[Metric, ...]
     seeds: tuple[int, ...] = (0,)
+    tune_by: Metric = field(default_factory=lambda: Metric.parse("ndcg@10"))
     search: Search = field(default_factory=Grid)  # on validation data
 
     def check(self) -> None:
-        """Refuse before any work starts what would fail later."""
+        """Raise a clear error, before any work starts, if something would fail later."""
         if not self.folds:
             raise ParameterError("There is no fold to compare on.")
         if not self.methods:
@@ -61,16 +62,20 @@ class Plan:
         for what, names in (("fold", [fold.name for fold in self.folds]), ("method", self.methods)):
             twice = next((name for name in names if list(names).count(name) > 1), None)
             if twice is not None:
-                raise ParameterError(f"The {what} {twice!r} is there twice.")
+                raise ParameterError(f"The {what} {twice!r} is given twice.")
         for fold in self.folds:
             _check_fold(fold, self.metrics)
+            try:
+                _check_fold(fold, (self.tune_by,))
+            except DataError as error:
+                raise DataError(f"{error} Tune by another metric than {self.tune_by}: see --tune-by.") from error
         for name in self.methods:
             learner = method(name).learner
             for fold in self.folds:
                 learner.check(fold.train)
 
     def tasks(self) -> list[Task]:
-        """Everything to do, fold by fold."""
+        """All tasks, fold by fold."""
         return [Task(fold.name, name, seed) for fold in self.folds for name in self.methods for seed in self.seeds]
 
     def fold(self, task: Task) -> Fold:
@@ -78,16 +83,22 @@ class Plan:
         return next(fold for fold in self.folds if fold.name == task.fold)
 
     def key(self, task: Task) -> str:
-        """A hash of everything that the outcome of a task depends on."""
+        """A hash of everything that the outcome of a task depends on: its settings, its data, and the code."""
         chosen = method(task.method)
-        parts = [version(), task.method, repr(chosen.learner), repr(chosen.grid), repr(self.search), str(task.seed)]
-        parts += [metric.tag() for metric in self.metrics]
+        parts = [task.method, repr(chosen.learner), repr(chosen.grid), repr(self.search), str(task.seed)]
+        parts += [metric.tag() for metric in (*self.metrics, self.tune_by)]
         parts += [json.dumps(self.digests(task)), self._names[task.fold]]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        parts += [self._code_versions[task.method]]
+        return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def digests(self, task: Task) -> dict[str, str]:
         """A hash of the data of each part of a task's fold."""
         return self._digests[task.fold]
+
+    @cached_property
+    def _code_versions(self) -> dict[str, str]:
+        measures = (self.tune_by, *self.metrics)
+        return {name: code_version(method(name).learner, self.search, *measures) for name in self.methods}
 
     @cached_property
     def _digests(self) -> dict[str, dict[str, str]]:
@@ -103,7 +114,7 @@ class Plan:
 
 
 def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
-    """Test data must be there, and no label may be one that a metric has no gain for."""
+    """Raise a clear error if test data is missing, or a metric has no gain for some label."""
     if fold.test is None or fold.test.labels is None:
         raise DataError(
             "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",

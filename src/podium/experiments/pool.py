@@ -1,8 +1,8 @@
-"""Crew: processes that do the tasks of an experiment side by side.
+"""Pool: processes that run the tasks of an experiment in parallel.
 
-Each is an interpreter of its own, with its share of the cores for podium, BLAS and LightGBM, and talks in lines of JSON
-(see `podium.experiments.worker`); nothing is forked and nothing is pickled. Data lies in shared memory, results go to
-the store. `concurrent.futures` would give up all tasks when one process dies, and could not say which one it did.
+Each is a fresh Python interpreter with its share of the cores for podium, BLAS and LightGBM, and talks in lines of JSON
+(see `podium.experiments.worker`); nothing is forked and nothing is pickled. Data is in shared memory, results go to the
+store. `concurrent.futures` would abandon all tasks when one process dies, and could not say which task that was.
 """
 
 from __future__ import annotations
@@ -17,45 +17,36 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import IO, Any
 
-from podium.errors import PodiumError
+from podium.errors import IncompatibleError, PodiumError
 from podium.experiments.plan import Plan, Task
 from podium.experiments.sharing import share
 from podium.experiments.store import Store
+from podium.experiments.task_event import TaskEvent
+from podium.methods import method
 from podium.threads import default_threads
 
 
-@dataclass(frozen=True)
-class Note:
-    """How far a task is; at its end `failed` says what went wrong, if anything did."""
-
-    task: Task
-    share: float
-    finished: bool = False
-    failed: str | None = None
-    traceback: str | None = None
-
-
 class Worker:
-    """One process, and a thread that listens to it."""
+    """One process, and a thread that reads its answers."""
 
     def __init__(self, setting: bytes, descriptors: list[int], threads: int, heard: queue.Queue[Any]) -> None:
         self.task: Task | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "podium.experiments.worker"],
+            [sys.executable, "-P", "-m", "podium.experiments.worker", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=descriptors,
             env=_environment(threads),
-            process_group=0,  # Ctrl-C is for the one who started it, who ends this one
+            process_group=0,  # Ctrl-C goes to this process, which then ends the worker
         )
         self._say(setting)
         threading.Thread(target=self._listen, args=(self.process.stdout, heard), daemon=True).start()
 
     def begin(self, task: Task, key: str) -> None:
-        """Ask for a task."""
+        """Start a task."""
         self._say(json.dumps({"task": asdict(task), "key": key}).encode())
 
     def end(self) -> None:
@@ -72,7 +63,7 @@ class Worker:
             self.process.stdin.write(line + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # it is dead, which whoever listens will hear
+            pass  # the process is dead; `_listen` reports that
 
     def _listen(self, stream: IO[bytes], heard: queue.Queue[Any]) -> None:
         try:
@@ -85,11 +76,11 @@ class Worker:
 
 def run_on_pool(
     plan: Plan, store: Store, next_task: Callable[[], Task | None], *, jobs: int, detailed: bool
-) -> Iterator[Note]:
-    """Do tasks on so many processes, and say how far each one is.
+) -> Iterator[TaskEvent]:
+    """Run tasks on `jobs` processes, and yield what becomes of each one.
 
-    `following` gives the next task, None where there is none left. A task whose process dies has failed; another
-    process takes its place.
+    `next_task` returns the next task, or None if none is left. If a process dies, its task has failed and a new
+    process replaces it.
     """
     heard: queue.Queue[tuple[Worker, dict[str, Any] | None]] = queue.Queue()
     threads = max(1, default_threads() // jobs)
@@ -98,8 +89,9 @@ def run_on_pool(
         descriptors = [file.fileno() for file in files]
         setting = {
             "folds": [(file.fileno(), share(fold, file)) for fold, file in zip(plan.folds, files, strict=True)],
-            "methods": plan.methods,
+            "methods": {name: repr(method(name).learner) for name in plan.methods},
             "metrics": [str(metric) for metric in plan.metrics],
+            "tune_by": str(plan.tune_by),
             "seeds": plan.seeds,
             "search": repr(plan.search),
             "folder": os.fspath(store.folder.absolute()),
@@ -111,26 +103,34 @@ def run_on_pool(
             stack.callback(worker.end)
             return worker
 
-        at_work = {start() for _ in range(jobs)}
-        while at_work:
-            worker, words = heard.get()
-            if worker not in at_work:
-                continue  # it was told to end
-            if words is None:
-                at_work.discard(worker)
+        busy = {start() for _ in range(jobs)}
+        while busy:
+            worker, answer = heard.get()
+            if worker not in busy:
+                continue  # it was ended
+            if answer is None:
+                busy.discard(worker)
                 yield _died(worker)
-                at_work.add(start())
-            elif "share" in words:
-                yield Note(_task(worker), words["share"])
+                busy.add(start())
+                continue
+            if "unknown" in answer:
+                raise IncompatibleError(
+                    f"{answer['unknown']} Processes of an experiment know podium's own methods and those of installed "
+                    "plug-ins (entry points of the group podium), not what a script registers. Use one job, or make "
+                    "the module a plug-in: see CONTRIBUTING.md."
+                )
+            if "state" in answer:
+                event = TaskEvent(_task(worker), **answer)
+                yield event
+                if not event.ended:
+                    continue
+            worker.task = next_task()
+            if worker.task is None:
+                busy.discard(worker)
+                worker.end()
             else:
-                if "ready" not in words:
-                    yield Note(_task(worker), 1.0, True, words.get("failed"), words.get("traceback"))
-                worker.task = next_task()
-                if worker.task is None:
-                    at_work.discard(worker)
-                    worker.end()
-                else:
-                    worker.begin(worker.task, plan.key(worker.task))
+                worker.begin(worker.task, plan.key(worker.task))
+                yield TaskEvent(worker.task, "running", 0.0)
 
 
 def _task(worker: Worker) -> Task:
@@ -138,19 +138,17 @@ def _task(worker: Worker) -> Task:
     return worker.task
 
 
-def _died(worker: Worker) -> Note:
+def _died(worker: Worker) -> TaskEvent:
     code = worker.process.wait()
     how = f"ended with exit code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
     if worker.task is None:
-        raise PodiumError(
-            f"A worker process {how} before it could work. Use one job, where errors show where they are."
-        )
+        raise PodiumError(f"A worker process {how} before its first task. Use one job to see the error.")
     memory = ", as happens when memory runs out; use fewer jobs" if code == -signal.SIGKILL else ""
-    return Note(worker.task, 1.0, True, f"its process {how}{memory}.")
+    return TaskEvent(worker.task, "failed", error=f"its process {how}{memory}.")
 
 
 def _environment(threads: int) -> dict[str, str]:
-    """The environment of a worker: its share of the cores, and the modules that are known here."""
+    """The environment of a worker: its share of the cores, and the module path of this process."""
     return {
         **os.environ,
         **dict.fromkeys(_THREADS, str(threads)),

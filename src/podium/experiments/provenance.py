@@ -1,6 +1,6 @@
-"""Provenance: what a piece of work took, and where, when and with what it was done.
+"""Provenance: the time and memory that a piece of work took, and where, when and with what it was done.
 
->>> with measured() as found:
+>>> with timed() as found:
 ...     total = sum(range(1000))
 >>> sorted(found)
 ['cpu_seconds', 'environment', 'peak_memory', 'seconds', 'started', 'threads']
@@ -23,11 +23,11 @@ from typing import Any
 from podium.threads import default_threads
 from podium.version import version
 
-PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn")
+PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel")
 
 
 @contextmanager
-def measured() -> Iterator[dict[str, Any]]:
+def timed() -> Iterator[dict[str, Any]]:
     """A dictionary that is filled when the block ends: seconds, memory in bytes, when, and the environment."""
     found: dict[str, Any] = {"started": datetime.now(UTC).isoformat(timespec="seconds")}
     _forget_peak()

@@ -1,4 +1,4 @@
-"""Run: an experiment from its plan to a comparison, on one process or several.
+"""Run: an experiment from its plan to a comparison, in one process or several.
 
     >>> from podium.data import Fold, make_letor_like, split
     >>> train, vali, test = split(make_letor_like(30, seed=1)[0])
@@ -6,20 +6,20 @@
     >>> found.ranking()[0]
     'single-feature'
 
-With a folder, every finished task is kept there at once, and the same call later goes on where this one ended. The
-results are the same bits on any number of processes.
+With a folder, every finished task is saved there at once, and the same call later continues where this one stopped.
+The results are the same bits on any number of processes.
 """
 
 from __future__ import annotations
 
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
-from typing import Literal
 
+from podium.compiled import on_long_compilation
 from podium.data.folder import Fold
 from podium.errors import ExperimentError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
@@ -28,36 +28,13 @@ from podium.evaluation.evaluate import read_metrics
 from podium.evaluation.report import write_report
 from podium.experiments.plan import Plan, Task
 from podium.experiments.pool import run_on_pool
-from podium.experiments.run_task import error_text, work
-from podium.experiments.store import Store, held
+from podium.experiments.run_task import error_text, run_task
+from podium.experiments.store import Store, locked
+from podium.experiments.task_event import TaskEvent, Watcher
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
 from podium.search import Search
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What a watcher of an experiment hears: how far a task is, and whether it is at its end."""
-
-    task: Task
-    share: float
-    state: Literal["running", "done", "kept", "failed"]  # kept: an earlier run had done it
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A task that failed, and why."""
-
-    task: Task
-    why: str
-    traceback: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.task}: {self.why}"
-
-
-Watcher = Callable[[Seen], None]
 
 
 def compare(
@@ -65,31 +42,43 @@ def compare(
     methods: Sequence[str],
     metrics: Sequence[str | Metric] = ("ndcg@10",),
     *,
+    tune_by: str | Metric = "ndcg@10",
     preset: str | None = None,
     seed: int | Sequence[int] = 0,
     search: str | Search = "grid",
     folder: str | PathLike[str] | None = None,
     jobs: int = 1,
     watch: Watcher | None = None,
+    dataset: str = "",
 ) -> Comparison:
-    """Train and judge every method on every fold.
+    """Train and evaluate every method on every fold.
 
-    The first metric also tunes and stops: what is tuned is what is reported. With a `folder`, models, tables and
-    per-query values are written there, and what an earlier call with the same arguments finished is not done again.
-    With several seeds, the values of each query are averaged over them. Several `jobs` are processes of their own,
-    which know the methods of podium and of its entry points. Where some tasks fail the others are finished first; the
-    error then carries the comparison of the methods that did not.
+    `metrics` are reported on test data; `tune_by` chooses settings and stops early, on validation data. With a
+    `folder`, models, tables and per-query values are written there, and tasks that an earlier call with the same
+    arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
+    is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
+    fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
+    `dataset` is the name of the data in the report.
     """
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1; got {jobs}.")
     seeds = (seed,) if isinstance(seed, int) else tuple(dict.fromkeys(seed))
-    searching = Search.parse(search) if isinstance(search, str) else search
-    plan = Plan(tuple(folds), tuple(dict.fromkeys(methods)), read_metrics(metrics, preset), seeds, searching)
+    plan = Plan(
+        tuple(folds),
+        tuple(dict.fromkeys(methods)),
+        read_metrics(metrics, preset),
+        seeds,
+        tune_by=read_metrics([tune_by], preset)[0],
+        search=Search.parse(search) if isinstance(search, str) else search,
+    )
     plan.check()
     outcomes, failures = run(plan, folder=folder, jobs=jobs, watch=watch)
-    lost = {failure.task.method for failure in failures}
-    left = tuple(outcome for outcome in outcomes if outcome.method not in lost)
-    comparison = Comparison(plan.metrics, seeds[0], left, tuple(map(describe_fold, folds))) if left else None
+    failed = {failure.task.method for failure in failures}
+    left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
+    comparison = None
+    if left:
+        about = tuple(map(describe_fold, folds))
+        comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
     if folder is not None and comparison is not None:
         write_report(comparison, folder)
     if failures:
@@ -100,31 +89,31 @@ def compare(
 
 def run(
     plan: Plan, *, folder: str | PathLike[str] | None, jobs: int, watch: Watcher | None
-) -> tuple[list[Outcome], list[Failure]]:
-    """The outcomes of all tasks in the order of the plan, but for those that failed."""
+) -> tuple[list[Outcome], list[TaskEvent]]:
+    """The outcomes of all tasks in the order of the plan, and the failures."""
     watch = watch or (lambda _: None)
     tasks = plan.tasks()
     with ExitStack() as stack:
         found: dict[Task, Outcome] = {}
         store = None
         if folder is not None:
-            stack.enter_context(held(folder))
+            stack.enter_context(locked(folder))
             store = Store(folder)
             for task in tasks:
                 kept = store.read(task, plan.key(task))
                 if kept is not None:
                     found[task] = kept
-                    watch(Seen(task, 1.0, "kept"))
+                    watch(TaskEvent(task, "kept"))
         left = [task for task in tasks if task not in found]
         if min(jobs, len(left)) > 1:
-            failures = _side_by_side(plan, left, found, store, jobs=min(jobs, len(left)), watch=watch)
+            failures = _run_in_parallel(plan, left, found, store, jobs=min(jobs, len(left)), watch=watch)
         else:
-            failures = _one_by_one(plan, left, found, store, watch=watch)
+            failures = _run_in_turn(plan, left, found, store, watch=watch)
     return [found[task] for task in tasks if task in found], failures
 
 
 class Schedule:
-    """What is left to do, longest first: first of each method on some fold, as nobody knows how long it takes."""
+    """The tasks that are left, longest first; methods whose duration is unknown come before all others."""
 
     def __init__(self, tasks: list[Task], done: list[Outcome], search: Search) -> None:
         self._left, self._search = list(tasks), search
@@ -133,14 +122,14 @@ class Schedule:
             self.learn(outcome)
 
     def learn(self, outcome: Outcome) -> None:
-        """Take note of how long a method takes."""
+        """Record how long a method takes."""
         self._seconds[outcome.method] = max(outcome.seconds, self._seconds.get(outcome.method, 0.0))
 
     def next_task(self) -> Task | None:
-        """The next task, which is then no longer left; None where there is none."""
+        """Remove and return the next task; None if none is left."""
         if not self._left:
             return None
-        task = max(self._left, key=self._length)  # the first of equals
+        task = max(self._left, key=self._length)  # ties go to the first
         self._left.remove(task)
         return task
 
@@ -149,55 +138,59 @@ class Schedule:
         return (float("inf"), self._search.fits(method(task.method))) if unknown else (self._seconds[task.method], 0)
 
 
-def _one_by_one(
+def _run_in_turn(
     plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, watch: Watcher
-) -> list[Failure]:
+) -> list[TaskEvent]:
     failures = []
     for task in left:
 
         def tell(share: float, task: Task = task) -> None:
-            watch(Seen(task, share, "running"))
+            watch(TaskEvent(task, "running", share))
 
+        def compiling(task: Task = task) -> None:
+            watch(TaskEvent(task, "compiling", 0.0))
+
+        tell(0.0)
         try:
-            outcome = work(plan, task, detailed=store is not None, tell=tell)
+            with on_long_compilation(compiling):
+                outcome = run_task(plan, task, detailed=store is not None, tell=tell)
             if store is not None:
                 store.write(task, plan.key(task), outcome)
         except Exception as error:
-            failures.append(Failure(task, error_text(error), traceback.format_exc()))
-            watch(Seen(task, 1.0, "failed"))
+            failures.append(TaskEvent(task, "failed", error=error_text(error), traceback=traceback.format_exc()))
+            watch(failures[-1])
         else:
             found[task] = outcome
-            watch(Seen(task, 1.0, "done"))
+            watch(TaskEvent(task, "done"))
     return failures
 
 
-def _side_by_side(
+def _run_in_parallel(
     plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, jobs: int, watch: Watcher
-) -> list[Failure]:
+) -> list[TaskEvent]:
     failures = []
     schedule = Schedule(left, list(found.values()), plan.search)
     with ExitStack() as stack:
         place = store or Store(stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
-        for note in run_on_pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
-            if not note.finished:
-                watch(Seen(note.task, note.share, "running"))
-                continue
-            outcome = None if note.failed else place.read(note.task, plan.key(note.task))
-            if outcome is None:
-                why = note.failed or f"what it wrote to {place.folder} is no longer there."
-                failures.append(Failure(note.task, why, note.traceback))
-                watch(Seen(note.task, 1.0, "failed"))
-                continue
-            if store is None:
-                outcome = replace(outcome, model=Model.load(place.model(note.task)))
-            found[note.task] = outcome
-            schedule.learn(outcome)
-            watch(Seen(note.task, 1.0, "done"))
+        for event in run_on_pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
+            if event.state == "done":
+                outcome = place.read(event.task, plan.key(event.task))
+                if outcome is None:
+                    gone = f"what it wrote to {place.folder} is no longer there."
+                    event = TaskEvent(event.task, "failed", error=gone)
+                else:
+                    if store is None:
+                        outcome = replace(outcome, model=Model.load(place.model(event.task)))
+                    found[event.task] = outcome
+                    schedule.learn(outcome)
+            if event.state == "failed":
+                failures.append(event)
+            watch(event)
     return failures
 
 
-def _error(failures: list[Failure], tasks: int, comparison: Comparison | None, *, kept: bool) -> ExperimentError:
-    words = "; ".join(str(failure) for failure in failures)
+def _error(failures: list[TaskEvent], tasks: int, comparison: Comparison | None, *, kept: bool) -> ExperimentError:
+    words = "; ".join(f"{failure.task}: {failure.error}" for failure in failures)
     rest = "" if len(failures) == tasks else " The others are finished" + (" and kept." if kept else ".")
     error = ExperimentError(f"{len(failures)} of {tasks} failed: {words}{rest}", comparison)
     for failure in failures:

@@ -1,4 +1,4 @@
-"""Work: one task of an experiment: train and tune, judge on test data, and keep what came out."""
+"""Run one task of an experiment: train and tune a method on a fold, and evaluate it on the test data."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
 from podium.experiments.plan import Plan, Task
-from podium.experiments.provenance import measured
+from podium.experiments.provenance import timed
 from podium.methods import method
 from podium.training import Progress, train
 
 
-def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None]) -> Outcome:
-    """What a method does on a fold. `tell` hears the share that is done, from time to time."""
+def run_task(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None]) -> Outcome:
+    """The outcome of a method on a fold. `tell` is called with the share of the work done, after each iteration."""
     fold = plan.fold(task)
     assert fold.test is not None, "checked before work started"
     history = History()
     progress = Progress(1 if fold.vali is None else plan.search.fits(method(task.method)), tell)
-    with measured() as provenance:
+    with timed() as provenance:
         model = train(
             fold.train,
             task.method,
             valid=fold.vali,
-            metric=plan.metrics[0],
+            metric=plan.tune_by,
             seed=task.seed,
             search=plan.search,
             observers=(progress.record, history.record),
@@ -47,6 +47,6 @@ def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None
 
 
 def error_text(error: BaseException) -> str:
-    """What went wrong, with its kind where it is not one of podium's own errors."""
+    """The message of an error, with its type unless it is one of podium's own."""
     words = " ".join(str(error).split())
     return words if isinstance(error, PodiumError) else f"{type(error).__name__}: {words}"

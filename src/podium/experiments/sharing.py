@@ -1,7 +1,7 @@
-"""Sharing: datasets that several processes read, without a copy each: their arrays in a file that is mapped to memory.
+"""Sharing: datasets that several processes read without a copy each: their arrays in a memory-mapped file.
 
-A temporary file has no name: it goes with the last process that has it open, however that ends. Each array begins at a
-page, so that it lies in memory as it would anywhere; whoever writes into one gets pages of their own.
+The temporary file has no name, so the operating system removes it with the last process that has it open. Each array
+starts at a page boundary, and is mapped copy-on-write: a process that writes into one changes its own copy only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Place:
 
 
 def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
-    """Put the data of a fold into a file; what to know of it, as JSON, to open it elsewhere."""
+    """Write the data of a fold to a file. Returns what `open_shared` needs to read it, as JSON."""
     about: dict[str, Any] = {"name": fold.name, "parts": {}}
     try:
         for part in _PARTS:
@@ -55,8 +55,8 @@ def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
     return about
 
 
-def opened(descriptor: int, about: dict[str, Any]) -> Fold:
-    """The fold in a shared file."""
+def open_shared(descriptor: int, about: dict[str, Any]) -> Fold:
+    """The fold that `share` put into a file."""
     size = os.fstat(descriptor).st_size
     memory = mmap.mmap(descriptor, size, access=mmap.ACCESS_COPY) if size else b""
     parts = {name: _dataset(memory, part) for name, part in about["parts"].items()}
@@ -64,7 +64,7 @@ def opened(descriptor: int, about: dict[str, Any]) -> Fold:
 
 
 def _arrays(data: Dataset) -> dict[str, Any]:
-    """What learning and judging see of a dataset, by name."""
+    """The arrays of a dataset that training and evaluation use, by name."""
     X = data.features
     found: dict[str, Any] = {name: getattr(data, name) for name in (*_ARRAYS, *_TEXTS)}
     if isinstance(X, np.ndarray):

@@ -1,15 +1,16 @@
-"""Spec: an experiment written down: datasets × methods × metrics × seeds, in a TOML or YAML file.
+"""Spec: an experiment as a TOML or YAML file: datasets × methods × metrics × seeds. `run_spec` runs it.
 
     datasets = ["OHSUMED", "clicks.txt"]        # or a table: name = "path"
     methods = ["listnet", "lambdamart(num_leaves=15)"]
     metrics = ["ndcg@10", "map"]
+    tune_by = "ndcg@10"
     preset = "letor3"
     seeds = [0, 1, 2]
     search = "optuna(trials=50)"
     output = "results"
     jobs = 2
 
-Only datasets and methods must be there. Paths are relative to the file.
+Only datasets and methods are required. Paths are relative to the file.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from podium.methods import METHODS, method
 from podium.search import Search
 
 METRICS = ("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map")
-"""What is reported where nothing else is asked for; the first one tunes."""
+"""The metrics that are reported by default."""
+TUNE_BY = "ndcg@10"
+"""The metric that chooses settings and stops early by default."""
 ENDINGS = (".toml", ".yaml", ".yml")
 
 
@@ -40,6 +43,7 @@ class Spec:
     datasets: dict[str, str]
     methods: tuple[str, ...]
     metrics: tuple[str, ...] = METRICS
+    tune_by: str = TUNE_BY
     preset: str | None = None
     seeds: tuple[int, ...] = (0,)
     search: str = "grid"
@@ -47,14 +51,16 @@ class Spec:
     jobs: int | None = None  # None: as many as there are cores
 
     def folder(self, dataset: str) -> str | None:
-        """Where the comparison on a dataset goes: into the output, or with several datasets into a folder there."""
+        """The folder for the comparison on a dataset: the output, or a folder in it if there are several datasets."""
         if self.output is None or len(self.datasets) == 1:
             return self.output
         return os.path.join(self.output, dataset)
 
 
 def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: Any) -> Spec:
-    """A spec whose names are all known. Datasets in a list are named by their last part; `all` is every method."""
+    """A spec, with every name checked. Datasets in a list are named by the last part of their path; `all` means every
+    method.
+    """
     spec = _spec(datasets, methods, **rest)
     for check in _CHECKS.values():
         check(spec)
@@ -89,12 +95,13 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
 
 
 def write_spec(spec: Spec) -> None:
-    """Write spec.toml into the output folder, so that it says how it was made; `podium compare` on it repeats it."""
-    assert spec.output is not None, "there is a folder to write to"
+    """Write spec.toml into the output folder; `podium compare` on that file repeats the experiment."""
+    assert spec.output is not None, "checked by the caller"
     datasets = {name: _relative(place, spec.output) for name, place in spec.datasets.items()}
     found = {
         "methods": spec.methods,
         "metrics": spec.metrics,
+        "tune_by": spec.tune_by,
         "preset": spec.preset,
         "seeds": spec.seeds,
         "search": spec.search,
@@ -130,6 +137,7 @@ def _check_jobs(spec: Spec) -> None:
 _CHECKS: dict[str, Callable[[Spec], object]] = {
     "methods": _check_methods,
     "metrics": lambda spec: read_metrics(spec.metrics, spec.preset),
+    "tune_by": lambda spec: read_metrics([spec.tune_by], spec.preset),
     "seeds": _check_seeds,
     "search": lambda spec: Search.parse(spec.search),
     "jobs": _check_jobs,
@@ -140,6 +148,7 @@ _TYPES: dict[str, str] = {
     "datasets": "a list of paths, or a table of them by name",
     "methods": "a list of texts",
     "metrics": "a list of texts",
+    "tune_by": "text",
     "preset": "text",
     "seeds": "a list of whole numbers",
     "search": "text",
@@ -187,7 +196,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _named(datasets: list[str] | dict[str, str]) -> dict[str, str]:
-    """Datasets by name: a folder of an output, so no path and not twice the same."""
+    """Datasets by name. A name becomes a folder of the output, so it is unique and no path."""
     if not datasets:
         raise ParameterError("datasets: at least one is needed.")
     pairs = list(datasets.items()) if isinstance(datasets, dict) else [(Path(p).resolve().name, p) for p in datasets]

@@ -4,7 +4,7 @@ DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it
 DIR/models/FOLD-METHOD.podium   the model
 
 Another seed than 0 is part of the name: FOLD-METHOD-seed3. Everything is written aside and renamed; what a killed
-process left half-written is swept away when the folder is next held.
+process left half-written is removed when the folder is locked next.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from podium.files import write_aside
 
 
 class Store:
-    """Outcomes on disk; one is found again when its key is the same and its model is the one it was written with."""
+    """Outcomes on disk. One is reused if its key is the same and its model file is unchanged."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -77,7 +77,7 @@ class Store:
             "provenance": outcome.provenance,
         }
         with write_aside(self._run(task)) as file:
-            file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode())
+            file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def model(self, task: Task) -> Path:
         """The file of a task's model."""
@@ -88,15 +88,16 @@ class Store:
 
 
 @contextmanager
-def held(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Hold a folder against other processes, and sweep away what killed ones left half-written.
+def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Lock a folder against other processes, and remove the half-written files of killed ones.
 
-    The lock is the operating system's: it ends with the process that has it, however that ends.
+    The operating system releases the lock when the process ends, even if it is killed. A process may lock a folder
+    that it has already locked.
     """
     import fcntl
 
     place = Path(folder).resolve()
-    if place in _HELD:
+    if place in _LOCKED:
         yield
         return
     place.mkdir(parents=True, exist_ok=True)
@@ -116,22 +117,22 @@ def held(folder: str | os.PathLike[str]) -> Iterator[None]:
         for part in ("", "runs", "models"):
             for left in (place / part).glob(".*.part"):
                 left.unlink(missing_ok=True)
-        _HELD.add(place)
+        _LOCKED.add(place)
         try:
             yield
         finally:
-            _HELD.discard(place)
+            _LOCKED.discard(place)
 
 
-_HELD: set[Path] = set()
-"""The folders that this process holds: whoever holds one may hold it again."""
+_LOCKED: set[Path] = set()
+"""The folders that this process has locked."""
 
 
 def file_stem(task: Task) -> str:
-    """A file name for a task; where characters had to go, a hash keeps it apart from others."""
+    """A file name for a task; a hash is added where characters had to be replaced, so that names stay unique."""
     text = f"{task.fold}-{task.method}" + (f"-seed{task.seed}" if task.seed else "")
     safe = re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:80]
-    return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
 def _hash(path: Path) -> str:

@@ -1,46 +1,69 @@
-"""Worker: a process that does tasks of an experiment one after the other; `podium.experiments.pool` starts it.
+"""Worker: a process that runs tasks of an experiment one after the other; `podium.experiments.pool` starts it.
 
-Standard input brings lines of JSON: first the setting, then a task each. Standard output takes lines of JSON back:
-{"ready": true}, then of each task {"share": 0.4} from time to time, and {"done": true} or {"failed": …} at its end.
-What came out is in the store by then. When standard input ends, so does this process, in the middle of work or not:
-so none is left over when whoever started it was killed.
+Standard input brings lines of JSON: first the setting, then one task each. Standard output takes lines of JSON back:
+{"ready": true}, or {"unknown": …} if a method of the setting is not known here; then for each task the fields of its
+`TaskEvent`s. A finished task is in the store by then. The process ends when its standard input does, or on Linux when
+its parent ends, even in the middle of work: so none is left over if the parent is killed.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from typing import Any, BinaryIO
 
+from podium.compiled import on_long_compilation
+from podium.errors import ParameterError, PodiumError
 from podium.experiments.plan import Plan, Task
-from podium.experiments.run_task import error_text, work
-from podium.experiments.sharing import opened
+from podium.experiments.run_task import error_text, run_task
+from podium.experiments.sharing import open_shared
 from podium.experiments.store import Store
+from podium.methods import method
 from podium.metrics import Metric
 from podium.search import Search
 
 _PAUSE = 0.1
-"""Seconds between two notes of how far a task is."""
+"""Seconds between two reports of how far a task is."""
 
 
 def main() -> None:
-    """Do what standard input asks for."""
+    """Run the tasks that standard input asks for."""
+    _end_with_parent(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the answers
     lines: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()
     setting = json.loads(lines.get())
-    plan = _plan(setting)
+    try:
+        plan = _plan(setting)
+    except PodiumError as error:
+        _say(answers, unknown=str(error))
+        return
     store = Store(setting["folder"])
     _say(answers, ready=True)
     while True:
         asked = json.loads(lines.get())
-        _do(plan, Task(**asked["task"]), store, key=asked["key"], detailed=setting["detailed"], answers=answers)
+        _run(plan, Task(**asked["task"]), store, key=asked["key"], detailed=setting["detailed"], answers=answers)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let Linux kill this process when its parent ends; the thread that reads standard input may wait for the GIL."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before the call
+            os._exit(0)
+
+
+_PR_SET_PDEATHSIG = 1
 
 
 def _read(stream: BinaryIO, lines: queue.Queue[bytes]) -> None:
@@ -50,16 +73,20 @@ def _read(stream: BinaryIO, lines: queue.Queue[bytes]) -> None:
 
 
 def _plan(setting: dict[str, Any]) -> Plan:
+    for name, learner in setting["methods"].items():
+        if repr(method(name).learner) != learner:
+            raise ParameterError(f"Method {name!r} is another one here: {method(name).learner!r}, not {learner}.")
     return Plan(
-        folds=tuple(opened(descriptor, about) for descriptor, about in setting["folds"]),
+        folds=tuple(open_shared(descriptor, about) for descriptor, about in setting["folds"]),
         methods=tuple(setting["methods"]),
         metrics=tuple(map(Metric.parse, setting["metrics"])),
         seeds=tuple(setting["seeds"]),
+        tune_by=Metric.parse(setting["tune_by"]),
         search=Search.parse(setting["search"]),
     )
 
 
-def _do(plan: Plan, task: Task, store: Store, *, key: str, detailed: bool, answers: BinaryIO) -> None:
+def _run(plan: Plan, task: Task, store: Store, *, key: str, detailed: bool, answers: BinaryIO) -> None:
     told = time.monotonic()
 
     def tell(share: float) -> None:
@@ -67,19 +94,24 @@ def _do(plan: Plan, task: Task, store: Store, *, key: str, detailed: bool, answe
         now = time.monotonic()
         if now - told > _PAUSE:
             told = now
-            _say(answers, share=share)
+            _say(answers, state="running", share=share)
 
     try:
-        store.write(task, key, work(plan, task, detailed=detailed, tell=tell))
+        with on_long_compilation(lambda: _say(answers, state="compiling", share=0.0)):
+            store.write(task, key, run_task(plan, task, detailed=detailed, tell=tell))
     except Exception as error:
-        _say(answers, failed=error_text(error), traceback=traceback.format_exc())
+        _say(answers, state="failed", error=error_text(error), traceback=traceback.format_exc())
     else:
-        _say(answers, done=True)
+        _say(answers, state="done")
 
 
 def _say(answers: BinaryIO, **words: Any) -> None:
-    answers.write(json.dumps(words).encode() + b"\n")
-    answers.flush()
+    with _ANSWERING:
+        answers.write(json.dumps(words).encode() + b"\n")
+        answers.flush()
+
+
+_ANSWERING = threading.Lock()
 
 
 if __name__ == "__main__":

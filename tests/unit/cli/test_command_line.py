@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from podium import errors
-from podium.cli import console, train
+from podium.cli import console
 
 Podium = Callable[..., Any]
 COMMANDS = ["demo", "methods", "check", "train", "rank", "evaluate", "compare"]
@@ -76,6 +76,21 @@ def test_the_version_is_printed(podium: Podium) -> None:
         (["compare", "x"], "podium: Missing option '--method'"),
         (["compare", "x", "--method", "listnet", "--preset", "letr3"], "podium: No preset 'letr3'"),
         (["methods", "nonsense"], "podium: No method or part 'nonsense'"),
+        (
+            ["train", "x", "--method", "squared-hinge"],
+            "podium: 'squared-hinge' is a loss, not a method. Train it as 'recipe(loss=squared-hinge)'.",
+        ),
+        (["train", "x", "--method", "svmrank"], "podium: No method 'svmrank'. Did you mean 'ranking-svm'?"),
+        (["train", "x", "--method", "LambdaMART"], "podium: No method 'LambdaMART'. Did you mean 'lambdamart'?"),
+        (
+            ["train", "x", "--method", "lambdamart(n_estimators=9)"],
+            "podium: No parameter 'n_estimators'. Did you mean 'rounds'?",
+        ),
+        (["train", "x", "--method", "lambdamart(eta=9)"], "podium: No parameter 'eta'. Did you mean 'learning_rate'?"),
+        (
+            ["train", "x", "--method", "lambdamart(max_depth=9)"],
+            "podium: No parameter 'max_depth'. Did you mean 'num_leaves'?",
+        ),
     ],
 )
 def test_misuse_is_one_line_and_exit_2(podium: Podium, words: list[str], line: str) -> None:
@@ -115,23 +130,38 @@ def test_the_traceback_is_shown_with_debug_wherever_it_stands(podium: Podium) ->
 
 
 def test_an_error_of_ours_is_one_line_too(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr(train, "_read", broken)
+    monkeypatch.setattr("podium.data.read_data", broken)
     result = podium("train", "x")
     assert result.exit_code == 1
     assert result.stderr == "podium: internal error: RuntimeError: two lines (the traceback: add --debug)\n"
 
 
 def test_an_interruption_is_one_line_and_exit_130(podium: Podium, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(train, "_read", interrupted)
+    monkeypatch.setattr("podium.data.read_data", interrupted)
     result = podium("train", "x")
     assert result.exit_code == 130
     assert result.stderr == "podium: interrupted.\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full, as Linux has one")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "podium", "--version"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr == b"podium: No space left on device.\n"
+
+
+@pytest.mark.parametrize("name", ["adarank", "recipe", "grid", "optuna", "plackett-luce", "ndcg", "zscore", "cranking"])
+def test_every_word_of_the_grammar_has_a_page(podium: Podium, name: str) -> None:
+    result = podium("methods", name)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith(f"{name}: a")
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:
@@ -145,9 +175,9 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
 
 
 def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(folder: Path, tmp_path: Path) -> None:
-    words = ["compare", str(folder), "--methods", "random,regression", "--jobs", "1", "-o", str(tmp_path / "out")]
-    slow = "import time, podium.solvers.base as b, podium.cli.main as m; b.Watch.see = lambda *a, **k: time.sleep(60)"
-    program = [sys.executable, "-c", f"{slow}; m.main()", *words]
+    long = "listnet(scorer=mlp(hidden=[64]),epochs=100000,patience=100000)"
+    words = ["compare", str(folder), "--methods", f"random,{long}", "--jobs", "1", "-o", str(tmp_path / "out")]
+    program = [sys.executable, "-m", "podium", *words]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not (tmp_path / "out/runs/set-random.json").exists():
             assert process.poll() is None
@@ -174,5 +204,5 @@ def test_tables_on_a_terminal_show_names_with_brackets(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], best=[(0, 1)])
+    console.print_table(["metric", "mean"], [["ndcg@10[letor3]", "0.5000"]], styles={(0, 1): "bold"})
     assert "ndcg@10[letor3]" in capsys.readouterr().out

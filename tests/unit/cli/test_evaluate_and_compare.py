@@ -13,6 +13,7 @@ import pytest
 from podium.cli import demo
 from podium.data import read_letor
 from podium.evaluation import evaluate
+from podium.experiments import make_spec
 from podium.methods import METHODS
 
 Podium = Callable[..., Any]
@@ -98,7 +99,7 @@ def test_a_comparison_prints_the_best_first_and_keeps_everything(podium: Podium,
     results = json.loads(Path("out/results.json").read_text())
     means = {name: found["mean"]["ndcg@5"] for name, found in results["methods"].items()}
     rows = [line.split() for line in result.stdout.splitlines()]
-    assert rows[0] == ["method", "ndcg@5", "chosen", "seconds"]
+    assert rows[0] == ["method", "ndcg@5", "chosen", "seconds", "cpu"]
     assert [row[:2] for row in rows[1:]] == [
         [name, f"{means[name]:.4f}"] for name in sorted(means, key=lambda name: -means[name])
     ]
@@ -115,10 +116,14 @@ def test_the_table_has_the_mean_over_folds(podium: Podium, folder: Path, tmp_pat
     (tmp_path / "folds").mkdir()
     for k in (1, 2):
         (tmp_path / f"folds/Fold{k}").symlink_to(folder)
-    result = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3", "--json")
+    words = ["compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3"]
+    refused = podium(*words)
+    assert refused.exit_code == 1
+    assert refused.stderr.endswith("Tune by another metric than ndcg@10[letor3]: see --tune-by.\n")
+    result = podium(*words, "--tune-by", "map", "--json")
     assert [fold["fold"] for fold in json.loads(result.stdout)["methods"]["random"]["folds"]] == ["Fold1", "Fold2"]
-    table = podium("compare", "folds", "--method", "random", "-m", "map", "--preset", "letor3").stdout
-    assert table.splitlines()[0].split() == ["method", "map", "chosen", "seconds"]
+    table = podium(*words, "--tune-by", "map").stdout
+    assert table.splitlines()[0].split() == ["method", "map", "chosen", "seconds", "cpu"]
 
 
 def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
@@ -126,11 +131,31 @@ def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
     assert "split by query 60/20/20; queries: train 11, vali 3, test 4" in result.stderr
 
 
-def test_all_means_every_method(podium: Podium, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    few = {name: METHODS[name] for name in ("random", "single-feature")}
-    monkeypatch.setattr("podium.experiments.spec.METHODS", few)
-    result = podium("compare", str(folder), "--methods", "all", "--json")
-    assert list(json.loads(result.stdout)["methods"]) == ["random", "single-feature"]
+def test_all_means_every_method() -> None:
+    assert make_spec(["x"], ["all", "random"]).methods == tuple(METHODS)
+
+
+def test_runs_are_compared_against_their_judgements(podium: Podium) -> None:
+    Path("q.txt").write_text("".join(f"{q} 0 a 1\n{q} 0 b 0\n" for q in range(1, 9)))
+    for name, order in {"good": "ab", "poor": "ba"}.items():
+        lines = [f"{q} Q0 {d} {k} {-k} t\n" for q in range(1, 9) for k, d in enumerate(order, 1)]
+        Path(f"{name}.run").write_text("".join(lines))
+    result = podium("compare", "q.txt", "poor.run", "good.run", "-m", "mrr")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["run", "mrr", "from", "to", "letters"],
+        ["good.run", "1.0000", "1.0000", "1.0000", "a"],
+        ["poor.run", "0.5000", "0.5000", "0.5000", "b"],
+    ]
+    made = json.loads(podium("compare", "q.txt", "poor.run", "good.run", "-m", "mrr", "--json").stdout)
+    assert [one["name"] for one in made["mrr"]["systems"]] == ["good.run", "poor.run"]
+    for words, line in {
+        ("q.txt", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got 1 beside q.txt.",
+        ("q.txt", "good.run", "good.run"): "Two different runs are needed, podium compare QRELS RUN RUN; got good.run",
+        ("q.txt", "good.run", "poor.run", "-o", "out"): "-o: runs are compared as they are; it is for methods.",
+    }.items():
+        result = podium("compare", *words)
+        assert result.exit_code == 2
+        assert line in result.stderr
 
 
 def test_the_demo_shows_that_learning_pays_and_its_commands_work(

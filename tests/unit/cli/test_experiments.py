@@ -39,7 +39,7 @@ def test_values_are_averaged_over_seeds_and_their_spread_is_shown(podium: Podium
     assert found["methods"]["random"]["mean"]["ndcg@5"] == pytest.approx(np.mean(means))
     assert found["methods"]["random"]["spread"]["ndcg@5"] == pytest.approx(np.std(means, ddof=1))
     assert found["methods"]["single-feature"]["spread"]["ndcg@5"] == 0.0
-    assert result.stdout.splitlines()[0].split() == ["method", "ndcg@5", "±", "chosen", "seconds"]
+    assert result.stdout.splitlines()[0].split() == ["method", "ndcg@5", "±", "chosen", "seconds", "cpu"]
     assert Path("out/models/one-random-seed2.podium").exists()
 
 
@@ -74,13 +74,48 @@ def test_a_spec_does_what_the_flags_do_and_its_copy_repeats_it(podium: Podium) -
     assert json.loads(elsewhere.stdout) == json.loads(Path("c/results.json").read_text())
 
 
-def test_a_spec_says_it_all(podium: Podium) -> None:
-    Path("e.toml").write_text('datasets = ["one"]\nmethods = ["random"]')
-    result = podium("compare", "e.toml", "-m", "map")
+@pytest.mark.parametrize(
+    "words",
+    [("--metric", "map"), ("--search", "grid"), ("--tune-by", "map"), ("--seed", "0"), ("--method", "random")],
+    ids=lambda words: words[0],
+)
+def test_a_spec_says_it_all(podium: Podium, words: tuple[str, str]) -> None:
+    Path("e.toml").write_text('datasets = ["one"]\nmethods = ["random"]\nsearch = "optuna"')
+    result = podium("compare", "e.toml", *words)
     assert result.exit_code == 2
-    assert result.stderr == (
-        "podium: --metric beside e.toml: write it there. Only -o, --jobs and --json go with a file.\n"
-    )
+    assert result.stderr == (f"podium: {words[0]}: write it into e.toml. Only -o, --jobs and --json go with a spec.\n")
+
+
+@pytest.mark.usefixtures("data")
+def test_what_tunes_is_said_and_kept(podium: Podium) -> None:
+    result = podium("compare", "one", "--methods", "regression,random", "-m", "ndcg@1", "-o", "a")
+    assert "tuned by ndcg@10 on validation data\n" in result.stderr
+    result = podium("compare", "one", "--methods", "regression", "-m", "ndcg@1", "--tune-by", "map", "-o", "b")
+    assert "tuned by map on validation data\n" in result.stderr
+    assert 'tune_by = "map"' in Path("b/spec.toml").read_text()
+    runs = json.loads(Path("b/results.json").read_text())["methods"]["regression"]["folds"][0]["runs"]
+    assert runs[0]["info"]["metric"] == "map"
+
+
+def test_ids_that_are_not_utf_8_come_through(podium: Podium) -> None:
+    for name, data in {"train": (1, 2), "vali": (3,), "test": (4, 5)}.items():
+        Path("odd").mkdir(exist_ok=True)
+        lines = [
+            b"%d qid:\xe9%d 1:%d 2:%d #docid = \xff%d\n" % (k % 3, q, k % 3, -k, k) for q in data for k in range(6)
+        ]
+        Path(f"odd/{name}.txt").write_bytes(b"".join(lines))
+    result = podium("compare", "odd", "--methods", "regression,random", "-m", "ndcg@5", "-o", "out", "--jobs", "2")
+    assert result.exit_code == 0, result.stderr
+    assert r"\udce94" in Path("out/per_query.tsv").read_text()
+    kept = json.loads(Path("out/runs/odd-random.json").read_text())
+    assert [query.encode("utf-8", "surrogateescape") for query in kept["query_ids"]] == [b"\xe94", b"\xe95"]
+    again = podium("compare", "odd", "--methods", "regression,random", "-m", "ndcg@5", "-o", "out")
+    assert "2 of 2 were found in out and not done again." in again.stderr
+    podium("rank", "out/models/odd-random.podium", "odd/test.txt", "-o", "s.txt")
+    printed = podium("evaluate", "odd/test.txt", "s.txt", "-m", "ndcg@5", "--per-query")
+    assert printed.stdout_bytes.startswith(b"ndcg@5\t\xe94\t")
+    as_json = podium("evaluate", "odd/test.txt", "s.txt", "-m", "ndcg@5", "--per-query", "--json")
+    assert json.loads(as_json.stdout)["per_query"].keys() == set(kept["query_ids"])
 
 
 @pytest.mark.usefixtures("data")

@@ -45,14 +45,25 @@ def test_methods_that_papers_tell_of_stand_beside_their_figures() -> None:
         ((), "letor3"),
         (({**OHSUMED[0], "features": 46},), "letor3"),
         (({**OHSUMED[0], "parts": {"test": {"queries": 105, "documents": 16140}}},), "letor3"),
-        (OHSUMED, None),
     ],
-    ids=["no data", "other features", "other queries", "another convention"],
+    ids=["no data", "other features", "other queries"],
 )
-def test_other_data_and_other_conventions_have_none(data: tuple[dict[str, Any], ...], preset: str | None) -> None:
+def test_other_data_has_none(data: tuple[dict[str, Any], ...], preset: str | None) -> None:
     metrics = read_metrics(["ndcg@10"], preset)
     assert published(data, metrics) is None
     assert beside_published(comparison(data, metrics)) is None
+
+
+def test_where_conventions_differ_the_figures_stand_with_a_caveat() -> None:
+    found = beside_published(comparison(OHSUMED, read_metrics(["ndcg@10"])))
+    assert found is not None
+    (heads, rows), known = found
+    assert (heads, rows[0]) == (["method", "ndcg@10", "published"], ["listnet", "0.2500", "0.441"])
+    assert known.caveat == ("; they follow the convention letor3, these means do not: compare with --preset letor3.")
+    both = beside_published(comparison(OHSUMED, read_metrics(["ndcg@10", "ndcg@10[letor3]"])))
+    assert both is not None
+    assert both[0][0] == ["method", "ndcg@10", "published"]
+    assert both[1].caveat == ""
 
 
 def test_the_page_knows_them() -> None:

@@ -14,7 +14,7 @@ import pytest
 from podium.data import Dataset, Fold, make_letor_like, split
 from podium.evaluation import Comparison, Outcome, compare_systems, evaluate
 from podium.evaluation.details import History
-from podium.evaluation.report import write_report
+from podium.evaluation.report import emphasis, leaders, write_report
 from podium.evaluation.report_page import embedded, page
 from podium.experiments import compare
 from podium.metrics import Metric
@@ -89,7 +89,7 @@ def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple
         one = found.by_method[name][0]
         steps: list[Step] = []
         assert one.model is not None
-        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@5", observers=(steps.append,))
+        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@10", observers=(steps.append,))
         expected = [[step.iteration, step.value, step.valid] for step in steps]
         history = one.details["history"]
         assert history[0] == expected[0]
@@ -196,6 +196,47 @@ def test_the_tables_have_letters_and_escape_what_their_language_would_read(tmp_p
     low, high = found.significance["ndcg@10"].systems["good"].interval  # type: ignore[union-attr]
     assert f"| good | {found.mean('good')[0]:.4f} | {low:.4f} | {high:.4f} | a |" in (tmp_path / "table.md").read_text()
     assert "a_b\\|{1}" in (tmp_path / "table.md").read_text()
+
+
+def test_the_best_cell_is_the_largest_number_whatever_it_looks_like_as_text(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    noise = 0.01 * rng.normal(size=(3, 60))
+    made = {"small": 9.1 + noise[1], "large": 10.2 + noise[0]}
+    found = small(*(outcome(name, "1", [*values]) for name, values in made.items()))
+    assert emphasis(found) == {(0, 1): "bold"}
+    write_report(found, tmp_path)
+    assert "large & \\textbf{10.2" in (tmp_path / "table.tex").read_text()
+    below = small(outcome("worse", "1", [*(-0.5 + noise[0])]), outcome("better", "1", [*(-0.1 + noise[1])]))
+    assert (below.best(below.metrics[0]), emphasis(below)) == ("better", {(0, 1): "bold"})
+    dash = small(outcome("none", "1", [float("nan")] * 60), outcome("some", "1", [*noise[0]]))
+    assert (dash.best(dash.metrics[0]), dash.ties_with_best(dash.metrics[0])) == ("some", [])
+    nothing = small(outcome("none", "1", [float("nan")]))
+    assert (nothing.best(nothing.metrics[0]), emphasis(nothing)) == (None, {})
+
+
+def test_the_best_is_italic_and_named_with_those_that_tie_where_letters_are_shared(tmp_path: Path) -> None:
+    base = np.random.default_rng(0).uniform(0, 1, 60)
+    found = small(outcome("a", "1", [*base]), outcome("b", "1", [*(base + 1e-9 * np.sign(base - 0.5))]))
+    best = found.best(found.metrics[0])
+    assert emphasis(found) == {(0, 1): "italic"}
+    [other] = found.ties_with_best(found.metrics[0])
+    assert leaders(found) == f"best by ndcg@10: {best}, but not significantly better than {other} (Holm, α = 0.05)"
+    write_report(found, tmp_path)
+    assert f"{best} & \\textit{{" in (tmp_path / "table.tex").read_text()
+
+
+def test_no_id_breaks_a_line_or_runs_in_a_spreadsheet(tmp_path: Path) -> None:
+    ids = ("a\tb", "c\nd\r", "=1+1", "-5", "'x", "\\t", "\udce9")
+    values = np.array([np.linspace(0, 1, len(ids))])
+    write_report(small(Outcome("=m", "<b>\n|[x](y)", "m", {}, 1.0, ids, values, None)), tmp_path)
+    rows = [line.split("\t") for line in (tmp_path / "per_query.tsv").read_text().split("\n")]
+    assert [row[2] for row in rows[1:-1]] == [r"a\tb", r"c\nd\r", "'=1+1", "-5", "''x", r"\\t", r"\udce9"]
+    assert {row[0] for row in rows[1:-1]} == {"'=m"}
+    table = (tmp_path / "table.md").read_text()
+    assert r"| method | &lt;b&gt; \|[x]\(y) |" in table
+    assert "<" not in table
+    for name in ("results.json", "provenance.json"):
+        json.loads((tmp_path / name).read_text())
 
 
 def test_the_data_are_described(made: tuple[Comparison, Path]) -> None:

@@ -17,7 +17,7 @@ import pytest
 from podium.data import Dataset, Fold, make_letor_like, split, write_letor
 from podium.errors import ExperimentError, ParameterError
 from podium.evaluation import Comparison, evaluate
-from podium.experiments import Seen, compare
+from podium.experiments import TaskEvent, compare
 from podium.experiments.plan import Task
 from podium.experiments.pool import Worker
 
@@ -42,7 +42,7 @@ def with_gaps() -> list[Fold]:
 
 
 def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:
-    seen: list[Seen] = []
+    seen: list[TaskEvent] = []
     for jobs in (1, 2):
         compare(folds(), METHODS, ["ndcg@5", "map"], folder=tmp_path / str(jobs), jobs=jobs, watch=seen.append)
     for name in (
@@ -53,7 +53,7 @@ def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
     tasks = [f"Fold{k} {name}" for k in (1, 2) for name in METHODS]
     assert sorted(str(one.task) for one in seen if one.state == "done") == sorted(2 * tasks)
-    assert all(0 < one.share <= 1 for one in seen)
+    assert all(0 <= one.share <= 1 for one in seen)
 
 
 def test_without_a_folder_the_models_come_back_too() -> None:
@@ -98,6 +98,36 @@ def test_a_task_whose_process_is_killed_has_failed_by_name(tmp_path: Path, monke
     monkeypatch.undo()
     again = compare(folds(), ["regression", "random"], ["ndcg@5"], folder=tmp_path, jobs=2)
     assert sum(one.model is not None for one in again.outcomes) == 1  # alone, and so on this process
+
+
+def test_a_method_of_a_script_needs_one_job() -> None:
+    program = """
+from podium.data import Fold, make_letor_like, split
+from podium.errors import IncompatibleError
+from podium.experiments import compare
+from podium.losses import RankNet
+from podium.methods import Method, register_method
+from podium.recipe import Recipe
+from podium.registry import register
+
+@register
+class MyLoss(RankNet):
+    "One of my own."
+
+register_method("mine", Method(Recipe(loss=MyLoss()), {"penalty": (0.1, 1.0)}))
+fold = Fold(*split(make_letor_like(20, (4, 8), n_features=5, seed=1)[0]), name="one")
+print(compare([fold], ["mine", "random"]).by_method["mine"][0].learner)
+try:
+    compare([fold], ["mine", "random"], jobs=2)
+except IncompatibleError as error:
+    print(error)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    learner, words = done.stdout.splitlines()
+    assert learner.startswith("recipe(loss=my-loss")
+    assert words.startswith("No method 'mine'.")
+    assert "not what a script registers. Use one job, or make the module a plug-in" in words
 
 
 def test_at_least_one_job_is_needed() -> None:
@@ -148,7 +178,7 @@ def test_no_worker_outlives_the_one_who_started_it(tmp_path: Path, how: signal.S
         workers = workers_of(process.pid)
         os.killpg(process.pid, how)
         _, err = process.communicate(timeout=20)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 2
         while any(map(alive, workers)):
             assert time.monotonic() < deadline, "a worker lingers"
             time.sleep(0.02)
@@ -160,7 +190,7 @@ def test_no_worker_outlives_the_one_who_started_it(tmp_path: Path, how: signal.S
 
 
 def test_a_worker_ends_with_its_standard_input() -> None:
-    program = [sys.executable, "-m", "podium.experiments.worker"]
+    program = [sys.executable, "-m", "podium.experiments.worker", str(os.getpid())]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None

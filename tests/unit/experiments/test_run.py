@@ -11,7 +11,7 @@ import pytest
 from podium.data import Dataset, Fold, make_letor_like, split
 from podium.errors import DataError, IncompatibleError, UnknownNameError
 from podium.evaluation import evaluate
-from podium.experiments import Seen, compare
+from podium.experiments import TaskEvent, compare
 from podium.model import Model
 from podium.training import train
 
@@ -25,10 +25,10 @@ def folds(n: int = 2) -> list[Fold]:
 
 def test_each_method_is_trained_tuned_and_reported_on_its_own_part() -> None:
     data = folds()
-    found = compare(data, METHODS, ["ndcg@5", "map"], seed=3)
+    found = compare(data, METHODS, ["ndcg@5", "map"], tune_by="p@1", seed=3)
     for outcome in found.outcomes:
         fold = next(fold for fold in data if fold.name == outcome.fold)
-        model = train(fold.train, outcome.method, valid=fold.vali, metric="ndcg@5", seed=3)
+        model = train(fold.train, outcome.method, valid=fold.vali, metric="p@1", seed=3)
         assert fold.test is not None
         expected = evaluate(fold.test, model.score(fold.test), ["ndcg@5", "map"])
         np.testing.assert_array_equal(outcome.values, expected.values)
@@ -39,9 +39,12 @@ def test_each_method_is_trained_tuned_and_reported_on_its_own_part() -> None:
     assert found.by_method["random"][0].chosen == {}
 
 
-def test_the_measure_that_tunes_is_the_one_reported_with_its_preset() -> None:
-    found = compare(folds(1), ["regression"], ["ndcg@3"], preset="ranklib")
-    assert found.outcomes[0].info["metric"] == "ndcg@3[ranklib]"
+def test_ndcg_at_10_tunes_unless_told_whatever_is_reported_first() -> None:
+    found = compare(folds(1), ["regression"], ["ndcg@1", "map"], preset="ranklib")
+    assert found.outcomes[0].info["metric"] == "ndcg@10[ranklib]"
+    assert found.to_dict()["tune_by"] == "ndcg@10[ranklib]"
+    found = compare(folds(1), ["regression"], ["ndcg@1"], tune_by="map", preset="ranklib")
+    assert found.outcomes[0].info["metric"] == "map[ranklib]"
 
 
 def test_the_folder_holds_results_models_and_every_query(tmp_path: Path) -> None:
@@ -68,7 +71,7 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> Non
     whole = compare(folds(), METHODS, ["ndcg@5"])
     done = 0
 
-    def stop(seen: Seen) -> None:
+    def stop(seen: TaskEvent) -> None:
         nonlocal done
         done += seen.state == "done"
         if done == 4:
@@ -85,13 +88,17 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> Non
         assert (one.learner, one.chosen, one.query_ids) == (other.learner, other.chosen, other.query_ids)
 
 
-@pytest.mark.parametrize("change", ["seed", "metric", "data", "query ids", "method", "model file", "run file"])
+@pytest.mark.parametrize(
+    "change", ["seed", "metric", "tuning", "data", "query ids", "method", "model file", "run file"]
+)
 def test_what_depends_on_something_else_is_done_again(tmp_path: Path, change: str) -> None:
     data = folds(1)
     arguments = {"methods": ["random"], "metrics": ["ndcg@5"], "seed": 0}
     compare(data, **arguments, folder=tmp_path)
     if change == "seed":
         arguments["seed"] = 1
+    elif change == "tuning":
+        arguments["tune_by"] = "map"
     elif change == "metric":
         arguments["metrics"] = ["ndcg@5[trec]"]
     elif change == "data":
@@ -125,7 +132,7 @@ def test_what_would_fail_later_is_refused_before_any_work() -> None:
         compare([Fold(fold.train, fold.vali, None, "Fold1")], ["random"])
     with pytest.raises(IncompatibleError, match="trees"):
         compare([fold], ["random", "recipe(loss=regression,scorer=trees)"])
-    seen: list[Seen] = []
+    seen: list[TaskEvent] = []
     with pytest.raises(DataError, match="no gain in the table"):
         compare([fold], ["regression"], ["ndcg@5[gain=[0,1]]"], watch=seen.append)
     assert not seen

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from podium.data import Dataset, Fold, make_letor_like, split
-from podium.experiments.sharing import opened, share
+from podium.experiments.sharing import open_shared, share
 
 TRAIN, VALI, TEST = split(make_letor_like(20, (3, 6), n_features=4, seed=1)[0])
 WEIGHTED = replace(TRAIN, query_weights=np.linspace(0.5, 2.0, TRAIN.n_queries), feature_names=("a", "b", "ç", "d"))
@@ -28,7 +28,7 @@ NOTHING = Dataset.from_arrays(np.empty((0, 3), np.float32), [])
 )
 def test_a_fold_comes_back_as_it_was(data: Dataset) -> None:
     with tempfile.TemporaryFile() as file:
-        fold = opened(file.fileno(), share(Fold(data, None, TEST, "one"), file))
+        fold = open_shared(file.fileno(), share(Fold(data, None, TEST, "one"), file))
         assert (fold.name, fold.vali) == ("one", None)
         assert fold.test is not None
         for mine, theirs in ((fold.train, data), (fold.test, TEST)):
@@ -44,6 +44,6 @@ def test_a_fold_comes_back_as_it_was(data: Dataset) -> None:
 def test_arrays_can_be_written_and_nobody_else_sees_it() -> None:
     with tempfile.TemporaryFile() as file:
         about = share(Fold(TRAIN, VALI, TEST, "one"), file)
-        mine, theirs = (opened(file.fileno(), about) for _ in range(2))
+        mine, theirs = (open_shared(file.fileno(), about) for _ in range(2))
         np.asarray(mine.train.features)[0, 0] = 77.0
         np.testing.assert_array_equal(theirs.train.features, TRAIN.features)

@@ -13,6 +13,7 @@ from podium.experiments.spec import METRICS, Spec, make_spec, read_spec, write_s
 TOML = """
 methods = ["listnet", "lambdamart(num_leaves=15)"]
 metrics = ["map"]
+tune_by = "ndcg@5"
 preset = "letor3"
 seeds = [0, 3]
 search = "optuna(trials=5)"
@@ -23,6 +24,7 @@ datasets = ["one", "../two.txt"]
 YAML = """
 methods: [listnet, lambdamart(num_leaves=15)]
 metrics: [map]
+tune_by: ndcg@5
 preset: letor3
 seeds: [0, 3]
 search: optuna(trials=5)
@@ -40,6 +42,7 @@ def test_paths_are_relative_to_the_file_and_nothing_is_lost(tmp_path: Path, name
         datasets={"one": str(tmp_path / "sub/one"), "two.txt": str(tmp_path / "two.txt")},
         methods=("listnet", "lambdamart(num_leaves=15)"),
         metrics=("map",),
+        tune_by="ndcg@5",
         preset="letor3",
         seeds=(0, 3),
         search="optuna(trials=5)",
@@ -52,6 +55,7 @@ def test_most_need_not_be_said(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('datasets = ["x"]\nmethods = ["all"]')
     spec = read_spec(tmp_path / "a.toml")
     assert (spec.metrics, spec.seeds, spec.search, spec.output, spec.jobs) == (METRICS, (0,), "grid", None, None)
+    assert spec.tune_by == "ndcg@10"
     assert {"random", "listnet"} < set(spec.methods)
 
 
@@ -73,6 +77,7 @@ def test_most_need_not_be_said(tmp_path: Path) -> None:
         ),
         ('datasets = ["x"]\nmethods = ["random"]\njobs = 0', "a.toml: jobs: At least one job is needed; got 0"),
         ('datasets = ["x"]\nmethods = ["random"]\nmetrics = ["ndgc"]', "a.toml: metrics: No metric 'ndgc'"),
+        ('datasets = ["x"]\nmethods = ["random"]\ntune_by = "ndgc"', "a.toml: tune_by: No metric 'ndgc'"),
         ('datasets = ["x"]\nmethods = ["random"]\nsearch = "gird"', "a.toml: search: No search 'gird'"),
         ("datasets = [", "a.toml: not TOML: Invalid value"),
     ],

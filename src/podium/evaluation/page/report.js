@@ -5,6 +5,7 @@
   const metrics = Object.keys(results.metrics);
   const folds = (results.methods[ranking[0]] || { folds: [] }).folds.map((fold) => fold.fold);
   const several = folds.length > 1;
+  const tuning = results.tune_by || metrics[0];
   const state = { metric: metrics[0], method: ranking[0], baseline: ranking[1] || ranking[0], hidden: new Set(ranking.slice(8)) };
   const sorts = {}; // the column by which each table is sorted
 
@@ -34,9 +35,12 @@
   const most = (list, start = -Infinity) => list.reduce((a, b) => Math.max(a, b), start);
   const mean = (list) => (list.length ? list.reduce((a, b) => a + b, 0) / list.length : null);
   const colour = (method) => `var(--c${ranking.indexOf(method) % 8})`;
-  const dash = (method) => ["", "6 3", "2 3", "8 3 2 3"][Math.floor(ranking.indexOf(method) / 8) % 4];
+  const DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 4"];
+  const dash = (method) => DASHES[Math.floor(ranking.indexOf(method) / 8) % 4];
   const key = (method) => el("span", { class: "key", style: { background: colour(method) }, "aria-hidden": "true" });
   const named = (method) => [key(method), method];
+  const feature = (name) => (/^\d+$/.test(name) ? `feature ${name}` : name); // data without names has numbers
+  const list = (names, limit = 5) => (names.length <= limit ? names : [...names.slice(0, limit - 1), `${names.length - limit + 1} more`]).join(", ");
 
   // A table whose columns are {head, value, show, number}; the first one names the row.
   function table(host, { caption, columns, rows, sort, chosen, tall, limit }) {
@@ -91,6 +95,14 @@
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) found.push(+(k * step).toPrecision(12));
     return found;
   }
+  // Places of labels from the top down, at least `gap` apart and within the chart where there is room.
+  function spread(wanted, gap, top, bottom) {
+    const found = [];
+    wanted.forEach((y, k) => found.push(k ? Math.max(y, found[k - 1] + gap) : y));
+    for (let k = found.length - 1, limit = bottom; k >= 0 && found[k] > limit; k--, limit -= gap) found[k] = limit;
+    return found.length * gap > bottom - top ? found.map((_, k) => top + k * gap) : found;
+  }
+  const clipped = (text, limit) => (text.length > limit ? text.slice(0, limit - 1) + "…" : text);
   function around(list, share = 0.06) {
     const found = list.filter(known);
     if (!found.length) return [0, 1];
@@ -174,13 +186,14 @@
         return m === state.baseline ? "baseline" : [`${t.won}–${t.tied}–${t.lost}`, winBar(t)];
       } },
       { head: "Seconds", number: true, value: (m) => data.seconds[m], show: (m) => shown(data.seconds[m], 1) },
+      { head: "CPU seconds", number: true, value: (m) => data.cpu[m], show: (m) => shown(data.cpu[m], 1) },
     );
     table("leaders", { caption: `${state.metric} on the test queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: true }, chosen: (m) => m === state.method });
     const skipped = results.methods[ranking[0]].skipped[state.metric];
     const words = tested()
       ? `Intervals: bootstrap over queries. Methods that share a letter do not differ significantly (paired ${tested().test} test, ${tested().correction} correction, level ${tested().alpha}).`
       : "Too few queries count for intervals and tests.";
-    const source = papers ? ` Published: ${data.published.name}, means of folds; ${data.published.sources.join("; ")}.` : "";
+    const source = papers ? ` Published: ${data.published.name}, means of folds; ${data.published.sources.join("; ")}${data.published.caveat || "."}` : "";
     put("leaders-note", words + source + (skipped ? ` ${count(skipped, "query is", "queries are")} skipped, with nothing relevant.` : ""));
   }
 
@@ -195,6 +208,18 @@
       if (!found.significant && found.needed) words += ` About ${found.needed} queries would be needed to see a difference like this.`;
     } else if (method !== baseline) words += ".";
     put("versus", words);
+  }
+
+  // The best method, and whether it is better than the others by more than chance.
+  function leaders() {
+    const value = (m) => results.methods[m].mean[state.metric];
+    const ranked = ranking.filter((m) => known(value(m))).sort((a, b) => value(b) - value(a));
+    if (ranked.length < 2) return ranked.length ? "" : `No query counts for ${state.metric}.`;
+    const [best, ...others] = ranked;
+    const start = `Highest ${state.metric}: ${best}`;
+    if (!tested()) return `${start}; too few queries for a test.`;
+    const close = others.filter((m) => [...tested().letters[best]].some((letter) => tested().letters[m].includes(letter)));
+    return close.length ? `${start}, but not significantly higher than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other method.`;
   }
 
   const queryName = (q) => (several ? `${queries[q][0]}, query ${queries[q][1]}` : `query ${queries[q][1]}`);
@@ -256,18 +281,17 @@
       } }, named(m))));
     const seen = drawn.filter((m) => !state.hidden.has(m));
     const lines = seen.map((m) => [m, points(m)]);
-    const longest = lines.length && at("curves").clientWidth > 600 ? most(seen.map((m) => m.length)) * 6.7 + 14 : 12;
-    const c = chart("curves", { label: "NDCG at cut-offs 1 to 20; the table below has the values", x: [1, 20], y: around(lines.flatMap(([, v]) => v)), height: 360, right: Math.min(longest, 220), xTicks: [1, 5, 10, 15, 20], xName: "cut-off", yName: "NDCG" });
+    const longest = lines.length && at("curves").clientWidth > 600 ? most(seen.map((m) => clipped(m, 30).length)) * 6.7 + 24 : 12;
+    const c = chart("curves", { label: "NDCG at cut-offs 1 to 20; the table below has the values", x: [1, 20], y: around(lines.flatMap(([, v]) => v)), height: 360, right: longest, xTicks: [1, 5, 10, 15, 20], xName: "cut-off", yName: "NDCG" });
     const ends = lines.filter(([, v]) => known(v[19])).sort((p, q) => q[1][19] - p[1][19]);
-    let last = -Infinity;
+    const at20 = spread(ends.map(([, v]) => c.Y(v[19]) + 4), 14, c.box.top, c.box.bottom);
     for (const [m, v] of lines) {
       c.svg.append(path(v.map((y, k) => [y, k]).filter(([y]) => known(y)).map(([y, k]) => [c.X(k + 1), c.Y(y)]), { stroke: colour(m), "stroke-dasharray": dash(m) }));
       v.forEach((y, k) => known(y) && c.svg.append(draw("circle", { cx: c.X(k + 1), cy: c.Y(y), r: 7, fill: "transparent" }, draw("title", {}, `${m}, NDCG@${k + 1}: ${shown(y)}`))));
     }
-    if (longest > 12) for (const [m, v] of ends) {
-      last = Math.max(last + 14, c.Y(v[19]) + 4);
-      c.svg.append(draw("text", { class: "name", x: c.box.right + 8, y: last }, m));
-    }
+    if (longest > 12) ends.forEach(([m], k) => c.svg.append(
+      draw("circle", { cx: c.box.right + 10, cy: at20[k] - 4, r: 3.5, fill: colour(m) }),
+      draw("text", { class: "name", x: c.box.right + 17, y: at20[k] }, clipped(m, 30))));
     const cutoffs = Array.from({ length: 20 }, (_, k) => k);
     host.replaceChildren(legend, c.svg, el("p", { class: "note" }, `${details[drawn[0]][0].curve.metric}, mean ${several ? "of folds" : "over queries"}. A name switches its line.`),
       numbers(["k", ...drawn], cutoffs.map((k) => [String(k + 1), ...drawn.map((m) => shown(points(m)[k]))])));
@@ -308,7 +332,9 @@
     const drawn = ranking.filter((m) => details[m].some((d) => d.history && d.history.length > 1));
     at("learning-section").hidden = !drawn.length;
     if (!drawn.length) return;
-    put("learning-note", `The fit that was kept, ${several ? "a line for each fold" : "by iteration"}: ${metrics[0]} on validation data where the method stops by it, else the training objective.`);
+    const sample = (f) => draw("svg", { class: "sample", viewBox: "0 0 36 8", "aria-hidden": "true" }, path([[0, 4], [36, 4]], { stroke: "var(--ink-2)", "stroke-dasharray": DASHES[f % 5] }));
+    put("learning-note", `The fit that was kept, by iteration: ${tuning} on validation data if the method stops by it, else the training objective. `,
+      several ? el("span", { class: "keys" }, folds.map((name, f) => el("span", {}, sample(f), name))) : null);
     at("learning").replaceChildren();
     for (const m of drawn) {
       const box = el("figure", {});
@@ -316,8 +342,13 @@
       const valid = details[m].some((d) => d.history && d.history.some((step) => known(step[2])));
       const lines = details[m].map((d) => (d.history || []).map((step) => [step[0], step[valid ? 2 : 1]]).filter((p) => known(p[1])));
       const flat = lines.flat();
-      const c = chart(box, { label: `Learning curve of ${m}; the table has its ends`, x: [0, most(flat.map((p) => p[0]), 1)], y: around(flat.map((p) => p[1])), height: 190, xName: "iteration", yName: valid ? `validation ${metrics[0]}` : "objective", xTicks: ticks(0, most(flat.map((p) => p[0]), 1), 3), yTicks: ticks(...around(flat.map((p) => p[1])), 3) });
-      lines.forEach((line) => line.length && c.svg.append(path(line.map(([i, v]) => [c.X(i), c.Y(v)]), { stroke: colour(m), "stroke-width": 1.6, "stroke-opacity": 0.75 })));
+      const c = chart(box, { label: `Learning curve of ${m}; the table has its ends`, x: [0, most(flat.map((p) => p[0]), 1)], y: around(flat.map((p) => p[1])), height: 190, xName: "iteration", yName: valid ? `validation ${tuning}` : "objective", xTicks: ticks(0, most(flat.map((p) => p[0]), 1), 3), yTicks: ticks(...around(flat.map((p) => p[1])), 3) });
+      lines.forEach((line, f) => {
+        if (!line.length) return;
+        const drawnLine = path(line.map(([i, v]) => [c.X(i), c.Y(v)]), { stroke: colour(m), "stroke-width": 1.6, "stroke-opacity": 0.85, "stroke-dasharray": several ? DASHES[f % 5] : null });
+        drawnLine.append(draw("title", {}, `${folds[f]}: ${short(line[line.length - 1][1])} after ${line[line.length - 1][0]} iterations`));
+        c.svg.append(drawnLine);
+      });
       const rows = lines.map((line, f) => [folds[f], String(line.length ? line[line.length - 1][0] : 0), short(line.length ? line[line.length - 1][1] : null), short(valid && line.length ? most(line.map((p) => p[1])) : null)]);
       box.append(el("h3", {}, m), c.svg, numbers(["fold", "iterations", "last", "best"], rows));
     }
@@ -335,7 +366,7 @@
     const top = Object.entries(total).sort((a, b) => b[1] - a[1]).slice(0, 15);
     put("importance-note", `${state.method}: ${found[0].how}, as a share of all features${several ? ", mean of folds" : ""}. The ${top.length} largest.`);
     const bar = (share) => el("span", { class: "bar", style: { width: `${(100 * share) / top[0][1]}%`, background: "var(--good)" } });
-    const rows = top.map(([name, share]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "bars" }, bar(share)), el("td", { class: "number", "data-value": share }, `${(100 * share).toFixed(1)} %`)));
+    const rows = top.map(([name, share]) => el("tr", {}, el("th", { scope: "row" }, feature(name)), el("td", { class: "bars" }, bar(share)), el("td", { class: "number", "data-value": share }, `${(100 * share).toFixed(1)} %`)));
     put("importance", el("table", {}, el("thead", {}, el("tr", {}, ["Feature", "", "Share"].map((h, c) => el("th", { scope: "col", class: c === 2 ? "number" : null }, h)))), el("tbody", {}, rows)));
   }
 
@@ -351,12 +382,13 @@
     const [up, low] = p.documents;
     const reach = most(p.features.map((f) => Math.abs(f.share)), 1e-12);
     const bar = (share) => el("span", { class: `bar ${share < 0 ? "minus" : ""}`, style: { width: `${(100 * Math.abs(share)) / reach}%`, background: paint(share) } });
-    const rows = p.features.map((f) => el("tr", {}, el("th", { scope: "row" }, f.feature), el("td", { class: "number" }, `${short(f.values[0])} / ${short(f.values[1])}`),
+    const rows = p.features.map((f) => el("tr", {}, el("th", { scope: "row" }, feature(f.feature)), el("td", { class: "number" }, `${short(f.values[0])} / ${short(f.values[1])}`),
       el("td", { class: "bars" }, el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, f.share < 0 ? bar(f.share) : null), el("span", {}, f.share > 0 ? bar(f.share) : null))), el("td", { class: "number" }, signed(f.share))));
     const rest = p.others + p.rest;
     if (Math.abs(rest) > 5e-5) rows.push(el("tr", {}, el("th", { scope: "row" }, "all others"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(rest))));
     rows.push(el("tr", {}, el("th", { scope: "row" }, "difference"), el("td", {}), el("td", {}), el("td", { class: "number" }, signed(p.difference))));
-    const flip = p.flip ? `To turn the pair round by one feature: feature ${p.flip.feature} of ${up.document} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).`
+    const beyond = p.flip && p.flip.range && (p.flip.to < p.flip.range[0] || p.flip.to > p.flip.range[1]);
+    const flip = p.flip ? `To turn the pair round by one feature: ${feature(p.flip.feature)} of ${up.document} from ${short(p.flip.from)} to ${short(p.flip.to)} (${p.flip.spreads.toFixed(2)} standard deviations).${beyond ? ` No document has such a value: the test data has ${short(p.flip.range[0])} to ${short(p.flip.range[1])}.` : ""}`
       : "No change of one feature alone was found that turns the pair round.";
     const place = (d) => `${d.document} (rank ${d.rank}, grade ${short(d.grade)}, score ${shown(d.score)})`;
     return el("div", { class: "card" }, el("h3", {}, `${p.kind === "mistake" ? "Wrong" : "Right"}: ${several ? p.fold + ", " : ""}query ${p.query}`), el("p", { class: "note" }, `${place(up)} above ${place(low)}`),
@@ -371,9 +403,10 @@
     const rows = ranking.flatMap((m) => results.methods[m].folds.flatMap((fold) => fold.runs.map((run) => ({ m, fold: fold.fold, ...run, ...measured(m, fold.fold, run.seed) }))));
     const chosen = (row) => Object.entries(row.chosen).map(([name, value]) => `${name} = ${typeof value === "number" ? short(value) : value}`).join(", ");
     const seed = results.seeds.length > 1 ? [{ head: "Seed", number: true, value: (r) => r.seed, show: (r) => String(r.seed) }] : [];
-    table("settings", { caption: "What validation chose, what was fitted, and what it took: seconds, and the peak of memory", sort: { column: 0, down: false }, tall: true, rows, columns: [
+    table("settings", { caption: "What validation chose, what was fitted, and what it took: seconds by the clock and of all threads, and the peak of memory", sort: { column: 0, down: false }, tall: true, rows, columns: [
       { head: "Method", value: (r) => r.m, show: (r) => named(r.m) }, { head: "Fold", value: (r) => r.fold }, ...seed, { head: "Chosen", value: chosen },
       { head: "Seconds", number: true, value: (r) => r.seconds, show: (r) => shown(r.seconds, 1) },
+      { head: "CPU seconds", number: true, value: (r) => r.cpu_seconds, show: (r) => shown(r.cpu_seconds, 1) },
       { head: "MB", number: true, value: (r) => r.peak_memory, show: (r) => shown(known(r.peak_memory) ? r.peak_memory / 1e6 : null, 0) },
       { head: "Stopped", value: (r) => String(r.info.stopped || ""), class: "wrap" }, { head: "Fitted", value: (r) => r.learner, class: "wrap" }] });
   }
@@ -386,11 +419,14 @@
       { head: "Documents", number: true, value: (r) => r.documents, show: (r) => String(r.documents) }, { head: "Features", number: true, value: (r) => r.features, show: (r) => String(r.features) },
       { head: "Grades", value: grades, class: "words" }, { head: "Hash", value: (r) => r.digest }] });
     put("conventions", Object.entries(results.metrics).map(([name, tag]) => el("li", {}, `${name} is computed as ${tag}.`)),
-      el("li", {}, `Methods are tuned and stopped on validation data by ${metrics[0]}, and judged on test data.`), el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
+      el("li", {}, `Methods are tuned and stopped on validation data by ${tuning}, and evaluated on test data.`), el("li", {}, `${results.seeds.length > 1 ? "Seeds" : "Seed"} ${results.seeds.join(", ")}.`));
     made();
     put("footer", `Made by podium ${data.podium}. The same numbers are in results.json, table.md, table.tex and per_query.tsv; provenance.json has what was measured on the way.`);
     const names = results.data.length ? `${results.data[0].features} features, ` : "";
-    put("summary", `${count(ranking.length, "method")}, ${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}. Best by ${metrics[0]}: ${ranking[0]}.`);
+    put("summary", `${count(ranking.length, "method")}, ${count(folds.length, "fold")}, ${names}${count(queries.length, "test query", "test queries")}. ${leaders()}`);
+    const title = `${results.dataset ? results.dataset + ": comparison" : "Comparison"} of ranking methods`;
+    put("title", title);
+    document.title = title;
   }
 
   // Where, when and with what it was made.
@@ -405,6 +441,17 @@
 
   function render() {
     leaderboard(); versus(); scatter(); differenceBars(); queryTable(); curves(); foldTable(); time(); learning(); features(); pairs(); settings(); about();
+    hints();
+  }
+
+  // Where a table is wider than the page, say that it scrolls.
+  function hints() {
+    for (const host of document.querySelectorAll(".scroll")) {
+      const wide = host.scrollWidth > host.clientWidth + 1;
+      const there = host.nextElementSibling && host.nextElementSibling.classList.contains("hint") ? host.nextElementSibling : null;
+      if (wide && !there) host.after(el("p", { class: "hint", "aria-hidden": "true" }, "Scroll sideways for more columns →"));
+      if (!wide && there) there.remove();
+    }
   }
   for (const [id, list] of [["metric", metrics], ["method", ranking], ["baseline", ranking]]) {
     at(id).append(...list.map((name) => el("option", { value: name }, name)));
@@ -413,6 +460,7 @@
   }
   at("find").addEventListener("input", queryTable);
   at("outcome").addEventListener("change", queryTable);
+  document.addEventListener("toggle", hints, true); // the tables of charts open
   let width = window.innerWidth;
   window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; render(); } });
   render();
