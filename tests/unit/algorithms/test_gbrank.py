@@ -6,8 +6,8 @@ from podium.algorithms.gbrank import _targets
 from podium.data.dataset import Dataset
 from podium.scorers import Trees
 from podium.solvers import Watch
+from podium.testing import linear_data
 from reference.algorithms import pairs_of
-from reference.learning import linear_data
 
 DATA = linear_data(6, 8)
 

@@ -12,7 +12,7 @@ from podium.problem import Problem
 from podium.scorers import Linear, NadarayaWatson
 from podium.solvers import Projected, Watch
 from podium.solvers.projected import nearest_within
-from reference.learning import linear_data
+from podium.testing import linear_data
 from reference.quadratic_program import minimum
 
 DATA, VALID = linear_data(12, 6), linear_data(5, 6, seed=1)
