@@ -11,9 +11,9 @@ from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import all_plain
 from podium.methods import METHODS, method
 from podium.metrics import NDCG
+from podium.testing import linear_data
+from podium.testing.examples import short
 from podium.training import train
-from reference.learning import linear_data
-from reference.variants import short
 
 FOLD = Fold(linear_data(20, 10), linear_data(6, 8, seed=1), linear_data(6, 9, seed=2), "Fold1")
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import podium.losses
-from podium.distributions import RankingDistribution
 from podium.losses import Loss
 from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
+from podium.testing.names import text_gives_it_back
 from reference.losses import REFERENCES
 
 MORE = [
@@ -54,25 +51,6 @@ def test_value_equals_brute_force(loss, query):
     equals_reference(loss, *query, REFERENCES[loss.name])
 
 
-def test_every_file_with_a_loss_is_imported():
-    folder = Path(podium.losses.__file__).parent
-    for file in sorted(folder.glob("*.py")):
-        if "@register" in file.read_text(encoding="utf-8"):
-            name = file.stem.replace("_", "-")
-            line = f"from podium.losses.{file.stem} import …"
-            assert name in Loss.catalogue(), f"losses/__init__.py lacks the line: {line}"
-            assert Loss.catalogue()[name].__name__ in podium.losses.__all__, f"losses/__init__.py: __all__ lacks {name}"
-
-
-@pytest.mark.parametrize("name", sorted(Loss.catalogue()))
-def test_docstrings_have_the_fixed_headings(name):
-    about = Loss.catalogue()[name].__doc__ or ""
-    places = [about.find(f"    {heading}: ") for heading in ("Formula", "Ties", "Cost", "Use it for", "Reference")]
-    assert min(places) > 0, f"{name}: a heading is missing"
-    assert places == sorted(places), f"{name}: headings are out of order"
-
-
-def test_distributions_are_losses_of_the_same_registry():
-    assert {name for name, cls in Loss.catalogue().items() if issubclass(cls, RankingDistribution)} >= {
-        "listmle", "listnet", "pmop-fd"
-    }  # fmt: skip
+@pytest.mark.parametrize("loss", CASES, ids=repr)
+def test_its_text_gives_it_back(loss):
+    text_gives_it_back(loss)

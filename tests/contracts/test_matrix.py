@@ -12,8 +12,8 @@ from podium.losses import Loss, sweep
 from podium.problem import Problem
 from podium.scorers import Linear, Scorer, SmoothScorer
 from podium.solvers import Solver, Watch
-from reference.learning import linear_data
-from reference.variants import installed, short, with_fields
+from podium.testing import linear_data
+from podium.testing.examples import installed, short, with_fields
 
 DATA = linear_data(12, 8)
 LOSSES = [cls() for cls in Loss.catalogue().values()]

@@ -243,8 +243,8 @@ BUGS = {
 }
 
 
-SLOW = {"text_gives_it_back", "sweep_is_the_sum_of_queries", "no_preference_gives_nothing"}
-"""Not run: the first needs a registered name, the second is long, the third is not what these kernels are broken in."""
+SLOW = {"sweep_is_the_sum_of_queries", "no_preference_gives_nothing"}
+"""Not run: the first is long, the second is not what these kernels are broken in."""
 
 
 def complaints(cls: type[Loss], *, ties: bool = True) -> set[str]:

@@ -1,4 +1,4 @@
-"""Slow and obvious versions of the learners that are algorithms of their own."""
+"""Slow and obvious versions of the algorithms that are not loss × scorer × solver."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+
+from reference.quadratic_program import minimum
 
 Array = NDArray[np.float64]
 
@@ -24,29 +25,21 @@ def prank_step(w: Array, b: Array, x: Array, y: int) -> tuple[Array, Array]:
 
 
 def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: Array) -> tuple[Array, Array, float]:
-    """w, b and the minimum of the OC SVM with a fixed margin, by a general solver; grades are 0, …, K − 1.
+    """w, b and the minimum of the OC SVM with a fixed margin; grades are 0, …, K − 1.
 
     `cost` is that of each document's slacks.
     """
-    n_edges = int(y.max())
-    rows = [(i, r, -1.0 if y[i] == r else 1.0) for r in range(n_edges) for i in range(len(y)) if y[i] in (r, r + 1)]
-    d = X.shape[1]
-
-    def slack_constraints(v: Array) -> Array:
-        w, b, xi = v[:d], v[d : d + n_edges], v[d + n_edges :]
-        return np.array([side * (X[i] @ w - b[r]) - 1 + xi[k] for k, (i, r, side) in enumerate(rows)])
-
-    start = np.concatenate([np.zeros(d + n_edges), np.full(len(rows), 1.0)])
-    found = minimize(
-        lambda v: 0.5 * v[:d] @ v[:d] + cost[[i for i, _, _ in rows]] @ v[d + n_edges :],
-        start,
-        constraints={"type": "ineq", "fun": slack_constraints},
-        bounds=[(None, None)] * (d + n_edges) + [(0, None)] * len(rows),
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    assert found.success, found.message
-    return found.x[:d], found.x[d : d + n_edges], float(found.fun)
+    n_edges, d = int(y.max()), X.shape[1]
+    sides = [(i, r, -1.0 if y[i] == r else 1.0) for r in range(n_edges) for i in range(len(y)) if y[i] in (r, r + 1)]
+    n = d + n_edges + len(sides)  # w, b and the slacks
+    rows = np.zeros((len(sides), n))  # side·(⟨w, x⟩ − b) + ξ
+    for k, (i, r, side) in enumerate(sides):
+        rows[k, :d], rows[k, d + r], rows[k, d + n_edges + k] = side * X[i], -side, 1.0
+    P, q = np.diag(np.arange(n) < d).astype(float), np.zeros(n)
+    q[d + n_edges :] = cost[[i for i, _, _ in sides]]
+    at_least_zero = np.eye(n)[d + n_edges :]
+    x, value = minimum(P, q, -np.vstack([rows, at_least_zero]), -np.repeat([1.0, 0.0], len(sides)))
+    return x[:d], x[d : d + n_edges], value
 
 
 def sum_of_margins_value(X: Array, y: NDArray[np.int64], cost: Array, w: Array) -> float:
@@ -115,18 +108,12 @@ def structural_svm(queries: list[tuple[Array, NDArray[np.bool_]]], cost: float, 
         rows.append(c @ X)
         losses.append(loss(ranked))
         owner.append(np.full(len(c), q))
-    A, delta, place = np.vstack(rows), np.concatenate(losses), np.concatenate(owner)
-    found = minimize(
-        lambda v: 0.5 * v[:d] @ v[:d] + cost / n_queries * v[d:].sum(),
-        np.concatenate([np.zeros(d), np.ones(n_queries)]),
-        jac=lambda v: np.concatenate([v[:d], np.full(n_queries, cost / n_queries)]),
-        constraints={"type": "ineq", "fun": lambda v: A @ v[:d] + v[d:][place] - delta},
-        bounds=[(None, None)] * d + [(0, None)] * n_queries,
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
-    assert found.success, found.message
-    return found.x[:d], float(found.fun)
+    A, delta, slack = np.vstack(rows), np.concatenate(losses), np.eye(n_queries)[np.concatenate(owner)]
+    P = np.diag(np.arange(d + n_queries) < d).astype(float)
+    q = np.append(np.zeros(d), np.full(n_queries, cost / n_queries))
+    at_least_zero = np.eye(d + n_queries)[d:]
+    x, value = minimum(P, q, -np.vstack([np.hstack([A, slack]), at_least_zero]), -np.append(delta, np.zeros(n_queries)))
+    return x[:d], value
 
 
 def adarank(features: Array, measure: Any, rounds: int) -> Array:

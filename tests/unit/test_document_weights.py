@@ -10,8 +10,8 @@ from podium.errors import DataError, IncompatibleError, PodiumError
 from podium.learner import Learner
 from podium.losses import RankNet, sweep
 from podium.methods import METHODS
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 GRADED = linear_data(30, 8)
 BINARY = dataclasses.replace(GRADED, labels=(GRADED.labels > 0).astype(np.float64))

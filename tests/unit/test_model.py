@@ -12,8 +12,8 @@ import pytest
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError
 from podium.model import Model
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(10, 8)
 

@@ -10,8 +10,8 @@ from podium.errors import IncompatibleError, ModelFileError
 from podium.losses import ListMLE, PMOPExact
 from podium.model import Model
 from podium.odds import fit_temperature
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA, VALID, TEST = (linear_data(20, 8, seed=seed) for seed in range(3))
 

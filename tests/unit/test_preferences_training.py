@@ -7,8 +7,8 @@ from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.losses import Loss
 from podium.methods import METHODS
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 RNG = np.random.default_rng(0)
 GRADED = linear_data(20, 8, noise=0.0)

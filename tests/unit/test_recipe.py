@@ -9,9 +9,9 @@ from podium.losses import Exponential, ListNet, RankNet
 from podium.recipe import Recipe
 from podium.scorers import MLP, Linear, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting
+from podium.testing import linear_data
 from podium.training import train
 from podium.transforms import Identity, MinMax, ZScore
-from reference.learning import linear_data
 
 RECIPE = Recipe(loss=RankNet())
 

@@ -13,8 +13,8 @@ from podium.metrics import Metric
 from podium.registry import Named, param, read, register, split_call
 from podium.scorers import MLP, Scorer
 from podium.solvers import LBFGS, SGD, Adam, Solver
+from podium.testing.examples import variants
 from podium.transforms import Transform
-from reference.variants import variants
 
 KINDS = [Loss, Scorer, Solver, Transform, Learner]
 VALUES = [value for kind in KINDS for cls in kind.catalogue().values() for value in variants(cls)]

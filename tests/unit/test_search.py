@@ -12,8 +12,8 @@ from podium.recipe import Recipe
 from podium.scorers import MLP
 from podium.search import Dimension, Optuna, Search, space
 from podium.solvers import SGD
+from podium.testing import linear_data
 from podium.training import measured, train
-from reference.learning import linear_data
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")

@@ -17,8 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from podium.errors import DataError, UnknownNameError
 from podium.metrics import Metric
 from podium.sklearn import Ranker
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(30, 8)
 ROWS = np.random.default_rng(0).permutation(DATA.n_documents)

@@ -8,8 +8,8 @@ from podium.metrics import Metric
 from podium.recipe import Recipe
 from podium.search import candidates
 from podium.solvers import LBFGS, SGD
+from podium.testing import linear_data
 from podium.training import measured, train
-from reference.learning import linear_data
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")

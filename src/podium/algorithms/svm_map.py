@@ -1,8 +1,8 @@
 """SVM-MAP: a structural support vector machine for average precision or NDCG (Yue, Finley, Radlinski, Joachims, 2007).
 
 >>> from podium.algorithms import SVMMAP
->>> SVMMAP(measure="ndcg", cost=10.0)
-svm-map(measure=ndcg,cost=10.0)
+>>> SVMMAP(measure="ndcg", cost=20.0)
+svm-map(measure=ndcg,cost=20.0)
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
 from podium.solvers import Watch
+from podium.testing import linear_data
 from reference.algorithms import adarank
-from reference.learning import linear_data
 
 DATA = linear_data(20, 8, n_features=5)
 

@@ -6,8 +6,8 @@ from podium.algorithms.gbrank import _targets
 from podium.data.dataset import Dataset
 from podium.scorers import Trees
 from podium.solvers import Watch
+from podium.testing import linear_data
 from reference.algorithms import pairs_of
-from reference.learning import linear_data
 
 DATA = linear_data(6, 8)
 
@@ -47,7 +47,7 @@ def test_an_edge_of_probability_p_is_p_for_it_and_the_rest_against_it():
 
 def scores(learner, data):
     found = learner.learn(data, np.random.default_rng(0), Watch())
-    return Trees().score(found.params["trees"], data.features)
+    return Trees().score(found.params, data)
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.5])

@@ -7,7 +7,7 @@ from podium.algorithms import McRank
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.solvers import Watch
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 DATA = linear_data(30, 20, n_features=4)
 

@@ -10,7 +10,7 @@ from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import minimise_hinge
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 
 def test_the_score_of_a_ranking_is_its_mean_over_pairs():

@@ -6,8 +6,8 @@ from podium.algorithms.prank import _epoch
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.solvers import Watch
+from podium.testing import linear_data
 from reference.algorithms import prank_step
-from reference.learning import linear_data
 
 
 def learned(data, **settings):

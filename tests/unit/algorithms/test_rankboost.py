@@ -5,8 +5,8 @@ from podium.algorithms import RankBoost
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.solvers import Watch
+from podium.testing import linear_data
 from reference.algorithms import best_threshold, pairs_of
-from reference.learning import linear_data
 
 
 def with_missing(seed=0):

@@ -6,7 +6,7 @@ from podium.algorithms.sortnet import _pairs, _start, _with_misordered
 from podium.data.dataset import Dataset
 from podium.errors import ModelFileError
 from podium.solvers import Watch
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 
 def network(learner, n_features, *, seed=0, scale=4.0):

@@ -15,9 +15,8 @@ from podium.kernels.pair_sums import sum_over_pairs
 from podium.losses import ListMLE, Loss, RankNet, StructRank
 from podium.losses.structrank import edges_between, over_grades, over_grid, over_listed
 from podium.model import Model
-from podium.testing import draw_query
+from podium.testing import draw_query, linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 
 def double_sum(r, weight, w1, w2):

@@ -11,8 +11,8 @@ from podium.model import Model
 from podium.problem import Problem, without_ids
 from podium.recipe import Recipe
 from podium.scorers import NadarayaWatson
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(6, 5)
 NUMBERED = without_ids(DATA)

@@ -10,8 +10,8 @@ from podium.errors import MissingPackageError, ModelFileError, ParameterError
 from podium.model import Model
 from podium.scorers import Torch
 from podium.scorers import torch as scorers_torch
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(10, 6)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")

@@ -16,9 +16,9 @@ from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
 from podium.scorers import Trees, tree_text
+from podium.testing import linear_data
+from podium.testing.examples import short
 from podium.training import fit
-from reference.learning import linear_data
-from reference.variants import short
 
 DATA = linear_data(40, 10, n_features=4)
 

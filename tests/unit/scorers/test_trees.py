@@ -8,7 +8,7 @@ from podium.losses import Regression
 from podium.problem import Problem
 from podium.scorers import Trees
 from podium.solvers import Boosting, Watch
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 DATA = linear_data(10, 20)
 

@@ -8,7 +8,7 @@ from podium.metrics import Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
 from podium.solvers import Boosting, Watch
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 DATA = linear_data(20, 10)
 

@@ -14,9 +14,8 @@ from podium.scorers import MLP, Linear
 from podium.solvers import LBFGS, CuttingPlane, Newton, Watch
 from podium.solvers.cutting_plane import _Planes
 from podium.solvers.quadratic_program import minimise_hinge
-from podium.testing import draw_query
+from podium.testing import draw_query, linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(12, 9, n_features=4)
 CONVEX = [loss for cls in Loss.catalogue().values() if (loss := cls()).convex] + [StructRank(learn=False)]

@@ -6,7 +6,8 @@ from podium.losses import Exponential, Regression
 from podium.problem import Problem
 from podium.scorers import Linear
 from podium.solvers import LBFGS, Watch
-from reference.learning import linear_data, ridge
+from podium.testing import linear_data
+from podium.testing.solvers import ridge
 
 DATA = linear_data(20, 8)
 

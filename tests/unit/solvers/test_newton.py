@@ -12,8 +12,8 @@ from podium.losses import Hinge, SquaredHinge, product
 from podium.problem import Problem
 from podium.scorers import MLP, Linear
 from podium.solvers import LBFGS, Newton, Watch
+from podium.testing import linear_data
 from podium.training import train
-from reference.learning import linear_data
 
 DATA = linear_data(12, 9, n_features=4)
 

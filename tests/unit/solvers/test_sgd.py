@@ -7,7 +7,7 @@ from podium.metrics import Metric
 from podium.problem import Problem
 from podium.scorers import Linear
 from podium.solvers import SGD, Adam, Watch
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 DATA = linear_data(6, 5)
 PROBLEM = Problem(Regression(), Linear(), DATA)

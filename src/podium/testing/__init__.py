@@ -1,0 +1,42 @@
+"""The contract suites: what every loss, distribution, scorer, solver, transform, learner and method promises.
+
+    from podium.testing import check_loss
+    check_loss(MyLoss())
+
+A check raises AssertionError and says what broke. podium's own tests run the same checks over everything registered.
+Examples are drawn in general position: no two scores near each other, no difference near a kink, because losses that
+look at ranks jump.
+"""
+
+from podium.testing.distributions import DISTRIBUTION_CHECKS, all_rankings, check_distribution
+from podium.testing.examples import draw_query, general_position, instances, linear_data, variants
+from podium.testing.learners import LEARNER_CHECKS, check_learner
+from podium.testing.losses import LOSS_CHECKS, check_loss, equals_reference
+from podium.testing.methods import METHOD_CHECKS, check_method
+from podium.testing.scorers import SCORER_CHECKS, check_scorer
+from podium.testing.solvers import SOLVER_CHECKS, check_solver
+from podium.testing.transforms import TRANSFORM_CHECKS, check_transform
+
+__all__ = [
+    "DISTRIBUTION_CHECKS",
+    "LEARNER_CHECKS",
+    "LOSS_CHECKS",
+    "METHOD_CHECKS",
+    "SCORER_CHECKS",
+    "SOLVER_CHECKS",
+    "TRANSFORM_CHECKS",
+    "all_rankings",
+    "check_distribution",
+    "check_learner",
+    "check_loss",
+    "check_method",
+    "check_scorer",
+    "check_solver",
+    "check_transform",
+    "draw_query",
+    "equals_reference",
+    "general_position",
+    "instances",
+    "linear_data",
+    "variants",
+]

@@ -1,0 +1,120 @@
+"""Small data for the contract suites: queries in general position, datasets, and values off their defaults."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib.util
+import os
+import typing
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.data.dataset import Dataset
+from podium.errors import ParameterError
+from podium.recipe import Recipe
+from podium.registry import Named, field_types
+from podium.testing.numbers import Array
+
+N = TypeVar("N", bound=Named)
+T = TypeVar("T")
+
+
+def draw_query(rng: np.random.Generator, n: int, *, scale: float = 1.0) -> tuple[Array, Array]:
+    """Scores in general position and grades from 0 to 3, for n documents."""
+    labels = rng.integers(0, 4, n).astype(np.float64)
+    return general_position(rng.permutation(n), rng.uniform(-1, 1, n), scale=scale), labels
+
+
+def general_position(places: ArrayLike, jitter: ArrayLike, *, scale: float = 1.0) -> Array:
+    """Scores from distinct whole numbers and jitter in [−1, 1]; at scale 1 no difference is within .03 of 0 or 1."""
+    return scale * (0.37 * np.asarray(places, np.float64) + 0.04 * np.asarray(jitter, np.float64))
+
+
+def linear_data(
+    n_queries: int = 8, documents: int = 6, *, n_features: int = 3, noise: float = 0.3, seed: int = 0
+) -> Dataset:
+    """Standard normal features, and grades 0 to 2 of a linear utility, whose weights go from 1 to −1, plus noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_queries * documents, n_features))
+    utility = X @ np.linspace(1.0, -1.0, n_features) + noise * rng.standard_normal(len(X))
+    grades = np.digitize(utility, [0.0, 1.0])
+    return Dataset.from_arrays(X, grades, group=np.full(n_queries, documents))
+
+
+def instances(cls: type[N]) -> Iterator[N]:
+    """A value with its defaults, and one with every parameter moved off its default."""
+    default, *others = variants(cls)
+    yield default
+    yield from others[-1:]
+
+
+def variants(cls: type[N]) -> Iterator[N]:
+    """The default, then every parameter moved off its default alone, then a value with all of them moved."""
+    default = cls()
+    yield default
+    moved = default
+    for name, hint in field_types(cls).items():
+        for value in _others(getattr(default, name), hint):
+            try:
+                yield dataclasses.replace(default, **{name: value})  # type: ignore[type-var]
+                moved = dataclasses.replace(moved, **{name: value})  # type: ignore[type-var]
+            except ParameterError:
+                continue
+            break
+    if moved != default:
+        yield moved
+
+
+def installed(cls: type[Named]) -> bool:
+    """Whether the optional package that carries the thing's name is there."""
+    return cls.name != "torch" or importlib.util.find_spec("torch") is not None
+
+
+def short(value: T, steps: int) -> T:
+    """The same solver, algorithm or recipe with at most this many iterations."""
+    if isinstance(value, Recipe):
+        return dataclasses.replace(value, solver=short(value.solver, steps))
+    return with_fields(value, iterations=steps, epochs=steps, rounds=steps)
+
+
+def with_fields(value: T, **settings: Any) -> T:
+    """The value with those of the settings that it has."""
+    known = {field.name for field in dataclasses.fields(value)}  # type: ignore[arg-type]
+    return dataclasses.replace(value, **{k: v for k, v in settings.items() if k in known})  # type: ignore[type-var]
+
+
+@contextlib.contextmanager
+def threads(number: int) -> Iterator[None]:
+    """While this lasts, podium uses this many threads."""
+    before = os.environ.get("PODIUM_THREADS")
+    os.environ["PODIUM_THREADS"] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ["PODIUM_THREADS"]
+        if before is not None:
+            os.environ["PODIUM_THREADS"] = before
+
+
+def _others(value: Any, hint: Any) -> list[Any]:
+    """Other values of the same type, some of which are within bounds."""
+    options = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Literal:
+        return [option for option in options if option != value]
+    if typing.get_origin(hint) is tuple:
+        return [(3, 2)]
+    if type(None) in options:
+        return [7, 0.7, None]
+    if isinstance(hint, type) and issubclass(hint, Named):
+        return [made for made in (kind() for kind in hint.catalogue().values()) if made != value]
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 3, value - 1]
+    if isinstance(value, float):
+        return [1.7 * value or 0.3, 0.6 * value]
+    return []
