@@ -35,7 +35,7 @@ def work(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None
         method=task.method,
         fold=task.fold,
         learner=repr(model.learner),
-        info=model.info,
+        info=dict(model.info),
         seconds=provenance["seconds"],
         query_ids=query_names(fold.test),
         values=evaluate(fold.test, scores, plan.metrics).values,
