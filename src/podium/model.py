@@ -13,8 +13,10 @@ import json
 import math
 import os
 import zipfile
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,14 @@ class Model:
     state: State  # of the transform
     n_features: int
     feature_names: tuple[str, ...] | None
-    info: dict[str, Any]  # how it was made, as JSON
+    info: Mapping[str, Any]  # how it was made, as JSON; read-only
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "info", MappingProxyType(dict(self.info)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return type(self), tuple((values | {"info": dict(self.info)}).values())
 
     def score(self, data: Dataset) -> NDArray[np.float64]:
         """The score of each document, in the dataset's order; larger is better."""  # (N,)
@@ -70,20 +79,22 @@ class Model:
         return data.input_order(self.score(data))
 
     def rank(self, data: Dataset) -> NDArray[np.int64]:
-        """The place of each document within its query, 1 the top; equal scores share a place."""  # (N,)
+        """The dense rank of each document in its query: 1 is the top, ties share a rank (1, 2, 2, 3)."""  # (N,)
         scores = self.score(data)
         parts = [ranking.dense_ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
-    def distribution(self, data: Dataset, *, strict: bool = False, scores: NDArray[np.float64] | None = None) -> Odds:
-        """The law of each query's ranking: P(first), expected ranks, intervals and more; `how` says where it is from.
+    def distribution(
+        self, data: Dataset, *, with_ties: bool = False, scores: NDArray[np.float64] | None = None
+    ) -> Odds:
+        """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
 
-        A model trained by the likelihood of a law over rankings has that law; any other, and with `strict` also one
-        whose law has ties, Plackett–Luce with the temperature that was fitted on validation data. `scores` are the
-        model's for this data, where they are known already.
+        It is Plackett–Luce, with the temperature that was fitted on validation data. `with_ties` asks for the model's
+        own distribution over rankings with ties (pmop-*, pairties-*), which is not calibrated. `Odds.how` says in
+        words which one it is. `scores` are the model's scores of this data, if you have them already.
         """
         fitted, known = self.info.get("temperature"), self.score(data) if scores is None else scores
-        return odds_of(self.learner, known, data.offsets, fitted=fitted, strict=strict)
+        return odds_of(self.learner, known, data.offsets, fitted=fitted, with_ties=with_ties)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; the same model gives the same bytes."""
@@ -95,7 +106,7 @@ class Model:
             "learner": repr(self.learner),
             "n_features": self.n_features,
             "feature_names": self.feature_names,
-            "info": self.info,
+            "info": dict(self.info),
             "arrays": {
                 name: {"type": a.dtype.str, "shape": a.shape, "sha256": hashlib.sha256(a.tobytes()).hexdigest()}
                 for name, a in blobs.items()

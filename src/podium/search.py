@@ -151,8 +151,7 @@ def _best(models: Iterator[tuple[dict[str, Any], Model]]) -> Model:
         if best is None or model.info["valid"] > best.info["valid"]:
             best = model
     assert best is not None, "a search that finds nothing raises"
-    best.info["trials"] = trials
-    return best
+    return replace(best, info={**best.info, "trials": trials})
 
 
 def _begin_with_own(study: Any, where: dict[str, Dimension], learner: Learner) -> None:

@@ -22,9 +22,9 @@ from podium.learner import Learner
 from podium.methods import Method, method
 from podium.metrics import Metric
 from podium.model import Model
-from podium.odds import fit_temperature
 from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
+from podium.temperature import fit_temperature
 from podium.threads import one_blas_thread
 from podium.version import version
 
@@ -104,13 +104,11 @@ def fit(
         **found.record,
     }
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
-    if valid is not None:
-        info["valid"] = measured(model, valid, metric)
-    return model
+    return model if valid is None else replace(model, info={**info, "valid": measured(model, valid, metric)})
 
 
 def with_temperature(model: Model, valid: Dataset) -> Model:
-    """The model with the temperature that suits validation data best, where its grades tell of one."""
+    """The model with the temperature that fits validation data best; unchanged where no query has two grades."""
     temperature = fit_temperature(model.score(valid), valid)
     return model if temperature is None else replace(model, info={**model.info, "temperature": temperature})
 

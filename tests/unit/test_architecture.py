@@ -29,7 +29,7 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "model", "methods", "search", "training"],
+    ["recipe", "odds", "temperature", "model", "methods", "search", "training"],
     ["evaluation", "aggregation", "export", "sklearn"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],

@@ -1,5 +1,7 @@
+import copy
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -7,9 +9,8 @@ import pytest
 from podium.data.dataset import Dataset
 from podium.distributions.plackett_luce import PlackettLuce
 from podium.errors import IncompatibleError, ModelFileError
-from podium.losses import ListMLE, PMOPExact
 from podium.model import Model
-from podium.odds import fit_temperature
+from podium.temperature import fit_temperature
 from podium.testing import linear_data
 from podium.training import train
 
@@ -81,34 +82,40 @@ def test_queries_count_by_their_weights():
 
 
 def test_odds_say_where_they_are_from():
-    how = {name: train(DATA, name, valid=VALID).distribution(TEST) for name in ("ranknet", "listmle", "pmop-fd")}
-    assert how["ranknet"].how == (
-        f"Plackett–Luce, temperature {how['ranknet'].temperature:.4g} fitted on validation data: "
-        "ranknet is not the likelihood of a ranking"
-    )
-    assert "listmle's own law, temperature" in how["listmle"].how
-    assert how["pmop-fd"].how.startswith("pmop-fd's own law of rankings with ties, as trained; how many documents tie")
-    assert (how["pmop-fd"].law.name, how["pmop-fd"].temperature) == ("pmop-fd", None)
+    for name in ("ranknet", "listmle", "pmop-fd"):
+        odds = train(DATA, name, valid=VALID).distribution(TEST)
+        assert odds.how == f"Plackett–Luce, temperature {odds.temperature:.4g} fitted on validation data"
 
 
-def test_strict_odds_know_no_ties():
+def test_odds_with_ties_are_the_models_own_and_given_on_request_only():
     model = train(DATA, "pairties-d", valid=VALID)
-    assert model.distribution(TEST).law == model.learner.loss
-    strict = model.distribution(TEST, strict=True)
-    assert strict.law == PlackettLuce()
-    assert "pairties-d is a law of rankings with ties" in strict.how
-    np.testing.assert_array_equal(strict.scores, model.score(TEST) / model.info["temperature"])
+    plain, tied = model.distribution(TEST), model.distribution(TEST, with_ties=True)
+    assert plain.distribution == PlackettLuce()
+    np.testing.assert_array_equal(plain.scores, model.score(TEST) / model.info["temperature"])
+    assert tied.distribution == model.learner.loss.rank_distribution()[0]
+    assert tied.how.startswith("pairties-d's own distribution over rankings with ties, as trained; pairs are learned")
+    assert tied.temperature is None
+    np.testing.assert_array_equal(tied.scores, model.score(TEST))
 
 
-def test_without_validation_data_a_likelihood_has_its_law_and_other_losses_have_words():
+@pytest.mark.parametrize("name", ["ranknet", "listmle", "rankboost"])
+def test_a_model_without_ties_has_no_odds_with_ties(name):
+    with pytest.raises(IncompatibleError, match="has no distribution over rankings with ties; pmop-"):
+        train(DATA, name, valid=VALID).distribution(TEST, with_ties=True)
+
+
+def test_without_validation_data_plackett_luce_is_used_as_trained_and_other_losses_raise():
     odds = train(DATA, "listnet").distribution(TEST)
-    assert "as trained: there was no validation data" in odds.how
+    assert odds.how == ("Plackett–Luce, as trained by listnet: there was no validation data to fit a temperature on")
     np.testing.assert_array_equal(odds.scores, train(DATA, "listnet").score(TEST))
     for name in ("ranknet", "softrank", "rankboost"):
         with pytest.raises(IncompatibleError, match=r"is not the likelihood of a ranking.*--valid"):
             train(DATA, name).distribution(TEST)
-    with pytest.raises(IncompatibleError, match="is a law of rankings with ties, so its scores are no odds"):
-        train(DATA, "pmop-fd").distribution(TEST, strict=True)
+    with pytest.raises(
+        IncompatibleError, match="pmop-fd is the likelihood of rankings with ties, so its scores are not"
+    ):
+        train(DATA, "pmop-fd").distribution(TEST)
+    assert train(DATA, "pmop-fd").distribution(TEST, with_ties=True).distribution.has_ties
 
 
 def test_validation_data_of_one_grade_gives_no_temperature():
@@ -119,27 +126,27 @@ def test_validation_data_of_one_grade_gives_no_temperature():
         model.distribution(TEST)
 
 
-def test_the_plackett_luce_network_is_a_law_with_the_temperature_of_its_weight():
+def test_the_plackett_luce_network_has_the_temperature_of_its_weight():
     model = train(DATA, "recipe(loss=structrank(topology=plackett-luce))")
     odds = model.distribution(TEST)
-    assert odds.law == PlackettLuce()
+    assert odds.distribution == PlackettLuce()
     np.testing.assert_allclose(odds.scores, np.exp(model.learner.loss.log_w1) * model.score(TEST))
     with pytest.raises(IncompatibleError, match="structrank is not the likelihood"):
         train(DATA, "recipe(loss=structrank)").distribution(TEST)
 
 
-def test_a_query_answers_as_its_law_does():
+def test_a_query_answers_as_its_distribution_does():
     odds = train(DATA, "listmle", valid=VALID).distribution(TEST)
-    query, law = odds[3], ListMLE()
+    query, expected = odds[3], PlackettLuce()
     s = odds.scores[24:32]
     np.testing.assert_allclose(query.first, np.exp(s) / np.exp(s).sum())
-    np.testing.assert_allclose(query.expected_rank, law.rank_marginals(s) @ np.arange(1, 9))
-    np.testing.assert_array_equal(query.rank_marginals(), law.rank_marginals(s))
-    np.testing.assert_array_equal(query.prefers(), law.prefers(s))
-    np.testing.assert_array_equal(query.interval(0.5)[:, 0], law.summary(s, level=0.5).low)
-    assert query.log_prob(np.arange(8)) == law.log_prob(s, np.arange(8))
+    np.testing.assert_allclose(query.expected_rank, expected.rank_marginals(s) @ np.arange(1, 9))
+    np.testing.assert_array_equal(query.rank_marginals(), expected.rank_marginals(s))
+    np.testing.assert_array_equal(query.prefers(), expected.prefers(s))
+    np.testing.assert_array_equal(query.interval(0.5)[:, 0], expected.summary(s, level=0.5).low)
+    assert query.log_prob(np.arange(8)) == expected.log_prob(s, np.arange(8))
     drawn = query.sample(np.random.default_rng(0), 7)
-    np.testing.assert_array_equal(drawn, law.sample(s, np.random.default_rng(0), 7))
+    np.testing.assert_array_equal(drawn, expected.sample(s, np.random.default_rng(0), 7))
 
 
 def test_all_queries_together_are_each_query_alone():
@@ -159,13 +166,25 @@ def test_queries_without_documents_have_no_odds():
     assert odds[3].first.tolist() == [1.0]
 
 
-def test_the_law_of_pmop_says_that_its_ties_are_no_prediction():
-    assert "no prediction" in PMOPExact().caution
-
-
 @pytest.mark.parametrize("wrong", [-1.0, 0.0, math.nan, math.inf, "warm", None, True, [1.0]])
 def test_a_file_with_a_temperature_that_is_none_is_refused(tmp_path, wrong):
     model = train(DATA, "ranknet", valid=VALID)
     dataclasses.replace(model, info={**model.info, "temperature": wrong}).save(tmp_path / "m")
     with pytest.raises(ModelFileError, match=r"Its temperature is .*; a positive number is expected"):
         Model.load(tmp_path / "m")
+
+
+def test_what_is_known_of_a_model_is_read_only(tmp_path):
+    model = train(DATA, "listnet", valid=VALID)
+    with pytest.raises(TypeError):
+        model.info["seed"] = 2
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert copied.info == model.info
+        assert copied.score(TEST).tobytes() == model.score(TEST).tobytes()
+
+
+def test_a_model_does_not_see_later_changes_of_what_it_was_made_with():
+    info = {"seed": 1}
+    model = dataclasses.replace(train(DATA, "listnet"), info=info)
+    info["seed"] = 2
+    assert model.info["seed"] == 1

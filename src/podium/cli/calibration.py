@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 def calibration(
     model: Annotated[str, typer.Argument(help="A model that podium train wrote.")],
     data: Annotated[str, typer.Argument(help="Labelled data that the model has not seen; - is standard input.")],
-    strict: options.Strict = False,
+    with_ties: options.WithTies = False,
     as_json: options.Json = False,
 ) -> None:
     """Check whether a model's odds come true: do documents given 30 % come first 30 % of the time?
 
-    Where k documents share the best grade, these come first, and their chance is that to be among the first k.
+    Where k documents share the best grade, all k come first: their chance is the chance to be among the first k.
     """
-    from podium.data import read_data
+    from podium.cli.documents import read_documents
     from podium.evaluation import calibration as measure
     from podium.model import Model
 
     fitted = Model.load(model)
-    labelled = read_data(data, n_features=fitted.n_features)
-    found = measure(fitted.distribution(labelled, strict=strict), labelled)
+    labelled = read_documents(data, fitted)
+    found = measure(fitted.distribution(labelled, with_ties=with_ties), labelled)
     if as_json:
         console.print_json(found.to_dict())
     else:

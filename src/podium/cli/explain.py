@@ -28,14 +28,14 @@ def explain(
     Also says which change of a single feature, the smallest in standard deviations, would turn the pair round. Exact
     for linear models and trees; for multi-layer perceptrons by gradients along the line between the documents.
     """
-    from podium.data import read_data
+    from podium.cli.documents import read_documents
     from podium.evaluation import explain as why
     from podium.model import Model
 
     if len(doc) != 2:
         raise ParameterError(f"Two documents are needed, --doc A --doc B; got {len(doc)}.")
     fitted = Model.load(model)
-    found = why(fitted, read_data(data, n_features=fitted.n_features), query=query, documents=(doc[0], doc[1]))
+    found = why(fitted, read_documents(data, fitted), query=query, documents=(doc[0], doc[1]))
     if as_json:
         console.print_json(found.to_dict())
     else:

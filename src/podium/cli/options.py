@@ -22,7 +22,7 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", 
 SEARCH = typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Strict = Annotated[
+WithTies = Annotated[
     bool,
-    typer.Option("--strict", help="Odds of rankings without ties, also where the model's own law has ties."),
+    typer.Option("--with-ties", help="Odds of the model's own distribution over rankings with ties (pmop, pairties)."),
 ]

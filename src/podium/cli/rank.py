@@ -46,59 +46,67 @@ def rank(
             "--odds", help="Also give each document's chance to be first, its expected rank and a 90 % interval."
         ),
     ] = False,
-    strict: options.Strict = False,
+    with_ties: options.WithTies = False,
+    top: Annotated[
+        int | None,
+        typer.Option(help="Only the best K documents of each query.", metavar="K", min=1, show_default=False),
+    ] = None,
 ) -> None:
-    """Score and rank documents with a model."""
-    from podium.data import read_data
+    """Score and rank documents with a model.
+
+    Ranks are dense: documents with equal scores share a rank (1, 2, 2, 3). A TREC run numbers them 1, 2, 3, 4.
+    """
+    from podium.cli.documents import read_documents
     from podium.data.trec import Run, write_run
     from podium.files import writing
     from podium.model import Model
 
-    _check(format, odds=odds, strict=strict)
+    _check(format, odds=odds, with_ties=with_ties, top=top)
     if output != "-":
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
-    documents = read_data(data, n_features=fitted.n_features)
+    documents = read_documents(data, fitted)
     scores = fitted.score(documents)
-    found = _odds(fitted, documents, scores, strict=strict) if odds else None
+    found = _odds(fitted, documents, scores, with_ties=with_ties) if odds else None
     if format is Format.TREC:
-        write_run(Run.from_scores(documents, scores), output)
+        write_run(Run.from_scores(documents, scores), output, top=top)
         return
     if format is Format.JSONL:
-        lines = _objects(documents, scores, found)
+        lines = _objects(documents, scores, found, top=top)
     elif found is not None:
-        lines = _table(documents, scores, found)
+        lines = _table(documents, scores, found, top=top)
     else:
         lines = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
     with writing(output) as file:
         file.writelines(line.encode() for line in lines)
 
 
-def _check(format: Format | None, *, odds: bool, strict: bool) -> None:
+def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | None) -> None:
     from podium.errors import ParameterError
 
-    if strict and not odds:
-        raise ParameterError("--strict says which odds, so it needs --odds.")
+    if with_ties and not odds:
+        raise ParameterError("--with-ties says which odds, so it needs --odds.")
+    if top is not None and not odds and format in (None, Format.SCORES):
+        raise ParameterError("--top: a list of scores has one line per document. Use --format trec, jsonl, or --odds.")
     if odds and format in (Format.SCORES, Format.TREC):
         kind = "A list of scores" if format is Format.SCORES else "A TREC run"
         raise ParameterError(f"{kind} has no place for odds. Use --format jsonl, or no --format for a table.")
 
 
-def _odds(model: Model, data: Dataset, scores: NDArray[np.float64], *, strict: bool) -> RankSummary:
-    found = model.distribution(data, strict=strict, scores=scores)
-    shared = " Tied documents share a rank, also the first; --strict gives odds without ties."
-    console.say(f"odds: {found.how}." + (shared if found.law.has_ties else ""))
+def _odds(model: Model, data: Dataset, scores: NDArray[np.float64], *, with_ties: bool) -> RankSummary:
+    found = model.distribution(data, with_ties=with_ties, scores=scores)
+    console.say(f"odds: {found.how}.")
     return found.summary()
 
 
-def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | None) -> Iterator[str]:
+def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | None, *, top: int | None) -> Iterator[str]:
     """A line per document, query by query, best first; documents of equal score as in the data."""
     for q in range(data.n_queries):
-        for place, row in _best_first(data, scores, q):
+        for rank, row in _best_first(data, scores, q, top=top):
             found: dict[str, Any] = {
                 "query": data.query_name(q),
                 "document": data.document_name(row),
-                "rank": place,
+                "rank": rank,
                 "score": float(scores[row]),
             }
             if odds is not None:
@@ -107,15 +115,15 @@ def _objects(data: Dataset, scores: NDArray[np.float64], odds: RankSummary | Non
             yield json.dumps(found, ensure_ascii=False) + "\n"
 
 
-def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary) -> Iterator[str]:
+def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top: int | None) -> Iterator[str]:
     """A table per query, best first."""
     heads = ["rank", "document", "score", "first", "expected rank", "90 % interval"]
     for q in range(data.n_queries):
         rows = [heads]
-        for place, row in _best_first(data, scores, q):
+        for rank, row in _best_first(data, scores, q, top=top):
             name, interval = data.document_name(row), f"{odds.low[row]}–{odds.high[row]}"
             numbers = [f"{scores[row]:.4f}", f"{odds.first[row]:.4f}", f"{odds.expected[row]:.1f}", interval]
-            rows.append([str(place), name, *numbers])
+            rows.append([str(rank), name, *numbers])
         widths = [max(len(row[c]) for row in rows) for c in range(len(heads))]
         yield f"{chr(10) if q else ''}query {data.query_name(q)}\n"
         for cells in rows:
@@ -123,10 +131,12 @@ def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary) -> Ite
             yield "  ".join(aligned).rstrip() + "\n"
 
 
-def _best_first(data: Dataset, scores: NDArray[np.float64], q: int) -> Iterator[tuple[int, int]]:
-    """The places of a query's documents, from 1, and their rows."""
-    from podium.ranking import order
+def _best_first(data: Dataset, scores: NDArray[np.float64], q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
+    """The dense ranks and the rows of a query's `top` documents, best first."""
+    from podium.ranking import dense_ranks, order
 
     first = int(data.offsets[q])
-    for place, k in enumerate(order(scores[first : data.offsets[q + 1]]).tolist(), 1):
-        yield place, first + k
+    mine = scores[first : data.offsets[q + 1]]
+    ranks = dense_ranks(mine)
+    for k in order(mine).tolist()[:top]:
+        yield int(ranks[k]), first + k

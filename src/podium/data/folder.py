@@ -85,7 +85,7 @@ def _read_fold(folder: Path) -> Fold:
         )
     parts = {part: read_data(file) for part, file in files.items() if file is not None}
     width = max(data.n_features for data in parts.values())
-    wide = {part: _widened(data, width) for part, data in parts.items()}
+    wide = {part: widened(data, width) for part, data in parts.items()}
     return Fold(wide["train"], wide.get("vali"), wide.get("test"), folder.name)
 
 
@@ -100,7 +100,7 @@ def _find(folder: Path, part: str) -> Path | None:
     return found[0] if found else None
 
 
-def _widened(data: Dataset, width: int) -> Dataset:
+def widened(data: Dataset, width: int) -> Dataset:
     """The same data with features that its file did not mention, which are 0."""
     missing = width - data.n_features
     if missing == 0:

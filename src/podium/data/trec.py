@@ -99,13 +99,16 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
                 file.write(_line(query, "0", str(qrels.document_ids[row]), word))
 
 
-def write_run(run: Run, target: Source) -> None:
-    """Write a run, each query from its best document down; equal scores keep their order."""
+def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
+    """Write a run, the `top` documents of each query from the best down; equal scores keep their order.
+
+    Ranks are ordinal, 1, 2, 3, also for equal scores, as the format wants them.
+    """
     from podium.ranking import order
 
     with writing(target) as file:
         for query, rows in _queries(run):
-            for rank, place in enumerate(order(run.scores[rows]).tolist(), 1):
+            for rank, place in enumerate(order(run.scores[rows]).tolist()[:top], 1):
                 row = rows[place]
                 score = repr(float(run.scores[row]))
                 file.write(_line(query, "Q0", str(run.document_ids[row]), str(rank), score, run.tag))

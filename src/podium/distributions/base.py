@@ -102,7 +102,7 @@ class RankingDistribution(Named):
         if len(s) > self.max_sampled_n:
             raise DataError(
                 f"{self.name}: rankings of {len(s)} documents take long to draw; its odds are for up to "
-                f"{self.max_sampled_n}. Keep the best of each query, or ask for strict odds, which know no ties."
+                f"{self.max_sampled_n}. Keep the best of each query, or ask for odds without ties."
             )
         draws = int(np.clip(200 * (self.max_sampled_n / (2 * len(s))) ** 2, 200, 2_000))
         return self.sample(s, np.random.default_rng(0), draws)

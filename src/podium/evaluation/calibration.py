@@ -10,12 +10,12 @@
 True
 
 What happened is known from grades. Where k documents have the best grade, these come first, in an order that is not
-known. A law of strict rankings is therefore asked for P(rank ≤ k), which for k = 1 is P(first). To share the first
-place out by lot instead, 1/k each, would make a law that is right look too sure of itself, since it knows more of the
-order within a grade than the lot does. A rank interval is compared with the ranks that a document's grade leaves it, by
-the law's own probabilities of those; so a law that is right has its level here, however coarse the grades are. A law
-with ties is asked for P(rank 1), and ranks are dense: the best grade has rank 1, the next one 2. Queries without two
-grades say nothing and are left out.
+known. A distribution without ties is therefore asked for P(rank ≤ k), which for k = 1 is P(first). Counting each of
+the k as first with 1/k instead would make a correct distribution look overconfident, since it knows more about the
+order within a grade. A rank interval is compared with the ranks that a document's grade allows, weighted by the
+distribution's own probabilities, so a correct distribution reaches its level however coarse the grades are. A
+distribution with ties is asked for P(rank 1), and ranks are dense: the best grade has rank 1, the next one 2. Queries
+with one grade only are left out.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
         raise DataError("no query has two grades, so nothing is known of any order.", where=data.source)
     query = np.repeat(np.arange(len(queries)), [len(one.given) for one in queries])
     given, came, even = (np.concatenate([getattr(one, key) for one in queries]) for key in ("given", "came", "even"))
-    if odds.law.has_ties:  # which does not know how many share the best grade
+    if odds.distribution.has_ties:  # it does not know how many share the best grade
         even = np.full(len(came), came.mean())
     bins = _bins(given, came, query)
     return Calibration(
         how=odds.how,
-        ties=odds.law.has_ties,
+        ties=odds.distribution.has_ties,
         queries=len(queries),
         skipped=data.n_queries - len(queries),
         documents=len(given),
@@ -116,7 +116,7 @@ class _Outcome:
     given: Array  # (n,) the chance to come first
     came: Array  # (n,) 1 where it did
     even: Array  # (n,) the chance if all documents had the same
-    covered: Array  # (n,) how much of the ranks that its grade leaves it lies in the interval
+    covered: Array  # (n,) the share of the ranks that its grade allows inside the interval
     width: Array  # (n,)
 
 
@@ -129,7 +129,7 @@ def _outcomes(odds: Odds, labels: Array, level: float) -> Iterator[_Outcome]:
 
 def _outcome(query: QueryOdds, y: Array, level: float) -> _Outcome:
     found, came = query.summary(level), (y == y.max()).astype(np.float64)
-    if query.law.has_ties:
+    if query.distribution.has_ties:
         begin = end = ranking.dense_ranks(y)
         first = np.ones(len(y), np.int64)
     else:
@@ -137,7 +137,7 @@ def _outcome(query: QueryOdds, y: Array, level: float) -> _Outcome:
         first = np.full(len(y), int(came.sum()))
     inside = np.maximum(begin, found.low), np.minimum(end, found.high)
     ranks = np.column_stack([first, begin - 1, end, inside[0] - 1, np.maximum(inside[1], inside[0] - 1)])
-    chance = query.law.rank_cdf(query.scores, ranks)
+    chance = query.distribution.rank_cdf(query.scores, ranks)
     possible, held = chance[:, 2] - chance[:, 1], chance[:, 4] - chance[:, 3]
     return _Outcome(
         given=chance[:, 0],

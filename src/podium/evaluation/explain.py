@@ -26,6 +26,7 @@ from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import attribute
 from podium.evaluation.flip import Flip, smallest_flip
 from podium.model import Model
+from podium.ranking import dense_ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Explanation:
     documents: tuple[str, str]  # the one with the larger score first
     grades: tuple[float, float] | None
     scores: tuple[float, float]
-    ranks: tuple[int, int]
+    ranks: tuple[int, int]  # dense: documents with equal scores share a rank
     features: tuple[str, ...]
     values: NDArray[np.float32]  # (2, d) as in the data
     shares: Array  # (d,)
@@ -98,7 +99,7 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
     found = attribute(model, np.asarray(transformed.features[[a, b]]))
     if found is None:
         return None
-    difference = float(scores[a] - scores[b])
+    difference, ranks = float(scores[a] - scores[b]), dense_ranks(scores)
     grades = None if part.labels is None else (float(part.labels[a]), float(part.labels[b]))
     flip = smallest_flip(model, part, (a, b), data) if difference > 0 else None
     return Explanation(
@@ -106,7 +107,7 @@ def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> 
         documents=(data.document_name(int(data.offsets[q]) + a), data.document_name(int(data.offsets[q]) + b)),
         grades=grades,
         scores=(float(scores[a]), float(scores[b])),
-        ranks=(int((scores > scores[a]).sum()) + 1, int((scores > scores[b]).sum()) + 1),
+        ranks=(int(ranks[a]), int(ranks[b])),
         features=tuple(feature_name(model, data, l) for l in range(model.n_features)),
         values=np.asarray(part.features[[a, b]]),
         shares=found.shares,

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from podium.learner import Learner
+from podium.losses import Loss
 from podium.methods import Method
 from podium.model import Model
 from podium.odds import Odds
@@ -42,14 +43,14 @@ def its_grid_holds_settings_of_its_own(method: Method) -> None:
 
 def odds_are_probabilities(method: Method) -> None:
     """Rank marginals sum to 1, the first column is P(first), and intervals leave out as little as they say."""
-    for odds in _both_odds(method):
+    for odds in _all_odds(_trained(method.learner)):
         for query in odds:
             marginals = query.rank_marginals()
             near(marginals.sum(axis=1), np.ones(len(marginals)), 1e-8, "sums over ranks")
             near(query.first, marginals[:, 0], 1e-9, "P(first) against rank marginals")
             total = query.first.sum()
             assert total >= 1 - 1e-8, f"P(first) sums to {total}"
-            assert odds.law.has_ties or total <= 1 + 1e-8, f"P(first) sums to {total}"
+            assert odds.distribution.has_ties or total <= 1 + 1e-8, f"P(first) sums to {total}"
             low, high = query.interval().T
             assert (low >= 1).all() and (low <= high).all() and (high <= len(low)).all(), f"intervals {low} to {high}"
             inside = [row[a - 1 : b].sum() for row, a, b in zip(marginals, low, high, strict=True)]
@@ -58,8 +59,8 @@ def odds_are_probabilities(method: Method) -> None:
 
 def higher_scores_have_better_odds(method: Method) -> None:
     """Of two documents the one with the higher score is first more often, and has the better expected rank."""
-    odds = _both_odds(method)[1]
-    assert not odds.law.has_ties, f"strict odds are of {odds.law}, which has ties"
+    odds = _all_odds(_trained(method.learner))[0]
+    assert not odds.distribution.has_ties, f"default odds are of {odds.distribution}, which has ties"
     for query in odds:
         order = np.argsort(-query.scores)
         assert (np.diff(query.first[order]) <= 1e-12).all(), f"P(first) is {query.first} at scores {query.scores}"
@@ -71,8 +72,7 @@ def a_file_gives_the_odds_back(method: Method) -> None:
     with TemporaryDirectory() as folder:
         _trained(method.learner).save(Path(folder, "model"))
         loaded = Model.load(Path(folder, "model"))
-    for one, strict in zip(_both_odds(method), (False, True), strict=True):
-        other = loaded.distribution(_NEW, strict=strict)
+    for one, other in zip(_all_odds(_trained(method.learner)), _all_odds(loaded), strict=True):
         assert one.how == other.how, f"odds are by {one.how!r}, of the loaded model by {other.how!r}"
         for key in ("first", "expected", "low", "high"):
             same = getattr(one.summary(), key).tobytes() == getattr(other.summary(), key).tobytes()
@@ -89,10 +89,12 @@ METHOD_CHECKS: dict[str, Callable[[Method], None]] = {
 """What every method promises, by name: method → None."""
 
 
-def _both_odds(method: Method) -> tuple[Odds, Odds]:
-    """The odds of new queries as the model gives them, and strict ones."""
-    model = _trained(method.learner)
-    return model.distribution(_NEW), model.distribution(_NEW, strict=True)
+def _all_odds(model: Model) -> list[Odds]:
+    """The odds of new queries: without ties, and with ties if the model has those too."""
+    loss = getattr(model.learner, "loss", None)
+    own = loss.rank_distribution() if isinstance(loss, Loss) else None
+    tied = [model.distribution(_NEW, with_ties=True)] if own is not None and own[0].has_ties else []
+    return [model.distribution(_NEW), *tied]
 
 
 @functools.cache

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from podium.data import read_letor
+from podium.data import read_letor, write_letor
 from podium.evaluation import calibration
 from podium.model import Model
 
@@ -31,8 +33,7 @@ def test_a_table_gives_the_odds_of_each_document_beside_the_order(podium: Podium
     result = podium("rank", "m.podium", test, "--odds")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == (
-        f"odds: Plackett–Luce, temperature {fitted.info['temperature']:.4g} fitted on validation data: "
-        "ranknet is not the likelihood of a ranking.\n"
+        f"odds: Plackett–Luce, temperature {fitted.info['temperature']:.4g} fitted on validation data.\n"
     )
     tables = result.stdout.split("\n\n")
     assert len(tables) == data.n_queries
@@ -66,15 +67,75 @@ def test_objects_have_the_odds_as_keys(podium: Podium, folder: Path, model: Any)
         }
 
 
-def test_a_law_with_ties_is_explained_and_strict_odds_are_offered(podium: Podium, folder: Path, model: Any) -> None:
+def test_odds_with_ties_are_given_on_request(podium: Podium, folder: Path, model: Any) -> None:
     model("pmop-exact")
     test = str(folder / "test.txt")
-    own, strict = podium("rank", "m.podium", test, "--odds"), podium("rank", "m.podium", test, "--odds", "--strict")
-    assert "how many documents tie is a property of this law, whatever the scores, and no prediction" in own.stderr
-    assert "Tied documents share a rank, also the first; --strict gives odds without ties." in own.stderr
-    assert own.stderr.count("\n") == strict.stderr.count("\n") == 1
-    assert strict.stderr.startswith("odds: Plackett–Luce, temperature")
-    assert strict.stdout != own.stdout
+    plain, tied = podium("rank", "m.podium", test, "--odds"), podium("rank", "m.podium", test, "--odds", "--with-ties")
+    assert plain.stderr.startswith("odds: Plackett–Luce, temperature")
+    assert tied.stderr.startswith("odds: pmop-exact's own distribution over rankings with ties, as trained; how many")
+    assert plain.stderr.count("\n") == tied.stderr.count("\n") == 1
+    assert plain.stdout != tied.stdout
+
+
+def test_only_the_top_documents_are_shown_and_their_odds_are_those_among_all(
+    podium: Podium, folder: Path, model: Any
+) -> None:
+    model("ranknet")
+    test = str(folder / "test.txt")
+    for words in (["--odds"], ["--odds", "--format", "jsonl"], ["--format", "jsonl"], ["--format", "trec"]):
+        whole = podium("rank", "m.podium", test, *words).stdout
+        few = podium("rank", "m.podium", test, *words, "--top", "3").stdout
+        if words == ["--odds"]:
+            kept = [line.split() for table in whole.split("\n\n") for line in table.strip().splitlines()[:5]]
+            assert [line.split() for line in few.splitlines() if line] == kept
+        else:
+            assert len(few.splitlines()) == 3 * read_letor(test).n_queries
+            assert set(few.splitlines()) < set(whole.splitlines())
+
+
+def test_equal_scores_share_a_dense_rank(podium: Podium, folder: Path) -> None:
+    data = read_letor(str(folder / "train.txt"))
+    tied = replace(data, features=np.repeat(data.features[::2], 2, axis=0)[: data.n_documents])
+    write_letor(tied, "tied.txt")
+    assert podium("train", "tied.txt", "--method", "regression", "-o", "m.podium").exit_code == 0
+    lines = podium("rank", "m.podium", "tied.txt", "--format", "jsonl").stdout.splitlines()
+    found = {(one["query"], one["document"]): one["rank"] for one in map(json.loads, lines)}
+    model, again = Model.load("m.podium"), read_letor("tied.txt")
+    ranks = model.rank(again)
+    assert len(set(ranks[: again.offsets[1]])) < again.offsets[1]
+    for q in range(again.n_queries):
+        a, b = again.offsets[q : q + 2]
+        assert ranks[a:b].tolist() == [
+            1 + len({s for s in model.score(again)[a:b] if s > mine}) for mine in model.score(again)[a:b]
+        ]
+        assert [found[again.query_name(q), again.document_name(row)] for row in range(a, b)] == ranks[a:b].tolist()
+
+
+def test_features_that_a_file_does_not_mention_count_as_0_and_are_said_to(
+    podium: Podium, folder: Path, model: Any
+) -> None:
+    fitted = model("ranknet")
+    data = read_letor(str(folder / "test.txt"))
+    write_letor(replace(data, features=data.features[:, :3]), "narrow.txt")
+    result = podium("rank", "m.podium", "narrow.txt")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        f"narrow.txt: only features up to 3 occur; the model was trained with {data.n_features}. "
+        "The others count as 0.\n"
+    )
+    zeroed = np.where(np.arange(data.n_features) < 3, data.features, 0)
+    expected = data.input_order(fitted.score(replace(data, features=zeroed.astype(np.float32))))
+    assert [float(line) for line in result.stdout.splitlines()] == expected.tolist()
+    assert "only features up to 3 occur" in podium("calibration", "m.podium", "narrow.txt").stderr
+
+
+def test_more_features_than_the_model_has_are_an_error(podium: Podium, folder: Path, model: Any) -> None:
+    fitted = model("ranknet")
+    data = read_letor(str(folder / "test.txt"))
+    write_letor(replace(data, features=np.column_stack([data.features, data.features[:, :1] + 1])), "wide.txt")
+    result = podium("rank", "m.podium", "wide.txt")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{data.n_features + 1} features, but the model was trained with {fitted.n_features}" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -82,7 +143,9 @@ def test_a_law_with_ties_is_explained_and_strict_odds_are_offered(podium: Podium
     [
         (["--odds", "--format", "trec"], "A TREC run has no place for odds. Use --format jsonl"),
         (["--odds", "--format", "scores"], "A list of scores has no place for odds"),
-        (["--strict"], "--strict says which odds, so it needs --odds"),
+        (["--with-ties"], "--with-ties says which odds, so it needs --odds"),
+        (["--top", "3"], "--top: a list of scores has one line per document"),
+        (["--top", "3", "--format", "scores"], "--top: a list of scores has one line per document"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_read(podium: Podium, words: list[str], message: str) -> None:
@@ -117,12 +180,12 @@ def test_calibration_prints_what_the_library_measures(podium: Podium, folder: Pa
     assert f"90 % intervals     hold {100 * found.coverage:.1f} % of ranks" in result.stdout
 
 
-def test_calibration_takes_strict_odds_where_a_law_has_ties(podium: Podium, folder: Path, model: Any) -> None:
+def test_calibration_takes_odds_with_ties(podium: Podium, folder: Path, model: Any) -> None:
     model("pmop-fd")
-    own, strict = (podium("calibration", "m.podium", str(folder / "test.txt"), *more) for more in ([], ["--strict"]))
-    assert "pmop-fd's own law" in own.stderr
-    assert "pmop-fd is a law of rankings with ties" in strict.stderr
-    assert own.stdout != strict.stdout
+    plain, tied = (podium("calibration", "m.podium", str(folder / "test.txt"), *more) for more in ([], ["--with-ties"]))
+    assert "Plackett–Luce" in plain.stderr
+    assert "pmop-fd's own distribution" in tied.stderr
+    assert plain.stdout != tied.stdout
 
 
 def test_bars_end_at_what_happened_and_mark_what_was_predicted() -> None:
