@@ -216,14 +216,14 @@ def describe(folds: list[Fold], data: str) -> None:
         f"{part} {sum(d.n_queries for d in found if d is not None)}"
         for part, found in (
             ("train", [fold.train for fold in folds]),
-            ("vali", [fold.vali for fold in folds]),
+            ("vali", [fold.valid for fold in folds]),
             ("test", [fold.test for fold in folds]),
         )
     ]
     how = f"{len(folds)} folds" if len(folds) > 1 else "1 fold"
     split = "" if Path(data).is_dir() else ", split by query 60/20/20"
     console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {folds[0].train.n_features} features")
-    if any(fold.vali is None for fold in folds):
+    if any(fold.valid is None for fold in folds):
         console.say("no validation data: every method has its own settings, none is tuned.")
 
 

@@ -59,17 +59,18 @@ def rank(
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
     documents = read_data(data, n_features=fitted.n_features)
-    scores = fitted.score(documents)
-    found = _odds(fitted, documents, scores, strict=strict) if odds else None
+    grouped = documents.grouped()
+    scores = fitted.score(grouped)
+    found = _odds(fitted, grouped, scores, strict=strict) if odds else None
     if format is Format.TREC:
-        write_run(Run.from_scores(documents, scores), output)
+        write_run(Run.from_scores(grouped, scores), output)
         return
     if format is Format.JSONL:
-        lines = _objects(documents, scores, found)
+        lines = _objects(grouped, scores, found)
     elif found is not None:
-        lines = _table(documents, scores, found)
+        lines = _table(grouped, scores, found)
     else:
-        lines = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
+        lines = (f"{score!r}\n" for score in documents.from_grouped(scores).tolist())
     with writing(output) as file:
         file.writelines(line.encode() for line in lines)
 

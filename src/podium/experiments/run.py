@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Literal
 
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.errors import ExperimentError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
