@@ -119,8 +119,8 @@ def report(error: BaseException) -> int:
         path = getattr(getattr(error, "ctx", None), "command_path", "podium")
         message = error.format_message().rstrip()
         line, code = f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2
-    elif isinstance(error, OSError) and error.filename is not None:
-        line, code = f"{error.filename}: {error.strerror}.", 1
+    elif isinstance(error, OSError) and error.strerror is not None:
+        line, code = f"{error.filename or 'cannot write'}: {error.strerror}.", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
     console.say("podium: " + " ".join(line.split()))
