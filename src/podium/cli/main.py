@@ -123,7 +123,7 @@ def report(error: BaseException) -> int:
         message = error.format_message().rstrip()
         line, code = f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2
     elif isinstance(error, OSError) and error.strerror is not None:
-        where = f"{error.filename}: " if error.filename is not None else ""
+        where = "cannot write: " if error.filename is None else f"{error.filename}: "
         line, code = f"{where}{error.strerror}.", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1

@@ -25,8 +25,8 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, MissingPackageError
 
 Backend = Literal["pandas", "polars", "pyarrow"]
-_BACKENDS: tuple[Backend, ...] = ("polars", "pyarrow", "pandas")  # the fastest reader first
-_DOCUMENT_IDS = ("document_id", "docid")
+DOCUMENT_IDS = ("document_id", "docid")
+"""Columns that hold document ids, unless another is named."""
 
 
 def from_frame(
@@ -37,37 +37,46 @@ def from_frame(
     features: Sequence[str] | None = None,
     document_id: str | None = None,
     weight: str | None = None,
+    document_weight: str | None = None,
     source: str | None = None,
 ) -> Dataset:
     """A dataset from a data frame, rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id` and `weight` name columns; None where there is none, but a column called document_id
-    or docid is taken as the document's. `weight` is the query's, the same in all its rows. `features` are all other
-    columns unless named.
+    `label`, `qid`, `document_id`, `weight` and `document_weight` name columns; None where there is none, but a column
+    called document_id or docid is taken as the document's. `weight` is the query's, the same in all its rows;
+    `document_weight` how much counts that the document is relevant. `features` are all other columns unless named.
     """
     table = _eager(frame)
     columns: list[str] = list(table.columns)
     if document_id is None:
-        document_id = next((name for name in _DOCUMENT_IDS if name in columns), None)
+        document_id = next((name for name in DOCUMENT_IDS if name in columns), None)
     roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
+    roles["document_weight"] = document_weight
     used = {name for name in roles.values() if name is not None}
     chosen = list(features) if features is not None else [name for name in columns if name not in used]
     for name in [*used, *chosen]:
         _need_column(name, columns, roles, source)
     given = {role: None if name is None else _complete(table[name], name, source) for role, name in roles.items()}
+    if features is None and not chosen:
+        raise DataError("no columns of features are left.", where=source)
     data = Dataset.from_arrays(
         _features(table, chosen, source),
         None if given["label"] is None else _numbers(given["label"], str(label), source),
         qid=None if given["qid"] is None else _ids(given["qid"]),
         document_ids=None if given["document_id"] is None else _ids(given["document_id"]),
         feature_names=chosen,
+        document_weights=None
+        if given["document_weight"] is None
+        else _numbers(given["document_weight"], str(document_weight), source),
         source=source,
     )
-    return data if given["weight"] is None else _weighted(data, _numbers(given["weight"], str(weight), source))
+    if given["weight"] is None:
+        return data
+    return replace(data, query_weights=weights_of_queries(data, _numbers(given["weight"], str(weight), source)))
 
 
 def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
-    """The data as a frame in the input's row order: qid, label, document_id, weight where it has them, and features."""
+    """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:
@@ -76,41 +85,64 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     X = data.features if isinstance(data.features, np.ndarray) else data.features.toarray()
     columns: dict[str, Any] = {}
     if data.query_ids is not None:
-        columns["qid"] = data.input_order(np.repeat(data.query_ids, data.sizes)).tolist()
+        columns["qid"] = data.query_ids[data.query_index].tolist()
     if data.labels is not None:
-        columns["label"] = data.input_order(data.labels)
+        columns["label"] = data.labels
     if data.document_ids is not None:
-        columns["document_id"] = data.input_order(data.document_ids).tolist()
+        columns["document_id"] = data.document_ids.tolist()
     if data.query_weights is not None:
-        columns["weight"] = data.input_order(np.repeat(data.query_weights, data.sizes))
+        columns["weight"] = data.query_weights[data.query_index]
+    if data.document_weights is not None:
+        columns["document_weight"] = data.document_weights
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
-    columns |= {name: data.input_order(X[:, c]) for c, name in enumerate(names)}
+    columns |= {name: X[:, c] for c, name in enumerate(names)}
     return nw.from_dict(columns, backend=backend).to_native()
 
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
-    import narwhals as nw
-
     name = os.fspath(path)
-    backend = next((b for b in _BACKENDS if importlib.util.find_spec(b) is not None), None)
+    parquet = name.lower().endswith((".parquet", ".pq"))
+    # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
+    readers: tuple[Backend, ...] = ("pyarrow",) if parquet else ("polars", "pyarrow", "pandas")
+    backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
     if backend is None:
-        raise MissingPackageError("polars, pyarrow or pandas", f"Reading {name}", "frames")
+        raise MissingPackageError(" or ".join(readers), f"Reading {name}", "frames")
     if not os.path.exists(path):
         raise DataError("no such file.", where=name)
     try:
-        if name.lower().endswith((".parquet", ".pq")):
-            table = nw.read_parquet(name, backend=backend)
-        else:
-            # polars would otherwise take whole numbers in the first rows for whole columns
-            options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
-            table = nw.read_csv(name, backend=backend, **options)
-    except Exception as error:
+        return from_frame(_read_parquet(name) if parquet else _read_csv(name, backend), source=name, **roles)
+    except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # polars panics with what is no Exception
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
-    return from_frame(table, source=name, **roles)
+
+
+def _read_parquet(name: str) -> Any:
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(name)
+    table.validate(full=True)
+    return table
+
+
+def _read_csv(name: str, backend: Backend) -> Any:
+    import narwhals as nw
+
+    # polars would otherwise take whole numbers in the first rows for whole columns
+    options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
+    return nw.read_csv(name, backend=backend, **options)
+
+
+def columns_of(frame: Any) -> list[str]:
+    """The names of a frame's columns."""
+    import narwhals as nw
+
+    table: Any = nw.from_native(frame)
+    return list(table.collect_schema().names() if isinstance(table, nw.LazyFrame) else table.columns)
 
 
 def _eager(frame: Any) -> Any:
@@ -140,12 +172,10 @@ def _complete(series: Any, name: str, source: str | None) -> Any:
 
 
 def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
-    if not names:
-        raise DataError("no columns of features are left.", where=source)
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = _numbers(table[name], name, source)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             X[:, c] = numbers
         bad = np.flatnonzero(np.isinf(X[:, c]))
         if len(bad):
@@ -179,12 +209,13 @@ def _ids(series: Any) -> NDArray[Any]:
     return np.array([str(value) for value in series.to_list()], dtype=object)
 
 
-def _weighted(data: Dataset, weights: NDArray[np.float64]) -> Dataset:
-    """The data with query weights from rows of weights."""
-    own = data.own_order(weights)
-    first = own[data.offsets[:-1]]
-    apart = np.flatnonzero(own != np.repeat(first, data.sizes))
+def weights_of_queries(data: Dataset, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weight of each query, from weights per row that are the same in all rows of a query."""
+    query_index = data.query_index
+    first = np.empty(data.n_queries)
+    first[query_index] = weights
+    apart = np.flatnonzero(weights != first[query_index])
     if len(apart):
-        query = data.query_name(int(data.query_index[apart[0]]))
+        query = data.query_name(int(query_index[apart[0]]))
         raise DataError(f"query {query}: its rows have different weights; a weight is a query's.", where=data.source)
-    return replace(data, query_weights=first)
+    return first

@@ -31,9 +31,9 @@ def test_every_kind_of_frame_gives_the_same_data(maker):
     data = from_frame(MAKERS[maker](COLUMNS))
     assert data.feature_names == ("bm25", "clicks", "is_new")
     assert data.query_ids.tolist() == ["b", "a"]
-    assert data.document_ids.tolist() == ["u", "w", "v"]
-    assert data.labels.tolist() == [1, 2, 0]
-    expected = [[1.5, 1, 1], [3, np.nan, 1], [np.nan, 2, 0]]
+    assert data.document_ids.tolist() == ["u", "v", "w"]
+    assert data.labels.tolist() == [1, 0, 2]
+    expected = [[1.5, 1, 1], [np.nan, 2, 0], [3, np.nan, 1]]
     assert np.array_equal(data.features, np.array(expected, np.float32), equal_nan=True)
 
 
@@ -60,6 +60,9 @@ def test_columns_are_chosen_by_name():
     assert data.query_weights.tolist() == [2, 1]
     scattered = from_frame(frame[[0, 2, 1]], qid="query", label="grade", weight="w")
     assert scattered.query_weights.tolist() == [2, 1]
+    clicks = from_frame(frame, qid="query", label=None, features=["x"], document_weight="w")
+    assert clicks.document_weights.tolist() == [2, 2, 1]
+    assert to_frame(clicks)["document_weight"].tolist() == [2, 2, 1]
     bare = from_frame(frame, qid=None, label=None)
     assert (bare.n_queries, bare.labels, bare.n_features) == (1, None, 5)
 
