@@ -40,6 +40,7 @@ from podium.losses import (
     LambdaRank,
     ListMLE,
     ListNet,
+    Mallows,
     PairTiesD,
     PairTiesRK,
     PMOPExact,
@@ -51,6 +52,7 @@ from podium.losses import (
     SquaredHinge,
     StructRank,
     SubsetRegression,
+    Thurstone,
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
@@ -110,6 +112,7 @@ METHODS: dict[str, Method] = {
     "pairties-rk": Method(Recipe(loss=PairTiesRK(normalise=True)), PENALTY, "pairwise"),
     "pairties-d": Method(Recipe(loss=PairTiesD(normalise=True)), PENALTY, "pairwise"),
     "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
+    "mallows": Method(Recipe(loss=Mallows(normalise=True), solver=Adam()), PENALTY, "pairwise"),
     "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
     "lambdamart": _lambdamart(NDCG(10)),
     "lambdamart-map": _lambdamart(MAP()),
@@ -120,6 +123,7 @@ METHODS: dict[str, Method] = {
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
+    "thurstone": Method(Recipe(loss=Thurstone()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
     "pmop-exact": Method(
         Recipe(loss=PMOPExact(), solver=LBFGS(iterations=100, tolerance=1e-5)),

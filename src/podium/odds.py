@@ -122,7 +122,10 @@ def odds_of(
     if known is not None and known[0].has_ties and not strict:
         how = f"{name}'s own law of rankings with ties, as trained"
         return Odds(known[0], scores, offsets, None, f"{how}; {known[0].caution}" if known[0].caution else how)
-    if known is not None and not known[0].has_ties:
+    if known is not None and not known[0].has_ties and not isinstance(known[0], PlackettLuce):
+        law, temperature = known  # the temperature that validation data gave is one of Plackett–Luce
+        how = f"{law.name}, {name}'s own distribution, as trained"
+    elif known is not None and not known[0].has_ties:
         law, temperature = known[0], known[1] if fitted is None else fitted
         how = f"Plackett–Luce, {name}'s own law, " + (
             "as trained: there was no validation data to fit a temperature on"
