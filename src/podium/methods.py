@@ -44,6 +44,7 @@ from podium.losses import (
     ListMLE,
     ListNet,
     Loss,
+    Mallows,
     PairTiesD,
     PairTiesRK,
     PMOPExact,
@@ -55,6 +56,7 @@ from podium.losses import (
     SquaredHinge,
     StructRank,
     SubsetRegression,
+    Thurstone,
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
@@ -115,6 +117,7 @@ _TABLE: dict[str, Method] = {
     "pairties-rk": Method(Recipe(loss=PairTiesRK(normalise=True)), PENALTY, "pairwise"),
     "pairties-d": Method(Recipe(loss=PairTiesD(normalise=True)), PENALTY, "pairwise"),
     "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
+    "mallows": Method(Recipe(loss=Mallows(normalise=True), solver=Adam()), PENALTY, "pairwise"),
     "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
     "lambdamart": _lambdamart(NDCG(10)),
     "lambdamart-map": _lambdamart(MAP()),
@@ -125,6 +128,7 @@ _TABLE: dict[str, Method] = {
     "sortnet": Method(SortNet(), family="pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
+    "thurstone": Method(Recipe(loss=Thurstone()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
     "pmop-exact": Method(
         Recipe(loss=PMOPExact(), solver=LBFGS(iterations=100, tolerance=1e-5)),

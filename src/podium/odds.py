@@ -138,5 +138,6 @@ def odds_of(
             "model has seen none with two grades in a query. "
             "Train it with some: podium train DATA --valid MORE, or train(data, …, valid=more)."
         )
-    how = f"Plackett–Luce, as trained by {name}: there was no validation data to fit a temperature on"
+    law = "Plackett–Luce" if isinstance(own[0], PlackettLuce) else repr(own[0])
+    how = f"{law}, as trained by {name}: there was no validation data to fit a temperature on"
     return Odds(own[0], scores / own[1], offsets, own[1], how)

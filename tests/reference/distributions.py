@@ -33,6 +33,16 @@ def boltzmann(law: Any, scores: Any, ranks: Any) -> float:
     return weight(ranks) / sum(map(weight, itertools.permutations(range(1, n + 1))))
 
 
+def mallows(law: Any, scores: Any, ranks: Any) -> float:
+    """∝ e^{−θ·pairs ordered against the scores}; all rankings listed."""
+
+    def weight(places: Any) -> float:
+        pairs = itertools.permutations(range(len(scores)), 2)
+        return math.exp(-law.theta * sum(scores[i] > scores[j] and places[i] > places[j] for i, j in pairs))
+
+    return weight(ranks) / sum(map(weight, itertools.permutations(range(1, len(scores) + 1))))
+
+
 def pmop_fd(law: Any, scores: Any, ranks: Any) -> float:
     """Φ is the mean of φ = e^s."""
     return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), law, scores, ranks)
@@ -84,6 +94,7 @@ def pairs_with_ties(law: Any, scores: Any, ranks: Any) -> float:
 PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
     "boltzmann": boltzmann,
     "davidson": pairs_with_ties,
+    "mallows": mallows,
     "ordered-partitions": pmop,
     "ordered-partitions-fd": pmop_fd,
     "plackett-luce": plackett_luce,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
+from scipy.stats import norm
 
 
 def regression(loss: Any, s: Any, y: Any) -> float:
@@ -409,6 +410,33 @@ def softrank(loss: Any, s: Any, y: Any) -> float:
     return 1 - total / ideal
 
 
+def thurstone(loss: Any, s: Any, y: Any) -> float:
+    """Grade by grade the integral of −d/dx Π Φ(s_i − x) times Π Φ(x − s_j), on a fine grid."""
+    z, total = np.asarray(s) / loss.sigma, 0.0
+    x = np.linspace(z.min() - 12, z.max() + 12, 60_001)
+    for grade in sorted(set(y), reverse=True)[:-1]:
+        best, rest = z[y == grade], z[y < grade]
+        above = np.array([log_ndtr(one - x) for one in best])
+        log_density = np.logaddexp.reduce(norm.logpdf(x, best[:, None]) - above, axis=0)
+        log_integrand = log_density + above.sum(axis=0) + sum(log_ndtr(x - one) for one in rest)
+        total -= float(np.logaddexp.reduce(log_integrand) + np.log(x[1] - x[0]))
+    return total
+
+
+def mallows(loss: Any, s: Any, y: Any) -> float:
+    """θ times the expected number of contradicted pairs, and normalisers that sum over inversion numbers."""
+    if len(set(y)) <= 1:
+        return 0.0
+
+    def log_psi(n: int) -> float:
+        return math.fsum(math.log(math.fsum(math.exp(-v * theta) for v in range(i))) for i in range(1, n + 1))
+
+    theta, pairs = math.exp(loss.log_theta), edges(y)
+    distance = math.fsum(1 / (1 + math.exp(min(s[i] - s[j], 700))) for i, j in pairs)
+    value = theta * distance + log_psi(len(y)) - math.fsum(log_psi(list(y).count(grade)) for grade in set(y))
+    return value / (len(pairs) if loss.normalise else 1)
+
+
 def structrank(loss: Any, s: Any, y: Any) -> float:
     """Every function of the networks, one by one."""
     order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
@@ -456,6 +484,7 @@ REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "lambdarank": lambdarank,
     "listmle": listmle,
     "listnet": listnet,
+    "mallows": mallows,
     "pairties-d": pairties_d,
     "pairties-rk": pairties_rk,
     "pmop-exact": pmop_exact,
@@ -469,4 +498,5 @@ REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
     "squared-hinge": squared_hinge,
     "structrank": structrank,
     "subset-regression": subset_regression,
+    "thurstone": thurstone,
 }

@@ -26,6 +26,7 @@ from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.pairwise import Unranked, lists
 from podium.data.query_rankings import QueryRankings
+from podium.distributions.mallows import log_normaliser, mean_distance
 from podium.registry import param, register
 
 
@@ -76,23 +77,6 @@ class Mallows(Aggregator):
                 error = 1.0 / math.sqrt(information)
         order = [str(query.document_ids[j]) for j in ranking.order(solved.scores)]
         return Centre(order, theta, error, likelihood, solved.cost, solved.bound)
-
-
-def log_normaliser(n: NDArray[np.int64], theta: float) -> Array:
-    """log ψ_n(θ): of all orders of n documents, summed."""
-    steps = np.arange(1, int(n.max(initial=0)) + 1)
-    each = np.log(steps) if theta == 0.0 else np.log(np.expm1(-steps * theta) / math.expm1(-theta))
-    summed: Array = np.concatenate([[0.0], np.cumsum(each)])[n]
-    return summed
-
-
-def mean_distance(n: NDArray[np.int64], theta: float) -> Array:
-    """E d = Σ_{i≤n} 1/(e^θ − 1) − i/(e^{iθ} − 1), which is n(n − 1)/4 at θ = 0."""
-    i = np.arange(1, int(n.max(initial=0)) + 1)
-    with np.errstate(over="ignore"):
-        each = 0.5 * (i - 1) if theta == 0.0 else 1.0 / math.expm1(theta) - i / np.expm1(i * theta)
-    summed: Array = np.concatenate([[0.0], np.cumsum(each)])[n]
-    return summed
 
 
 def _variance(n: NDArray[np.int64], theta: float) -> Array:

@@ -68,6 +68,9 @@ class Thurstone(RankingDistribution):
             _integrate(z, _STEP / math.sqrt(len(z) + 16.0), law)
         return np.maximum(law, 0.0)  # where rounding leaves −1e−17
 
+    def has_exact_marginals(self, n: int) -> bool:
+        return n <= MAX_EXACT_N
+
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j) = Φ((s_i − s_j)/(√2σ))."""
         s = np.asarray(scores, np.float64)
@@ -76,6 +79,8 @@ class Thurstone(RankingDistribution):
         return before
 
 
+MAX_EXACT_N = 300
+"""Documents above which exact rank marginals take more than a moment."""
 _DEEP = 300.0  # nats: beyond this, products of densities would leave the range of floats
 _REACH = 10.0  # standard deviations: a normal variable lies beyond with probability 1e−23
 _PANEL, _NODES = 0.1, 16  # densities change by e^±3.5 across a panel, which 16 nodes follow to 1e−13

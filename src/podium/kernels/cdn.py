@@ -15,6 +15,7 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.kernels.draws import advance, below, start
+from podium.kernels.normal import minus_log_cdf
 from podium.kernels.pair_sums import pair, sum_over_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
@@ -69,19 +70,7 @@ def margin(z: Any, phi: Any) -> Any:
     if phi == SIGMOID:
         f, p, _ = pair(-z, -np.inf)
         return f, p, p * (1.0 - p)
-    if z < -20.0:  # Φ(z) = density(z)/|z| · (1 − 1/z² + 3/z⁴ − …), the next term of it below 1e−12
-        x = 1.0 / (z * z)
-        series = 1.0 - x * (1.0 - x * (3.0 - x * (15.0 - x * (105.0 - x * (945.0 - x * 10395.0)))))
-        slope = -z / series
-        return 0.5 * z * z + 0.5 * math.log(2.0 * math.pi) + math.log(-z / series), slope, slope * (slope + z)
-    if z > 0.0:
-        below_z = 0.5 * math.erfc(z * math.sqrt(0.5))
-        f, cdf = -math.log1p(-below_z), 1.0 - below_z
-    else:
-        cdf = 0.5 * math.erfc(-z * math.sqrt(0.5))
-        f = -math.log(cdf)
-    slope = math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * cdf)
-    return f, slope, slope * (slope + z)
+    return minus_log_cdf(z)
 
 
 @compiled

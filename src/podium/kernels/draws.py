@@ -72,7 +72,7 @@ def share(scores: Any, order: Any, ends: Any, numbers: Any) -> None:
     """Give documents of equal grade and score the mean of their numbers, which a few draws leave unequal."""
     first = 0
     while first < len(order):
-        end, total = first, 0.0
+        end, total = first + 1, numbers[order[first]]  # a score that is NaN equals nothing, not even itself
         while end < ends[first] and scores[order[end]] == scores[order[first]]:
             total += numbers[order[end]]
             end += 1

@@ -11,6 +11,7 @@ from podium.losses.ir_svm import IRSVM
 from podium.losses.lambdarank import LambdaRank
 from podium.losses.listmle import ListMLE
 from podium.losses.listnet import ListNet
+from podium.losses.mallows import Mallows
 from podium.losses.pairs import PairwiseLoss
 from podium.losses.pairties_d import PairTiesD
 from podium.losses.pairties_rk import PairTiesRK
@@ -25,6 +26,7 @@ from podium.losses.softrank import SoftRank
 from podium.losses.squared_hinge import SquaredHinge
 from podium.losses.structrank import StructRank
 from podium.losses.subset_regression import SubsetRegression
+from podium.losses.thurstone import Thurstone
 
 __all__ = [
     "IRSVM",
@@ -41,6 +43,7 @@ __all__ = [
     "ListMLE",
     "ListNet",
     "Loss",
+    "Mallows",
     "PMOPExact",
     "PMOPGibbs",
     "PairTiesD",
@@ -53,6 +56,7 @@ __all__ = [
     "SquaredHinge",
     "StructRank",
     "SubsetRegression",
+    "Thurstone",
     "product",
     "sweep",
 ]

@@ -16,8 +16,8 @@ import numpy as np
 
 from podium.arrays import Array
 from podium.compiled import compiled, vectorised
-from podium.errors import DataError
 from podium.kernels.blocks import bounds, clear
+from podium.kernels.gains import check_gains, gain
 from podium.losses.base import Loss
 from podium.ranking import sort_descending
 from podium.registry import param, register
@@ -42,13 +42,13 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     for i in range(n):
         relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
     for i in range(n):
-        gain = relevant[i] if measure == AP else 2.0 ** labels[i] - 1.0
-        if gain != 0.0:
+        worth = relevant[i] if measure == AP else gain(labels[i])
+        if worth != 0.0:
             _above(scores, i, alpha, e, near, above)
             if measure == AP:
                 value -= _precision(i, relevant, above, weight) / largest
             else:
-                value -= _discounted_gain(gain, above, weight) / largest
+                value -= _discounted_gain(worth, above, weight) / largest
             _add_row(i, above, weight, alpha / largest, gradient, curvature)
     for i in range(n):
         curvature[i] *= alpha
@@ -64,7 +64,7 @@ def _largest(labels: Any, measure: Any) -> float:
         if measure == AP:
             total += 1.0 if descending[place] >= 1.0 else 0.0
         else:
-            total += (2.0 ** descending[place] - 1.0) / math.log2(place + 2.0)
+            total += gain(descending[place]) / math.log2(place + 2.0)
     return total
 
 
@@ -167,11 +167,6 @@ class AppRank(Loss):
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
     def kernel_constants(self, labels: Array) -> Array:
-        refuse_negative(self.name, labels)
+        if self.measure == "ndcg":
+            check_gains(self.name, labels)
         return super().kernel_constants(labels)
-
-
-def refuse_negative(name: str, labels: Array) -> None:
-    """Refuse labels whose gain 2^y − 1 is negative."""
-    if labels.min(initial=0.0) < 0:
-        raise DataError(f"{name} needs labels of at least 0, whose gain is 2^y − 1; got {labels.min():g}.")

@@ -40,6 +40,9 @@ def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature
     n, samples = len(scores), int(params[0, 1])
     if n < 2 or ends[0] == n:
         return 0.0
+    for s in scores:
+        if not np.isfinite(s):
+            return np.nan  # the chain would go on, and its rankings mean nothing
     y, c = take(labels, order), pull(params[0, 0], n)
     rows = visit(take(scores, order), c, samples, start(params[0, 2], ends))
     single, ranked, values = np.arange(1, n + 1), np.empty(n), np.empty(samples)

@@ -24,6 +24,7 @@ from podium.arrays import Array
 from podium.compiled import compiled, inlined, specialised
 from podium.kernels.blocks import by_grade_and_score, clear, take
 from podium.kernels.draws import share, shuffle_blocks, start
+from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.registry import param, register
@@ -241,6 +242,7 @@ class EnergyNDCG(Loss):
         """Window, seed, and a cut-off; or the size of the workspace, and what the metric's own kernels read."""
         head = list(self.numeric_fields().values())
         if self._is_ndcg:
+            check_gains(self.name, labels, negative=True)
             return np.array([*head, 2.0**53 if self.metric.cutoff is None else self.metric.cutoff])
         empty, one = self.metric.work_size(0), self.metric.work_size(1)
         return np.concatenate([head, [empty, one - empty], self.metric.config_array(labels)])

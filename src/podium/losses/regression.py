@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from podium.arrays import Array
 from podium.compiled import compiled
+from podium.kernels.gains import check_gains, gain
 from podium.losses.base import Loss
 from podium.registry import register
 
@@ -19,7 +21,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     """Σ (s_i − g_i)², g = y or 2^y − 1."""
     value = 0.0
     for i in range(len(scores)):
-        target = labels[i] if params[0, 0] == 0.0 else 2.0 ** labels[i] - 1.0
+        target = labels[i] if params[0, 0] == 0.0 else gain(labels[i])
         error = scores[i] - target
         value += error * error
         gradient[i] = 2.0 * error
@@ -51,3 +53,8 @@ class Regression(Loss):
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False
+
+    def kernel_constants(self, labels: Array) -> Array:
+        if self.target == "gain":
+            check_gains(self.name, labels, negative=True)
+        return super().kernel_constants(labels)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear
-from podium.losses.apprank import refuse_negative
+from podium.kernels.gains import check_gains, gain
 from podium.losses.base import Loss
 from podium.ranking import sort_descending
 from podium.registry import param, register
@@ -40,7 +40,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     beats = np.empty((3, n))  # π_ij and its two derivatives by s_i
     laws, moved, slope, value = np.zeros((n + 1, k)), np.zeros((2, k)), np.empty(n), 1.0
     for j in range(n):
-        weight = (2.0 ** labels[j] - 1.0) / largest
+        weight = gain(labels[j]) / largest
         if weight > 0.0:
             _beats(scores, j, sigma, beats)
             expected, bent = _forward(beats, discount, laws, moved)
@@ -57,7 +57,7 @@ def _discounts(labels: Any, k: Any) -> Any:
     sort_descending(labels, descending)
     for r in range(k):
         discount[r] = 1.0 / math.log2(r + 2.0)
-        largest += (2.0 ** descending[r] - 1.0) * discount[r]
+        largest += gain(descending[r]) * discount[r]
     return discount, largest
 
 
@@ -162,7 +162,7 @@ class SoftRank(Loss):
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
     def kernel_constants(self, labels: Array) -> Array:
-        refuse_negative(self.name, labels)
+        check_gains(self.name, labels)
         return super().kernel_constants(labels)
 
     def soft_ranks(self, scores: ArrayLike) -> Array:

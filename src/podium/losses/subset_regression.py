@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.kernels.blocks import by_grade
+from podium.kernels.gains import check_gains, gain
 from podium.losses.base import Loss
 from podium.registry import param, register
 
@@ -22,7 +24,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     _weights(order, ends, curvature, params)
     value = 0.0
     for i in range(len(scores)):
-        target = labels[i] if params[0, 0] == 0.0 else 2.0 ** labels[i] - 1.0
+        target = labels[i] if params[0, 0] == 0.0 else gain(labels[i])
         error = scores[i] - target
         value += 0.5 * curvature[i] * error * error
         gradient[i] = curvature[i] * error
@@ -71,3 +73,8 @@ class SubsetRegression(Loss):
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False
+
+    def kernel_constants(self, labels: Array) -> Array:
+        if self.target == "gain":
+            check_gains(self.name, labels, negative=True)
+        return super().kernel_constants(labels)

@@ -3,11 +3,11 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.distributions import Boltzmann, Davidson, Mallows, OrderedPartitionsFD, Thurstone
 from podium.distributions.plackett_luce import PlackettLuce, closed_up, race_marginals
 from podium.distributions.race_moments import race_cdf, race_summary
 from podium.distributions.rank_summary import of_draws, of_marginals
 from podium.errors import DataError, ParameterError
-from podium.losses import PMOPFD, BoltzRank, PairTiesD, SoftRank
 
 LAW = PlackettLuce()
 
@@ -76,7 +76,7 @@ def test_moments_give_the_intervals_of_the_exact_law_but_for_a_rank(scale):
     np.testing.assert_allclose(fast.first, exact.first, atol=1e-12)
 
 
-@pytest.mark.parametrize("law", [LAW, PMOPFD(), SoftRank()], ids=repr)
+@pytest.mark.parametrize("law", [LAW, OrderedPartitionsFD(), Thurstone()], ids=repr)
 def test_the_chance_of_a_rank_or_better_adds_up_marginals(law):
     s, ranks = np.array([0.5, -1.0, 2.0]), np.array([[0, 1, 3], [-1, 2, 4], [1, 2, 3]])
     marginals = np.column_stack([np.zeros(3), np.cumsum(law.rank_marginals(s), axis=1)])
@@ -110,7 +110,7 @@ def test_wide_gaps_are_narrowed_without_a_change_of_odds():
 
 @pytest.mark.parametrize(
     ("law", "n"),
-    [(PMOPFD(), 160), (PairTiesD(), 20), (BoltzRank(), 40), (SoftRank(), 40)],
+    [(OrderedPartitionsFD(), 160), (Davidson(), 20), (Boltzmann(), 40), (Thurstone(), 310), (Mallows(), 410)],
     ids=lambda given: str(given),
 )
 def test_longer_lists_are_drawn_the_same_every_time(law, n):
@@ -123,5 +123,5 @@ def test_longer_lists_are_drawn_the_same_every_time(law, n):
 
 
 def test_a_law_that_is_slow_to_draw_from_refuses_long_lists_in_words():
-    with pytest.raises(DataError, match=r"pairties-d: rankings of 1001 documents take long to draw.*strict odds"):
-        PairTiesD().summary(np.zeros(1001))
+    with pytest.raises(DataError, match=r"davidson: rankings of 1001 documents take long to draw.*strict odds"):
+        Davidson().summary(np.zeros(1001))

@@ -1,0 +1,28 @@
+"""The exponential gain of a label, 2^y − 1, as losses use it; and the labels it is defined for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.errors import DataError
+from podium.metrics.conventions import LARGEST_EXPONENT
+
+
+@compiled
+def gain(label: Any) -> Any:
+    """2^y − 1."""
+    return 2.0**label - 1.0
+
+
+def check_gains(name: str, labels: Array, *, negative: bool = False) -> None:
+    """Raise a clear error if a label is too large for 2^y, or below 0 where gains must not be negative."""
+    low, high = labels.min(initial=0.0), labels.max(initial=0.0)
+    if low < 0 and not negative:
+        raise DataError(f"{name} needs labels of at least 0, whose gain is 2^y − 1; got {low:g}. Shift the labels.")
+    if high > LARGEST_EXPONENT:
+        raise DataError(
+            f"{name} weighs documents by 2^label, which is meant for grades up to {LARGEST_EXPONENT}; got {high:g}. "
+            "Use smaller grades."
+        )
