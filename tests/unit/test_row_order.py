@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from reference.learning import linear_data
+from podium.testing import linear_data
 
 import podium
 from podium.data import Dataset, Fold, from_frame, k_folds, read_letor, split, to_frame, write_letor

@@ -60,7 +60,7 @@ class Mallows(RankingDistribution):
         """P(document i comes before document j), which depends on how far apart they are in the order of scores."""
         s = np.asarray(scores, np.float64)
         n, order = len(s), ranking.order(s)
-        k = np.arange(n + 1)
+        k = np.arange(n + 1, dtype=np.float64)
         gain = np.diff(_coth_excess(0.5 * self.theta * k)) / self.theta  # P − ½ of documents k places apart
         apart = np.arange(n)[None, :] - np.arange(n)[:, None]
         found = np.empty((n, n))

@@ -10,7 +10,7 @@ from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.losses import ListNet, Loss, RankNet, Regression, sweep
-from podium.testing import derivative_is_right, derivative_of_parameters_is_right
+from podium.testing.losses import derivative_is_right, derivative_of_parameters_is_right
 
 
 def data(labels=None, **more):
