@@ -38,7 +38,7 @@ MORE = {
     "listwise": [
         "listnet(k=2)", "listnet(k=3)", "listnet(k=10)", "listmle(k=10)", "energy-ndcg(window=5)",
         "energy-ndcg(metric=map)", "structrank(topology=disconnected)", "structrank(topology=random)",
-        "structrank(topology=plackett-luce)", "structrank(functions=3)", "structrank(phi=gaussian)",
+        "structrank(topology=plackett-luce)", "structrank(functions=3)",
     ],
     "direct": ["softrank(k=none)"],
 }  # fmt: skip
@@ -60,7 +60,7 @@ PROMISED: dict[str, tuple[str, float]] = {
     "adarank-map": ("n log n", 1.1), "adarank-ndcg": ("n log n", 1.1), "svm-map": ("n log n", 1.1),
     "svm-ndcg": ("n log n", 1.1), "permurank": ("n log n", 1.1), "structrank": ("n·p + p³, p points of a grid", 1),
     "structrank(topology=disconnected)": ("n·p + p³", 1), "structrank(functions=3)": ("n·p + p³", 1),
-    "structrank(phi=gaussian)": ("n·p + p³", 1), "structrank(topology=random)": ("edges: n²", 2),
+    "structrank(topology=random)": ("edges: n²", 2),
     "structrank(topology=plackett-luce)": ("edges: n²", 2), "softrank": ("n²·k, k = 10", 2),
     "softrank(k=none)": ("n³", 3), "apprank": ("n²", 2), "apprank-ap": ("n²", 2), "single-feature": ("n log n", 1.1),
     "random": ("n", 1),

@@ -452,9 +452,9 @@ def structrank(loss: Any, s: Any, y: Any) -> float:
             beaten = [[w1 * (s[j] - s[i]) for j in range(len(s)) if y[i] > y[j]] for i in range(len(s))]
             terms += [float(np.logaddexp.reduce([0.0, *mine])) for mine in beaten if mine]
         elif loss.topology == "disconnected" or len(r) == 1:
-            terms += [-log_cdf(loss.phi, w1 * r_e) for r_e in r]
+            terms += [-log_cdf(w1 * r_e) for r_e in r]
         else:
-            terms += [-log_cdf(loss.phi, w1 * r[e], w2 * r[f]) for e, f in pairs]
+            terms += [-log_cdf(w1 * r[e], w2 * r[f]) for e, f in pairs]
     return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 
@@ -467,9 +467,7 @@ def cdn_weights(loss: Any) -> list[tuple[float, float]]:
     return list(zip(logs[::2], logs[1::2], strict=True))
 
 
-def log_cdf(phi: str, *z: float) -> float:
-    if phi == "gaussian":
-        return float(sum(log_ndtr(x) for x in z))
+def log_cdf(*z: float) -> float:
     return -float(np.logaddexp.reduce([0.0, *(-x for x in z)]))
 
 

@@ -29,8 +29,8 @@ MOST_GRADES = 100
 class McRank(Learner):
     """Classifies documents into their grades with boosted trees and ranks by the expected grade.
 
-    Formula: s = Σ_k k·P(y = k | x), with k the place of the grade among the grades of the training data, from 0. P is a
-        boosted multinomial model; with `ordinal`, K − 1 boosted logistic models give P(y ≥ k), and s = Σ_k P(y ≥ k).
+    Formula: s = Σ_k k·P(y = k | x) over the grades k of the training data, by their values. P is a boosted multinomial
+        model; with `ordinal`, K − 1 boosted logistic models give P(y ≥ k), and P(y = k) are their differences.
     Ties: documents of equal grade are one class; queries play no part.
     Cost: one tree per grade (less one, if ordinal) and round, each O(documents × features).
     Use it for: few grades that mean the same in every query; probabilities of grades. `ordinal` when grades are steps.
@@ -74,7 +74,7 @@ class McRank(Learner):
                 break
             if watch.record(
                 rounds, self.rounds, value,
-                scores=lambda _: self._expected(start + np.column_stack([g.valid_outputs() for g in growers])),
+                scores=lambda _: self._expected(start + np.column_stack([g.valid_outputs() for g in growers]), grades),
                 state=rounds, patience=self.patience,
             ):  # fmt: skip
                 reason = "no better validation measure"
@@ -88,8 +88,8 @@ class McRank(Learner):
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        raw = self._raw(params, n_features)
-        return lambda data: self._expected(raw(data))
+        raw, grades = self._raw(params, n_features), fitted(params, "grades", (None,))
+        return lambda data: self._expected(raw(data), grades)
 
     def probabilities(self, params: Params, data: Dataset) -> NDArray[np.float64]:
         """P(y = k | x) for each grade of the training data, ascending."""  # (N, K)
@@ -129,7 +129,6 @@ class McRank(Learner):
         above = np.minimum.accumulate(np.column_stack([np.ones(len(raw)), expit(raw)]), axis=1)
         return -np.diff(above, axis=1, append=0.0)
 
-    def _expected(self, raw: Array) -> Array:
-        """Σ_k k·P(y = k)."""
-        probabilities = self._probabilities(raw)
-        return np.asarray(probabilities @ np.arange(probabilities.shape[1], dtype=np.float64))
+    def _expected(self, raw: Array, grades: Array) -> Array:
+        """Σ_k k·P(y = k) over the values k of grades."""
+        return np.asarray(self._probabilities(raw) @ grades, np.float64)

@@ -1,6 +1,6 @@
 """Cumulative distribution networks (Huang & Frey, 2008): products of CDFs of one or two numbers, as sums of logarithms.
 
-    L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'}) or Φ(w₁r)Φ(w₂r')
+    L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'})
 
 over k = 1…K functions, each with weights (w₁, w₂) of its own. A product of CDFs is a CDF, so K of them need no other
 constant. Which pairs e, e' of numbers meet is the network's topology; the numbers are score differences.
@@ -15,12 +15,10 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.kernels.draws import advance, below, start
-from podium.kernels.normal import minus_log_cdf
 from podium.kernels.pair_sums import pair, sum_over_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
-SIGMOID, GAUSSIAN = 0.0, 1.0
-TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, PHI, MORE = 1, 2, 4, 5, 7, 8, 9  # places in params; log w₂ follows log w₁
+TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # places in params; log w₂ follows log w₁
 
 
 @compiled
@@ -39,8 +37,8 @@ def network(r: Any, weight: Any, m: Any, ends: Any, grid: Any, params: Any, forc
     value, n_functions = 0.0, int(params[0, FUNCTIONS])
     for k in range(n_functions):
         at = place_of(k)
-        if topology == DISCONNECTED or params[0, PHI] == GAUSSIAN:
-            value += _apart(r, weight, m, at, each, partner, topology, params, force, bend)
+        if topology == DISCONNECTED:
+            value += _apart(r, weight, at, params, force, bend)
         else:
             value += _joined(r, weight, m, at, partner, grid, params, force, bend)
     return value, float(n_functions) * m * each
@@ -65,33 +63,22 @@ def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
 
 
 @compiled
-def margin(z: Any, phi: Any) -> Any:
-    """−log φ at (z, ∞), minus its slope, and its second derivative; for both functions log-concave."""
-    if phi == SIGMOID:
-        f, p, _ = pair(-z, -np.inf)
-        return f, p, p * (1.0 - p)
-    return minus_log_cdf(z)
+def margin(z: Any) -> Any:
+    """−log φ at (z, ∞), minus its slope, and its second derivative."""
+    f, p, _ = pair(-z, -np.inf)
+    return f, p, p * (1.0 - p)
 
 
 @compiled
-def _apart(
-    r: Any, weight: Any, m: Any, at: Any, each: Any, partner: Any, topology: Any, params: Any, force: Any, bend: Any
-) -> float:
-    """A function whose two numbers do not depend on each other: how often each edge is the first, and the second."""
-    value, phi = 0.0, params[0, PHI]
-    second = np.zeros(m if topology == RANDOM else 0)
-    for e in range(len(partner)):
-        for other in partner[e]:
-            second[other] += 1.0
-    for side in range(1 if topology == DISCONNECTED else 2):
-        w = math.exp(params[0, at + side])
-        for h in range(len(r)):
-            times = second[h % m] if side == 1 and topology == RANDOM else float(each)
-            f, p, bent = margin(w * r[h], phi)
-            value += weight[h] * times * f
-            force[h] += w * p * times
-            bend[h] += w * w * bent * times
-            params[1, at + side] -= weight[h] * w * r[h] * p * times
+def _apart(r: Any, weight: Any, at: Any, params: Any, force: Any, bend: Any) -> float:
+    """A function of each edge alone."""
+    value, w = 0.0, math.exp(params[0, at])
+    for h in range(len(r)):
+        f, p, bent = margin(w * r[h])
+        value += weight[h] * f
+        force[h] += w * p
+        bend[h] += w * w * bent
+        params[1, at] -= weight[h] * w * r[h] * p
     return value
 
 

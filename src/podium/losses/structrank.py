@@ -28,12 +28,9 @@ from podium.kernels.cdn import (
     DISCONNECTED,
     FULL,
     FUNCTIONS,
-    GAUSSIAN,
     LOG_W1,
-    PHI,
     PLACKETT_LUCE,
     RANDOM,
-    SIGMOID,
     TOPOLOGY,
     draw_partners,
     margin,
@@ -65,11 +62,11 @@ def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: A
 
 @compiled
 def reach(params: Any) -> float:
-    """The largest w; of a Gaussian CDF, whose zeros are 2.8 away from the real line instead of π, somewhat more."""
+    """The largest w."""
     most = -np.inf
     for k in range(int(params[0, FUNCTIONS])):
         most = max(most, params[0, place_of(k)], params[0, place_of(k) + 1])
-    return math.exp(most) * (1.2 if params[0, PHI] == GAUSSIAN else 1.0)
+    return math.exp(most)
 
 
 @compiled
@@ -219,12 +216,11 @@ class StructRank(PairwiseLoss):
     """The negative logarithm of the joint probability of all preferences of a query.
 
     Formula: L = Σ −log φ(r_e, r_e') over pairs e ≠ e' of edges, r_e = s_i − s_j for y_i > y_j, φ(r, r') =
-        1/(1 + e^{−w₁r} + e^{−w₂r'}), w > 0. `topology=full` takes all pairs, `random` so many `partners` of each edge,
-        drawn from `seed`; `disconnected` is Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is
+        1/(1 + e^{−w₁r} + e^{−w₂r'}), w > 0. `topology=full` takes all pairs, `random` pairs each edge with `partners`
+        others, drawn from `seed`; `disconnected` is Σ log(1 + e^{−w₁r_e}), which is RankNet; `plackett-luce` is
         Σ_i log(1 + Σ_j e^{−w₁r_ij}) over the j that i beats, on a full order ListMLE. A query of one edge has no pair
         and counts as disconnected. `functions=K` takes K such networks with weights of their own, whose losses add up;
-        they start at w₁·k and w₂/k. `phi=gaussian` takes φ(r, r') = Φ(w₁r)Φ(w₂r'), the normal CDF of two independent
-        numbers: its full network is its disconnected one with each edge |P| − 1 times, and w₂ beside w₁.
+        they start at w₁·k and w₂/k.
     Ties: documents of equal grade are not compared. An edge of probability P̄ counts P̄ times, and turned 1 − P̄ times.
     Cost: O(|P|) per query: the sum over all |P|² pairs goes through polynomials that are right to 1e−10. On grades,
         full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
@@ -233,8 +229,8 @@ class StructRank(PairwiseLoss):
         for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own,
         such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and
         disconnected networks differ by less than noise: the paper's gain is at its edge.
-    Law: none over rankings; values over all orders do not sum to 1. `log_cdf` and `pair_marginals` say what there is.
-    Curvature: a bound, except for the disconnected, the Gaussian and the Plackett–Luce networks.
+    Distribution: none over rankings; values over all orders do not sum to 1. See `log_cdf` and `pair_marginals`.
+    Curvature: a bound, except for the disconnected and the Plackett–Luce networks.
     Reference: Huang & Frey, Structured ranking learning using cumulative distribution networks, NIPS 2008.
     """
 
@@ -246,12 +242,12 @@ class StructRank(PairwiseLoss):
     seed: int = param(default=0, least=0)
     learn: bool = True
     functions: int = param(default=1, least=1)
-    phi: Literal["sigmoid", "gaussian"] = "sigmoid"
     more: tuple[float, ...] = ()
     """log w₁ and log w₂ of the second function, of the third, and so on; where empty, apart from the first's."""
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+    learned_as_logs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -259,11 +255,6 @@ class StructRank(PairwiseLoss):
             raise ParameterError(
                 f"structrank: {self.functions} functions have {2 * (self.functions - 1)} weights more than the first; "
                 f"got {len(self.more)} in more. Leave it out to start them apart."
-            )
-        if self.phi == "gaussian" and self.topology == "plackett-luce":
-            raise ParameterError(
-                "structrank: the plackett-luce network is made of sigmoids; with phi=gaussian it has no closed form. "
-                "Use topology=full, disconnected or random, or the loss softrank."
             )
 
     @property
@@ -300,9 +291,9 @@ class StructRank(PairwiseLoss):
         edges = edges_between(order, ends)
         winners, losers = edges[:, 0].astype(np.int64), edges[:, 1].astype(np.int64)
         uses, r = self._uses(len(edges), ends), s[winners] - s[losers]
-        phi, lost = GAUSSIAN if self.phi == "gaussian" else SIGMOID, np.zeros(len(r))
+        lost = np.zeros(len(r))
         for k, log_w in enumerate((self.log_w1, self.log_w2, *self._others().values())):
-            lost += uses[k % 2] * [margin(math.exp(log_w) * x, phi)[0] for x in r]
+            lost += uses[k % 2] * [margin(math.exp(log_w) * x)[0] for x in r]
         found = np.full((len(s), len(s)), np.nan)
         found[winners, losers] = np.exp(-lost)
         return found
@@ -311,7 +302,7 @@ class StructRank(PairwiseLoss):
         """Rankings of the Plackett–Luce network, one per row; other networks have none to draw from."""  # (size, n)
         if self.topology != "plackett-luce" or self.functions > 1:
             raise IncompatibleError(
-                f"{self} is no law over rankings: its values over all orders do not sum to 1. "
+                f"{self} is no distribution over rankings: its values over all orders do not sum to 1. "
                 "Use topology=plackett-luce with one function, or log_cdf and pair_marginals."
             )
         return sample_race(np.exp(self.log_w1) * np.asarray(scores, np.float64), rng, size)

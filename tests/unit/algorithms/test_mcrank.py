@@ -50,10 +50,13 @@ def test_probabilities_follow_the_frequency_of_grades(ordinal):
 
 
 @pytest.mark.parametrize("ordinal", [False, True])
-def test_only_the_order_of_grades_matters(ordinal):
-    learner = McRank(ordinal=ordinal, rounds=5)
-    other = Dataset.from_arrays(DATA.features, np.array([-7.5, 0.25, 100.0])[DATA.labels.astype(int)])
-    np.testing.assert_array_equal(learner.score(learned(learner), DATA), learner.score(learned(learner, other), DATA))
+def test_the_values_of_grades_count_in_the_score_and_not_in_the_trees(ordinal):
+    """Labels 0, 1, 4 in place of 0, 1, 2: the same probabilities, and a score of P(1) + 4·P(4)."""
+    learner, values = McRank(ordinal=ordinal, rounds=5), np.array([0.0, 1.0, 4.0])
+    other = Dataset.from_arrays(DATA.features, values[DATA.labels.astype(int)])
+    P = learner.probabilities(learned(learner), DATA)
+    np.testing.assert_array_equal(learner.probabilities(learned(learner, other), DATA), P)
+    np.testing.assert_allclose(learner.score(learned(learner, other), DATA), P @ values, rtol=1e-12)
 
 
 def test_the_training_loss_falls_every_round():

@@ -1,15 +1,13 @@
-"""StructRank: the fast sum against the double sum, networks that are known losses, what is no law over rankings."""
+"""StructRank: the fast sum against the double sum, networks that are known losses, and what is no distribution."""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
 
 from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade_and_score, count_edges
-from podium.kernels.cdn import GAUSSIAN, SIGMOID, margin
 from podium.kernels.grade_grid import is_cheaper
 from podium.kernels.pair_sums import sum_over_pairs
 from podium.losses import ListMLE, Loss, RankNet, StructRank
@@ -89,7 +87,7 @@ def test_one_edge_is_a_sigmoid():
 def test_it_is_no_law_over_rankings():
     total = sum(math.exp(StructRank().log_cdf([0.2, 0.1, -0.4], order)) for order in itertools.permutations(range(3)))
     assert 0 < total < 0.1
-    with pytest.raises(IncompatibleError, match="no law over rankings"):
+    with pytest.raises(IncompatibleError, match="no distribution over rankings"):
         StructRank().sample([1.0, 0.0], np.random.default_rng(0))
 
 
@@ -123,7 +121,7 @@ def run(kernel, loss, *args):
 
 TEXTS = [
     "structrank", "structrank(log_w1=0.7,log_w2=-0.4,normalise=true)", "structrank(functions=2)",
-    "structrank(topology=disconnected)", "structrank(phi=gaussian,normalise=true)",
+    "structrank(topology=disconnected)",
 ]  # fmt: skip
 
 
@@ -199,35 +197,13 @@ def test_weights_for_other_functions_are_refused():
         StructRank(functions=2, more=(1.0,))
 
 
-@pytest.mark.parametrize("z", [-1000.0, -38.0, -20.5, -20.0, -19.5, -3.0, 0.0, 0.4, 9.0, 1000.0])
-def test_the_normal_cdf_keeps_its_digits_far_out(z):
-    value, slope, bend = margin(z, GAUSSIAN)
-    density = math.exp(-0.5 * z * z - 0.5 * math.log(2 * math.pi) - log_ndtr(z))
-    assert value == pytest.approx(-log_ndtr(z), rel=1e-12)
-    assert slope == pytest.approx(density, rel=1e-9)
-    assert 0 <= bend <= 1
-    assert margin(z, SIGMOID)[0] == pytest.approx(np.logaddexp(0, -z))
-
-
-def test_a_gaussian_network_counts_each_edge_as_often_as_it_meets_others():
-    scores, labels = np.array([0.3, -0.2, 1.1]), np.array([2, 1, 0])
-    r = np.array([0.5, -0.8, -1.3])
-    expected = -2 * (log_ndtr(r) + log_ndtr(math.exp(0.3) * r)).sum()
-    assert StructRank(phi="gaussian", log_w2=0.3)(scores, labels).value == pytest.approx(expected)
-
-
-def test_a_gaussian_plackett_luce_network_is_refused():
-    with pytest.raises(ParameterError, match="made of sigmoids"):
-        StructRank(phi="gaussian", topology="plackett-luce")
-
-
-@pytest.mark.parametrize("text", ["functions=2", "phi=gaussian", "phi=gaussian,topology=random,functions=2"])
+@pytest.mark.parametrize("text", ["functions=2", "topology=random,functions=2"])
 def test_marginals_of_other_functions_too(text):
     loss = Loss.parse(f"structrank({text},log_w1=0.3,log_w2=-0.2)")
     scores, labels = np.array([0.4, 0.1, -400.0]), np.array([2, 1, 0])
     assert loss.pair_marginals(scores, labels)[0, 1] == pytest.approx(math.exp(loss.log_cdf(scores, labels)))
 
 
-def test_several_plackett_luce_networks_are_no_law():
-    with pytest.raises(IncompatibleError, match="no law over rankings"):
+def test_several_plackett_luce_networks_are_no_distribution():
+    with pytest.raises(IncompatibleError, match="no distribution over rankings"):
         StructRank(topology="plackett-luce", functions=2).sample([1.0, 0.0], np.random.default_rng(0))
