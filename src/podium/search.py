@@ -1,51 +1,58 @@
-"""Search: settings that do well on validation data: every combination of a method's grid, or Optuna's proposals.
+"""Hyperparameter search: choose settings on validation data, from a method's grid or from Optuna's proposals.
 
     >>> from podium.methods import method
     >>> {name: one.where for name, one in space(method("lambdarank")).items()}
     {'learning_rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
 
-Where Optuna looks stands with each parameter, as `search` of `podium.registry.param`; so the space of a recipe is that
-of its parts together. What a specification names is not searched. Test data is out of reach here.
+Each parameter says where Optuna looks, as `search` of `podium.registry.param`; the space of a recipe is that of its
+parts together. What a specification names is not searched. Test data is out of reach here.
 Reference: Akiba et al., Optuna: a next-generation hyperparameter optimization framework, 2019.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
+from podium.arrays import Array
 from podium.errors import MissingPackageError, PodiumError
 from podium.learner import Learner
 from podium.methods import Method
 from podium.model import Model
 from podium.registry import Named, param, register, search_space, write
 
-Fit = Callable[[Learner], Model]
-"""Fits a learner on training data; `info["valid"]` says how it does on validation data."""
+Fit = Callable[[Learner], tuple[Model, Array]]
+"""Fits a learner on training data: the model, `info["valid"]` its mean on validation data, and each query's value."""
 
 
 class Search(Named):
-    """A way to choose settings on validation data. `model.info["trials"]` lists what was tried."""
+    """A way to choose settings on validation data.
+
+    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the one that was chosen.
+    """
 
     kind: ClassVar[str] = "search"
     home: ClassVar[str] = "podium.search"
 
     def fits(self, chosen: Method) -> int:
-        """How many fits it takes."""
+        """The number of fits it takes."""
         raise NotImplementedError
 
     def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
-        """The model whose settings do best; of equals the first."""
+        """The model with the chosen settings."""
         raise NotImplementedError
 
 
 @register
 class Grid(Search):
-    """Every combination of the short lists that the table of methods has."""
+    """Every combination of the method's grid; the best on validation data is chosen, ties go to the first."""
 
     name = "grid"
 
@@ -54,16 +61,18 @@ class Grid(Search):
 
     def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
         if not chosen.grid:
-            return fit(chosen.learner)
-        models = ((settings, fit(learner)) for learner, settings in candidates(chosen))
-        return _best(models)
+            return fit(chosen.learner)[0]
+        return _best((settings, fit(learner)[0]) for learner, settings in candidates(chosen))
 
 
 @register
 class Optuna(Search):
     """Proposals of a tree-structured Parzen estimator, after the method's own settings; the same with the same seed.
 
-    A method without parameters to search has its grid tried.
+    The best of many trials is partly the luckiest. Chosen are the settings nearest to the method's own among those
+    within one standard error of the best: the mean difference over queries is at most its standard error. So a search
+    on few queries moves only as far as they prove. A method without parameters to search has its grid tried.
+    Reference: Breiman et al., Classification and Regression Trees, 1984, section 3.4.3 (the one-standard-error rule).
     """
 
     trials: int = param(default=30, least=1)
@@ -83,7 +92,8 @@ class Optuna(Search):
         with _quiet(optuna):
             study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
             _begin_with_own(study, where, chosen.learner)
-            return _best(_proposals(optuna, study, where, chosen.learner, fit=fit, trials=self.trials))
+            tried = list(_proposals(optuna, study, where, chosen.learner, fit=fit, trials=self.trials))
+        return _within_one_standard_error(tried, where, chosen.learner)
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,14 @@ class Dimension:
             return value in self.where
         return value is not None and self.where[0] <= value <= self.where[1]
 
+    def distance(self, a: Any, b: Any) -> float:
+        """The distance of two values, as a share of where the search looks."""
+        if isinstance(self.where, list):
+            return float(a != b)
+        low, high, *scale = self.where
+        place: Callable[[float], float] = math.log if scale else float
+        return abs(place(a) - place(b)) / (place(high) - place(low))
+
 
 def space(chosen: Method) -> dict[str, Dimension]:
     """What can be searched of a method, by name; with its part before it where several parts have the name."""
@@ -143,19 +161,52 @@ def candidates(chosen: Method) -> list[tuple[Learner, dict[str, Any]]]:
 
 
 def _best(models: Iterator[tuple[dict[str, Any], Model]]) -> Model:
-    """The first of the best by validation data; only it is kept, with a list of all."""
+    """The best by validation data, ties go to the first; only this model is kept in memory."""
     best: Model | None = None
-    trials = []
+    trials: list[dict[str, Any]] = []
     for settings, model in models:
-        trials.append({**settings, "valid": model.info["valid"]})
         if best is None or model.info["valid"] > best.info["valid"]:
-            best = model
+            best, chosen = model, len(trials)
+        trials.append({**settings, "valid": model.info["valid"]})
     assert best is not None, "a search that finds nothing raises"
-    return replace(best, info={**best.info, "trials": trials})
+    return replace(best, info={**best.info, "trials": trials, "chosen": chosen})
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    settings: dict[str, Any]
+    learner: Learner
+    model: Model
+    values: Array  # (Q,) of each validation query
+
+
+def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension], own: Learner) -> Model:
+    """The trial nearest to the learner's own settings that is not proved worse than the best."""
+    best = max(tried, key=lambda trial: trial.model.info["valid"])
+    searched = [one for one in where.values() if one.holds(one.get(own))]
+
+    def distance(t: int) -> float:
+        return math.hypot(*(one.distance(one.get(tried[t].learner), one.get(own)) for one in searched))
+
+    good = [t for t, trial in enumerate(tried) if trial is best or _not_proved_worse(trial.values, best.values)]
+    chosen = min(good, key=distance)
+    trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
+    model = tried[chosen].model
+    return replace(model, info={**model.info, "trials": trials, "chosen": chosen})
+
+
+def _not_proved_worse(values: Array, best: Array) -> bool:
+    """Whether the mean over queries lies within one standard error of the best, of the paired difference."""
+    lost = (best - values)[np.isfinite(best - values)]
+    return len(lost) > 1 and bool(lost.mean() <= lost.std(ddof=1) / math.sqrt(len(lost)))
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value if isinstance(value, int | float) else write(value) for name, value in settings.items()}
 
 
 def _begin_with_own(study: Any, where: dict[str, Dimension], learner: Learner) -> None:
-    """Let the learner's own settings be tried first, as far as the search looks there."""
+    """Have the learner's own settings tried first, as far as the search looks there."""
     own = {name: one.get(learner) for name, one in where.items()}
     inside = {name: value for name, value in own.items() if where[name].holds(value)}
     study.enqueue_trial(
@@ -165,7 +216,7 @@ def _begin_with_own(study: Any, where: dict[str, Dimension], learner: Learner) -
 
 def _proposals(
     optuna: Any, study: Any, where: dict[str, Dimension], learner: Learner, *, fit: Fit, trials: int
-) -> Iterator[tuple[dict[str, Any], Model]]:
+) -> Iterator[_Trial]:
     """What Optuna proposes, fitted. Settings that cannot be fitted are passed over, unless none can."""
     failed: PodiumError | None = None
     fitted = 0
@@ -176,17 +227,14 @@ def _proposals(
         try:
             for name, one in where.items():
                 changed = one.put(changed, settings[name])
-            model = fit(changed)
+            model, values = fit(changed)
         except PodiumError as error:
             failed = error
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
             continue
         fitted += 1
         study.tell(trial, model.info["valid"])
-        yield (
-            {name: value if isinstance(value, int | float) else write(value) for name, value in settings.items()},
-            model,
-        )
+        yield _Trial(settings, changed, model, values)
     if not fitted and failed is not None:
         raise failed
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.errors import DataError, IncompatibleError, ParameterError
@@ -65,10 +66,10 @@ def train(
     their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows come in any order.
     `method` is a method's name or specification, or a learner; lambdamart unless told.
 
-    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are tried: a
-    method's grid, or what another `search` proposes, e.g. optuna. Those that do best by `metric` win, and solvers with
-    patience stop early by it. `model.info["trials"]` says what was tried. The temperature of `Model.distribution` is
-    fitted on it too.
+    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are chosen by
+    `metric` from the method's grid, or by another `search`, e.g. optuna, and solvers with patience stop early by it.
+    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one. The
+    temperature of `Model.distribution` is fitted on it too.
     """
     labels, chosen = labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
@@ -78,8 +79,10 @@ def train(
     if held is None:
         return fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
 
-    def tried(learner: Learner) -> Model:
-        return fit(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
+    def tried(learner: Learner) -> tuple[Model, Array]:
+        assert held.labels is not None, "checked above"
+        model = fit(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
+        return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
     searching = Search.parse(search) if isinstance(search, str) else search
     return with_temperature(searching.run(chosen, tried, seed=seed), held)

@@ -1,7 +1,9 @@
 """Searches on validation data: where they look, what they keep, and that chance is the seed's."""
 
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from podium.errors import DataError, MissingPackageError, ParameterError, UnknownNameError
@@ -10,7 +12,7 @@ from podium.methods import METHODS, Method, method
 from podium.metrics import Metric
 from podium.recipe import Recipe
 from podium.scorers import MLP
-from podium.search import Dimension, Optuna, Search, space
+from podium.search import Dimension, Optuna, Search, _not_proved_worse, space
 from podium.solvers import SGD
 from podium.testing import linear_data
 from podium.training import measured, train
@@ -23,7 +25,7 @@ def test_the_space_of_a_recipe_is_that_of_its_parts():
     assert space(method("lambdamart")) == {
         "num_leaves": Dimension("scorer", "num_leaves", (4, 64, "log")),
         "min_data_in_leaf": Dimension("scorer", "min_data_in_leaf", (5, 100, "log")),
-        "features": Dimension("scorer", "features", (0.3, 1.0)),
+        "feature_fraction": Dimension("scorer", "feature_fraction", (0.3, 1.0)),
         "learning_rate": Dimension("solver", "learning_rate", (0.01, 0.3, "log")),
         "penalty": Dimension("solver", "penalty", (0.0, 10.0)),
     }
@@ -35,7 +37,7 @@ def test_the_space_of_a_recipe_is_that_of_its_parts():
 def test_what_a_specification_names_is_not_searched():
     assert list(space(method("lambdamart(num_leaves=7,learning_rate=0.1)"))) == [
         "min_data_in_leaf",
-        "features",
+        "feature_fraction",
         "penalty",
     ]
     assert list(space(method("listnet(scorer=mlp(hidden=[3]))"))) == ["activation", "learning_rate", "penalty"]
@@ -60,22 +62,69 @@ def test_parameters_of_one_name_are_told_apart_by_their_part(monkeypatch):
     assert list(space(Method(Recipe(scorer=MLP(), solver=SGD())))) == ["scorer.learning_rate", "solver.learning_rate"]
 
 
-def test_optuna_tries_the_methods_own_settings_first_and_keeps_the_best():
+def test_optuna_tries_the_methods_own_settings_first_and_says_which_it_chose():
     model = train(DATA, "listnet", valid=VALID, search="optuna(trials=6)")
     trials = model.info["trials"]
     assert len(trials) == 6
     assert trials[0]["penalty"] == METHODS["listnet"].learner.solver.penalty == 0.1
     assert all(1e-4 <= trial["penalty"] <= 10 for trial in trials)
-    best = max(trials, key=lambda trial: trial["valid"])
-    assert model.learner.solver.penalty == best["penalty"]
-    assert model.info["valid"] == best["valid"] == measured(model, VALID, NDCG)
+    chosen = trials[model.info["chosen"]]
+    assert model.learner.solver.penalty == chosen["penalty"]
+    assert model.info["valid"] == chosen["valid"] == measured(model, VALID, NDCG)
+
+
+def searched(values_of, *, trials=8):
+    """Optuna's choice for listnet where each validation query's value is a function of the penalty."""
+    made = train(DATA, "listnet", valid=VALID)
+
+    def fit(learner):
+        values = np.asarray(values_of(learner.solver.penalty), np.float64)
+        return replace(made, learner=learner, info={**made.info, "valid": float(np.nanmean(values))}), values
+
+    return Optuna(trials=trials).run(method("listnet"), fit, seed=0)
+
+
+def test_a_gain_within_one_standard_error_does_not_move_the_settings():
+    def lucky(penalty):  # a mean gain of 0.003, of differences whose standard error is about 0.014
+        noise = np.random.default_rng(int(1e9 * penalty)).standard_normal(100)
+        return 0.5 + 0.003 * (penalty != 0.1) + 0.1 * (noise - noise.mean())
+
+    model = searched(lucky)
+    trials = model.info["trials"]
+    assert max(trial["valid"] for trial in trials) > trials[0]["valid"]
+    assert model.info["chosen"] == 0
+    assert model.learner.solver.penalty == 0.1
+
+
+def test_a_gain_that_every_query_shows_moves_them_and_no_further_than_it_must():
+    def better_above_one(penalty):
+        return np.linspace(0.1, 0.9, 50) + 0.05 * (penalty > 1)
+
+    model = searched(better_above_one, trials=15)
+    above = [trial["penalty"] for trial in model.info["trials"] if trial["penalty"] > 1]
+    assert len(set(above)) > 1
+    assert model.learner.solver.penalty == min(above)
+
+
+def test_the_rule_of_one_standard_error_pairs_queries_and_leaves_out_those_that_do_not_count():
+    easy = np.linspace(0.0, 1.0, 30)  # queries differ far more than settings do
+    worse = np.where(easy > 0.9, np.nan, easy)
+    assert not _not_proved_worse(worse - 0.01 - 0.001 * easy, easy)
+    assert _not_proved_worse(worse - 0.01 * np.cos(50 * easy) - 0.0005, easy)
+    assert not _not_proved_worse(np.array([0.2]), np.array([0.3]))
+
+
+def test_distances_are_shares_of_where_the_search_looks():
+    assert Dimension(None, "a", (0.01, 1.0, "log")).distance(0.01, 0.1) == pytest.approx(0.5)
+    assert Dimension(None, "a", (2, 10)).distance(4, 8) == pytest.approx(0.5)
+    assert Dimension(None, "a", ["x", "y"]).distance("x", "y") == 1.0
 
 
 def test_lists_are_searched_by_the_texts_of_their_values():
     model = train(DATA, "listnet(scorer=mlp,epochs=3)", valid=VALID, search="optuna(trials=4)")
-    [best] = [trial for trial in model.info["trials"] if trial["valid"] == model.info["valid"]][:1]
+    chosen = model.info["trials"][model.info["chosen"]]
     assert repr(model.learner.scorer) == repr(
-        MLP(hidden=tuple(map(int, best["hidden"][1:-1].split(","))), activation=best["activation"])
+        MLP(hidden=tuple(map(int, chosen["hidden"][1:-1].split(","))), activation=chosen["activation"])
     )
 
 
@@ -102,7 +151,7 @@ def test_settings_that_cannot_be_fitted_are_passed_over_unless_none_can():
         fits.append(learner)
         if len(fits) % 2:
             raise DataError("not this one")
-        return train(DATA, learner, valid=VALID)
+        return train(DATA, learner, valid=VALID), np.zeros(10)
 
     model = Optuna(trials=6).run(method("listnet"), fit, seed=0)
     assert len(fits) == 6

@@ -88,10 +88,9 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
     else:
         console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
     trials = info.get("trials", [])
-    best = max(trials, key=lambda trial: trial["valid"], default=None)
-    for trial in trials:
+    for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
-        mark = "  ← chosen" if trial is best else ""
+        mark = "  ← chosen" if number == info["chosen"] else ""
         console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
     if "stopped" in info:
         console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")

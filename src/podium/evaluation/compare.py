@@ -43,9 +43,9 @@ class Outcome:
     @property
     def chosen(self) -> dict[str, Any]:
         """The settings that validation data chose."""
-        trials = self.info.get("trials") or [{"valid": 0.0}]
-        best = max(trials, key=lambda trial: trial["valid"])
-        return {name: value for name, value in best.items() if name != "valid"}
+        if "trials" not in self.info:
+            return {}
+        return {name: value for name, value in self.info["trials"][self.info["chosen"]].items() if name != "valid"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ pairs       two pairs of test documents that tell most about the model, explaine
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -42,12 +43,11 @@ class History:
         if self.fits:
             self.fits[-1].append(step)
 
-    def best_fit_history(self, trials: list[dict[str, float]] | None) -> list[list[float | None]]:
-        """The fit that validation chose, at most 100 iterations of it; nothing where it cannot be told."""
-        if len(self.fits) != len(trials or [0]):
+    def chosen_fit_history(self, info: Mapping[str, Any]) -> list[list[float | None]]:
+        """At most 100 iterations of the chosen fit; empty if the fits seen are not those of its trials."""
+        if len(self.fits) != len(info.get("trials", [0])):
             return []
-        best = 0 if not trials else max(range(len(trials)), key=lambda t: trials[t]["valid"])
-        steps = self.fits[best]
+        steps = self.fits[info.get("chosen", 0)]
         kept = np.unique(np.linspace(0, len(steps) - 1, min(len(steps), _MOST_STEPS)).round().astype(int))
         return [[steps[k].iteration, _finite(steps[k].value), _finite(steps[k].valid)] for k in kept]
 
@@ -59,7 +59,7 @@ def details(
     assert fold.test is not None, "checked before work started"
     return {
         "curve": _curve(fold.test, scores, metrics),
-        "history": history.best_fit_history(model.info.get("trials")),
+        "history": history.chosen_fit_history(model.info),
         "importance": _importance(model, fold, metrics[0]),
         "pairs": _pairs(model, fold.test, scores),
     }

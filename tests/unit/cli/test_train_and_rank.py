@@ -98,9 +98,10 @@ def test_more_features_than_the_model_knows_are_refused_and_fewer_are_zeros(podi
     trained(podium)
     result = podium("rank", "model.podium", "-", "-o", "s.txt", stdin=b"0 qid:1 1:1 3:1\n")
     assert result.exit_code == 1
-    assert "<stdin>:1: feature '3', but there are 2" in result.stderr
+    assert "<stdin>: 3 features, but the model was trained with 2" in result.stderr
     assert not Path("s.txt").exists()
     short = podium("rank", "model.podium", "-", stdin=b"0 qid:1 1:1\n")
+    assert short.stderr.startswith("<stdin>: only features up to 1 occur; the model was trained with 2.")
     assert short.stdout == podium("rank", "model.podium", "-", stdin=b"0 qid:1 1:1 2:0\n").stdout
 
 

@@ -28,7 +28,7 @@ def test_means_are_over_folds_and_over_pooled_queries() -> None:
 
 
 def chose(fold: str, **settings: object) -> Outcome:
-    return replace(outcome("a", fold, [0.5]), info={"trials": [{**settings, "valid": 0.5}]})
+    return replace(outcome("a", fold, [0.5]), info={"trials": [{**settings, "valid": 0.5}], "chosen": 0})
 
 
 def test_what_was_chosen_is_counted_and_where_that_gets_long_the_ends_are_shown() -> None:

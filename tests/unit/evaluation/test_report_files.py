@@ -102,17 +102,17 @@ def test_a_long_history_is_thinned_and_one_that_cannot_be_told_is_left_out() -> 
     history = History()
     for iteration in range(1, 1001):
         history.record(Step(iteration, 1000, float("inf") if iteration == 1 else 1.0 / iteration, None))
-    kept = history.best_fit_history(None)
+    kept = history.chosen_fit_history({})
     assert (len(kept), kept[0], kept[-1]) == (100, [1, None, None], [1000, 1.0 / 1000, None])
-    assert history.best_fit_history([{"valid": 0.1}, {"valid": 0.2}]) == []
+    assert history.chosen_fit_history({"trials": [{"valid": 0.1}, {"valid": 0.2}], "chosen": 1}) == []
 
 
-def test_the_history_is_that_of_the_first_best_trial() -> None:
+def test_the_history_is_that_of_the_chosen_trial() -> None:
     history = History()
     for fit in range(3):
         for iteration in (1, 2):
             history.record(Step(iteration, 2, 10.0 * fit, 0.5))
-    kept = history.best_fit_history([{"valid": 0.1}, {"valid": 0.3}, {"valid": 0.3}])
+    kept = history.chosen_fit_history({"trials": [{}, {}, {}], "chosen": 1})
     assert kept == [[1, 10.0, 0.5], [2, 10.0, 0.5]]
 
 
@@ -170,7 +170,7 @@ def test_few_queries_or_none_that_count_make_a_page_too(tmp_path: Path, values: 
 
 
 def test_a_fit_without_a_finite_objective_makes_valid_json(tmp_path: Path) -> None:
-    info = {"objective": float("inf"), "trials": [{"valid": 0.5, "learning_rate": 0.1}]}
+    info = {"objective": float("inf"), "trials": [{"valid": 0.5, "learning_rate": 0.1}], "chosen": 0}
     odd = replace(outcome("a", "1", [0.1, 0.2]), info=info, details={"history": [[1, float("nan"), None]]})
     write_report(small(odd), tmp_path)
     for name in ("results.json", "report.html"):
