@@ -40,7 +40,7 @@ def main(folder: str, output: str | None = None) -> None:
         found: Pooled = {}
         temperatures = []
         for fold in folds:
-            model = train(fold.train, method, valid=fold.vali)
+            model = train(fold.train, method, valid=fold.valid)
             temperatures.append(model.info["temperature"])
             for name, odds in laws(model, fold).items():
                 found.setdefault(name, []).append(calibration(odds, fold.test))
@@ -65,9 +65,9 @@ def laws(model: Model, fold: Fold) -> dict[str, Odds]:
     elif isinstance(loss, RankingDistribution):
         found["* own"] = replace(odds, law=loss, scores=scores)
     else:
-        valid = model.score(fold.vali)
+        valid = model.score(fold.valid)
         for name, cost in {"* T of tie orders": ListMLE(), "* T of pmop-fd": PMOPFD()}.items():
-            found[name] = replace(odds, scores=scores / temperature_by(cost, valid, fold.vali))
+            found[name] = replace(odds, scores=scores / temperature_by(cost, valid, fold.valid))
     return found
 
 

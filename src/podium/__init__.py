@@ -4,7 +4,7 @@
     >>> data, _ = podium.make_letor_like(30, seed=1)
     >>> train, test = podium.split(data, (0.8, 0.2))
     >>> model = podium.train(train, "listnet")
-    >>> podium.evaluate(test, model.score(test), ["ndcg@10"]).means()["ndcg@10"].value > 0.5
+    >>> podium.evaluate(test, model.score(test), "ndcg@10").means()["ndcg@10"].value > 0.5
     True
 
 Names are imported when they are first used, so that `import podium` costs nothing.
@@ -16,23 +16,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from podium.aggregation import Aggregator as Aggregator
+    from podium.aggregation.aggregate import aggregate as aggregate
     from podium.data import Dataset as Dataset
     from podium.data import Fold as Fold
     from podium.data import Preferences as Preferences
+    from podium.data import Qrels as Qrels
+    from podium.data import Rankings as Rankings
+    from podium.data import Run as Run
+    from podium.data import check as check
+    from podium.data import from_frame as from_frame
+    from podium.data import k_folds as k_folds
     from podium.data import make_letor_like as make_letor_like
     from podium.data import read_data as read_data
     from podium.data import read_folder as read_folder
     from podium.data import read_letor as read_letor
+    from podium.data import read_qrels as read_qrels
+    from podium.data import read_rankings as read_rankings
+    from podium.data import read_run as read_run
     from podium.data import split as split
+    from podium.data import to_frame as to_frame
     from podium.data import write_letor as write_letor
+    from podium.data import write_qrels as write_qrels
+    from podium.data import write_run as write_run
     from podium.evaluation.calibration import calibration as calibration
+    from podium.evaluation.compare_runs import compare_runs as compare_runs
+    from podium.evaluation.cross_validate import cross_validate as cross_validate
     from podium.evaluation.evaluate import evaluate as evaluate
     from podium.evaluation.evaluate import evaluate_run as evaluate_run
+    from podium.evaluation.explain import explain as explain
+    from podium.evaluation.reconcile import reconcile as reconcile
+    from podium.evaluation.reconcile import reconcile_run as reconcile_run
     from podium.experiments.run import compare as compare
+    from podium.losses import Loss as Loss
     from podium.methods import METHODS as METHODS
+    from podium.methods import Method as Method
     from podium.methods import method as method
     from podium.metrics import Metric as Metric
     from podium.model import Model as Model
+    from podium.model import load as load
     from podium.odds import Odds as Odds
     from podium.recipe import Recipe as Recipe
     from podium.training import train as train
@@ -40,22 +62,45 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "podium.aggregation": ("Aggregator", "aggregate"),
     "podium.data": (
         "Dataset",
         "Fold",
         "Preferences",
+        "Qrels",
+        "Rankings",
+        "Run",
+        "check",
+        "from_frame",
+        "k_folds",
         "make_letor_like",
         "read_data",
         "read_folder",
         "read_letor",
+        "read_qrels",
+        "read_rankings",
+        "read_run",
         "split",
+        "to_frame",
         "write_letor",
+        "write_qrels",
+        "write_run",
     ),
-    "podium.evaluation": ("calibration", "evaluate", "evaluate_run"),
+    "podium.evaluation": (
+        "calibration",
+        "compare_runs",
+        "cross_validate",
+        "evaluate",
+        "evaluate_run",
+        "explain",
+        "reconcile",
+        "reconcile_run",
+    ),
     "podium.experiments": ("compare",),
-    "podium.methods": ("METHODS", "method"),
+    "podium.losses": ("Loss",),
+    "podium.methods": ("METHODS", "Method", "method"),
     "podium.metrics": ("Metric",),
-    "podium.model": ("Model",),
+    "podium.model": ("Model", "load"),
     "podium.odds": ("Odds",),
     "podium.recipe": ("Recipe",),
     "podium.training": ("train",),
@@ -64,25 +109,47 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "METHODS",
+    "Aggregator",
     "Dataset",
     "Fold",
+    "Loss",
+    "Method",
     "Metric",
     "Model",
     "Odds",
     "Preferences",
+    "Qrels",
+    "Rankings",
     "Recipe",
+    "Run",
+    "aggregate",
     "calibration",
+    "check",
     "compare",
+    "compare_runs",
+    "cross_validate",
     "evaluate",
     "evaluate_run",
+    "explain",
+    "from_frame",
+    "k_folds",
+    "load",
     "make_letor_like",
     "method",
     "read_data",
     "read_folder",
     "read_letor",
+    "read_qrels",
+    "read_rankings",
+    "read_run",
+    "reconcile",
+    "reconcile_run",
     "split",
+    "to_frame",
     "train",
     "write_letor",
+    "write_qrels",
+    "write_run",
 ]
 
 

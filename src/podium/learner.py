@@ -38,6 +38,11 @@ class Learner(Named):
     takes_document_weights: ClassVar[bool] = False
     """Whether it can learn from document weights; `training.fit` raises an error where it cannot."""
 
+    @property
+    def per_query(self) -> bool:
+        """Whether a document's score depends on the other documents of its query."""
+        return self.transform.per_query
+
     def check(self, data: Dataset) -> None:
         """Raise a clear error, before work starts, if the settings or the data cannot be used."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -24,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
 from podium.data.dataset import Dataset
+from podium.data.inputs import align_features, unlabelled_data
 from podium.errors import DataError, ModelFileError, PodiumError
 from podium.files import write_aside
 from podium.forms import Form
@@ -55,9 +57,46 @@ class Model:
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         return type(self), tuple((values | {"info": dict(self.info)}).values())
 
-    def score(self, data: Dataset) -> NDArray[np.float64]:
-        """The score of each document, in the dataset's order; larger is better."""  # (N,)
-        return self._prepared(self.learner.transform.apply(self.state, self.align_features(data)))
+    def score(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> NDArray[np.float64]:
+        """The score of each document, in the row order of the data; larger is better.
+
+        The data is a Dataset, a frame with the columns that the model was trained on, or an array of features with the
+        queries of its rows in `qid` or `group`. Without these, the rows of an array are one query.
+        """  # (N,)
+        given = self._documents(data, qid, group)
+        return given.from_grouped(self._scores(given.grouped()))
+
+    def rank(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> NDArray[np.int64]:
+        """The dense rank of each document in its query: 1 is the top, ties share a rank (1, 2, 2, 3).
+
+        In the row order of the data, which is as for `score`.
+        """  # (N,)
+        given = self._documents(data, qid, group)
+        grouped = given.grouped()
+        scores, offsets = self._scores(grouped), grouped.offsets
+        parts = [ranking.dense_ranks(scores[a:b]) for a, b in itertools.pairwise(offsets)]
+        return given.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
+
+    def _documents(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+        """What is to be scored, in the caller's row order."""
+        if not isinstance(data, Dataset) or qid is not None or group is not None:
+            data = unlabelled_data(
+                data, qid=qid, group=group, features=self.feature_names, per_query=self.learner.per_query
+            )
+        return self.align_features(data)
+
+    def _scores(self, data: Dataset) -> NDArray[np.float64]:
+        """The scores of grouped data with the model's features."""
+        scores = self._prepared(self.learner.transform.apply(self.state, data))
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores))[0])
+            query = data.query_name(int(data.query_index[row]))
+            raise DataError(
+                f"document {data.document_name(row)} of query {query} has the score {scores[row]}. "
+                "Check its features, and that the model is the one you trained.",
+                where=data.source,
+            )
+        return scores
 
     @functools.cached_property
     def _prepared(self) -> Prepared:
@@ -73,28 +112,33 @@ class Model:
         """What the model is made of, over transformed features; None where it has none of the known forms."""
         return self.learner.form(self.params, self._width)
 
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The score of each row of features, in the order of the rows; without `qid` they are one query."""
-        data = Dataset.from_arrays(X, qid=qid)
-        return data.input_order(self.score(data))
-
-    def rank(self, data: Dataset) -> NDArray[np.int64]:
-        """The dense rank of each document in its query: 1 is the top, ties share a rank (1, 2, 2, 3)."""  # (N,)
-        scores = self.score(data)
-        parts = [ranking.dense_ranks(scores[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
     def distribution(
-        self, data: Dataset, *, with_ties: bool = False, scores: NDArray[np.float64] | None = None
+        self,
+        data: Any,
+        *,
+        qid: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        with_ties: bool = False,
+        scores: NDArray[np.float64] | None = None,
     ) -> Odds:
         """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
 
         It is Plackett–Luce, with the temperature that was fitted on validation data. `with_ties` asks for the model's
         own distribution over rankings with ties (pmop-*, pairties-*), which is not calibrated. `Odds.how` says in
-        words which one it is. `scores` are the model's scores of this data, if you have them already.
+        words which one it is. `scores` are the model's scores of this data, if you have them already. The data is as
+        for `score`.
         """
-        fitted, known = self.info.get("temperature"), self.score(data) if scores is None else scores
-        return odds_of(self.learner, known, data.offsets, fitted=fitted, with_ties=with_ties)
+        given = self._documents(data, qid, group)
+        grouped = given.grouped()
+        known = self._scores(grouped) if scores is None else given.to_grouped(scores)
+        fitted = self.info.get("temperature")
+        found = odds_of(self.learner, known, grouped.offsets, fitted=fitted, with_ties=with_ties)
+        return found if grouped is given else replace(found, rows=grouped.rows)
+
+    def __repr__(self) -> str:
+        valid = self.info.get("valid")
+        judged = f", {self.info.get('metric')} {valid:.4f} on validation data" if isinstance(valid, float) else ""
+        return f"Model({self.learner}, {self.n_features} features{judged})"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; the same model gives the same bytes."""
@@ -137,20 +181,7 @@ class Model:
 
     def align_features(self, data: Dataset) -> Dataset:
         """The data with the model's features in the model's order: by name where both have names, else by place."""
-        mine, theirs = self.feature_names, data.feature_names
-        if mine is not None and theirs is not None and mine != theirs:
-            place = {name: column for column, name in enumerate(theirs)}
-            missing = [name for name in mine if name not in place]
-            if missing:
-                raise DataError(
-                    f"no feature {missing[0]!r}, which the model was trained with"
-                    + (f" ({len(missing)} are missing)." if len(missing) > 1 else "."),
-                    where=data.source,
-                )
-            columns = [place[name] for name in mine]
-            X = data.features
-            mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
-            return replace(data, features=mapped, feature_names=mine)
+        data = align_features(data, self.feature_names)
         if data.n_features != self.n_features:
             raise DataError(
                 f"{data.n_features} features, but the model was trained with {self.n_features}. "
@@ -158,6 +189,9 @@ class Model:
                 where=data.source,
             )
         return data
+
+
+load = Model.load
 
 
 def _read(path: str | PathLike[str]) -> Model:
@@ -188,10 +222,12 @@ def _try_out(model: Model) -> Model:
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
     temperature = model.info.get("temperature", 1.0)
-    if not isinstance(temperature, float) or not 0.0 < temperature < math.inf:
-        raise ModelFileError(f"Its temperature is {temperature!r}; a positive number is expected. Train it again.")
+    if not isinstance(temperature, float) or not 1e-100 < temperature < 1e100:
+        raise ModelFileError(
+            f"Its temperature is {temperature!r}; a number from 1e-100 to 1e100 is expected. Train it again."
+        )
     with np.errstate(all="ignore"):
-        score = model.score(nothing)
+        score = model._prepared(model.learner.transform.apply(model.state, nothing))
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model

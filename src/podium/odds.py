@@ -87,6 +87,7 @@ class Odds:
     offsets: NDArray[np.int64]  # (Q+1,)
     temperature: float | None  # what scores were divided by; None if by nothing
     how: str  # where the odds are from, in words
+    rows: NDArray[np.int64] | None = None  # (N,) the data's row of each score; None: the same
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -99,13 +100,16 @@ class Odds:
         return (self[q] for q in range(len(self)))
 
     def summary(self, level: float = 0.9) -> RankSummary:
-        """P(first), the expected rank and the interval of every document."""  # (N,) each
+        """P(first), the expected rank and the interval of every document, in the row order of the data."""  # (N,) each
         parts = [query.summary(level) for query in self if len(query.scores)]
         kinds = {"first": np.float64, "expected": np.float64, "low": np.int64, "high": np.int64}
         joined: dict[str, Any] = {
             key: np.concatenate([np.empty(0, kind), *(getattr(part, key) for part in parts)])
             for key, kind in kinds.items()
         }
+        if self.rows is not None:
+            back = np.argsort(self.rows)
+            joined = {key: values[back] for key, values in joined.items()}
         return RankSummary(**joined)
 
 

@@ -3,23 +3,26 @@
     >>> import numpy as np
     >>> from podium.sklearn import Ranker
     >>> X, y, qid = np.arange(8.0).reshape(8, 1), [0, 1, 0, 1, 0, 1, 0, 1], [1, 1, 2, 2, 3, 3, 4, 4]
-    >>> Ranker("ranknet").fit(X, y, qid=qid).score(X, y, qid=qid)
+    >>> Ranker("ranknet", penalty=0.1).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
 
 `qid` follows the rows through scikit-learn's metadata routing: fit, predict and score ask for it, so that
 
     sklearn.set_config(enable_metadata_routing=True)
     cross_val_score(Ranker(), X, y, cv=GroupKFold(5), params={"qid": qid, "groups": qid})
-    GridSearchCV(Ranker(), {"method": ["listnet", "lambdamart(num_leaves=15)"]}, cv=GroupKFold(5)).fit(
-        X, y, qid=qid, groups=qid
-    )
+    GridSearchCV(Ranker("listnet"), {"penalty": [0.01, 0.1]}, cv=GroupKFold(5)).fit(X, y, qid=qid, groups=qid)
 
 and a `Pipeline` that ends in a ranker need nothing more. `GroupKFold` with the queries as groups never cuts one.
+
+As in LGBMRanker, `fit` also takes `group`, the sizes of consecutive queries, and `eval_set` with `eval_group` (or
+`eval_qid`): validation data for early stopping, for the choice of settings, and for the temperature of odds.
 """
 
 from __future__ import annotations
 
 import numbers
+import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -29,20 +32,28 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError
-from podium.metrics import Metric, mean
+from podium.errors import DataError, ParameterError
+from podium.evaluation.attribution import importance
+from podium.evaluation.evaluate import evaluate
+from podium.registry import split_call, write
 from podium.training import train
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]
     """Any method of podium.
 
-    `method` is a name or a specification as everywhere: `lambdamart`, `listnet(penalty=0.01)`,
-    `ranknet(scorer=mlp(hidden=[16]))`. `metric` is what `score` measures. `random_state` is a seed, or what
-    scikit-learn takes for one. After `fit`, `model_` is the podium model, to be saved to a file.
+    `method` is a name or a specification: `lambdamart`, `ranknet(scorer=mlp(hidden=[16]))`; its parameters
+    may also be given by name, as in `Ranker("listnet", penalty=0.1)`. `metric` is what `score` measures and what
+    validation data is judged by. `random_state` is a seed, or what scikit-learn takes for one. After `fit`, `model_` is
+    the podium model, to be saved to a file.
     """
 
-    __metadata_request__fit = {"qid": True}  # noqa: RUF012  (scikit-learn reads it)
+    __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads it)
+        "qid": True,
+        "eval_set": True,
+        "eval_qid": True,
+        "eval_group": True,
+    }
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     # A pipeline always mentions sample_weight to its last step's score; None says that it is known and not wanted.
     __metadata_request__score = {"qid": True, "sample_weight": None}  # noqa: RUF012
@@ -53,37 +64,114 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         *,
         metric: str = "ndcg@10",
         random_state: int | np.random.RandomState | None = 0,
+        **parameters: Any,
     ) -> None:
         self.method = method
         self.metric = metric
         self.random_state = random_state
+        for name, value in parameters.items():
+            self._put(name, value)
 
-    def fit(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
-        """Learn from rows of features, their grades (larger is better) and their queries; without `qid` all are one."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments of the constructor, those of the method among them."""
+        return {**super().get_params(deep), **self._parameters()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of the constructor, those of the method among them."""
+        own = {name: value for name, value in params.items() if name in ("method", "metric", "random_state")}
+        super().set_params(**own)
+        for name in params.keys() - own.keys():
+            self._put(name, params[name])
+        return self
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        qid: ArrayLike | None = None,
+        *,
+        group: ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+    ) -> Self:
+        """Learn from rows of features, their grades (larger is better) and their queries.
+
+        `qid` is a query id per row, or `group` the sizes of consecutive queries. `eval_set` is validation data: (X, y),
+        or a list of such of which the last counts, with its queries in `eval_qid` or `eval_group`, which are lists
+        where `eval_set` is one.
+        """
+        if qid is None and group is None:
+            warnings.warn(
+                "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
+            )
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **_ACCEPTED)
         names = getattr(self, "feature_names_in_", None)
-        data = Dataset.from_arrays(X, y, qid=qid, feature_names=names)
-        self.model_ = train(data, self.method, metric=self.metric, seed=_seed(self.random_state))
-        self.needs_qid_ = qid is not None and self.model_.learner.transform.per_query
+        data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names)
+        held = None
+        if eval_set is not None:
+            valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
+            valid_X = validate_data(self, valid_X, reset=False, **_ACCEPTED)
+            held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
+        self.model_ = train(data, self._specification(), valid=held, metric=self.metric, seed=_seed(self.random_state))
+        self.had_queries_ = qid is not None or group is not None
+        self._importance = importance(self.model_, data)
         return self
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The score of each row, larger is better; `qid` matters only to transforms that look at a whole query."""
+        """The score of each row, larger is better; `qid` matters only to methods that look at a whole query."""
         check_is_fitted(self)
-        if qid is None and self.needs_qid_:
-            raise DataError(
-                f"{self.method} scales features within each query ({self.model_.learner.transform}): "
-                "predict needs qid, as fit got it. Pass qid, or use transform=zscore."
-            )
+        if qid is None and self.had_queries_ and self.model_.learner.per_query:
+            raise DataError(f"{self.method} looks at a whole query at a time: predict needs qid, as fit got it.")
         X = validate_data(self, X, reset=False, **_ACCEPTED)
-        return self.model_.predict(X, qid)
+        return self.model_.score(Dataset.from_arrays(X, qid=qid))
 
     def score(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> float:
         """The mean of `metric` over the queries that count; NaN where none does."""
-        data = Dataset.from_arrays(np.empty((len(np.asarray(y)), 0)), y, qid=qid)
-        assert data.labels is not None
-        scores = data.own_order(self.predict(X, qid))
-        return mean(Metric.parse(self.metric)(scores, data.labels, data.offsets)).value
+        check_is_fitted(self)
+        if qid is None and self.had_queries_:
+            raise DataError(
+                "score needs qid, as fit got it: without it all rows would be one query. Pass qid; in cross_val_score, "
+                "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        scores = self.predict(X, qid)
+        queries = {"group": [len(scores)]} if qid is None else {"qid": qid}
+        (average,) = evaluate(np.asarray(y), scores, self.metric, **queries).means().values()
+        return average.value
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature matters, as shares of 1: |weight| × deviation, or the gain of its splits."""
+        check_is_fitted(self)
+        if self._importance is None:
+            raise AttributeError(f"{self.method} cannot be taken apart by feature, so it has no importances.")
+        return self._importance[0]
+
+    def _put(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name) or name.startswith("_") or name.endswith("_"):
+            raise ParameterError(f"{name!r} is no parameter of a method.")
+        setattr(self, name, value)
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of the method that were given by name."""
+        own = {"method", "metric", "random_state", "n_features_in_", "feature_names_in_"}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in own and not name.startswith("_") and not name.endswith("_")
+        }
+
+    def _specification(self) -> str:
+        """The method with its parameters as one text, e.g. listnet(penalty=0.1)."""
+        name, settings = split_call(self.method)
+        given = {
+            key: write(tuple(value) if isinstance(value, list) else value) for key, value in self._parameters().items()
+        }
+        twice = settings.keys() & given.keys()
+        if twice:
+            raise ParameterError(f"{min(twice)} is given twice: in method={self.method!r} and by name.")
+        settings |= given
+        return f"{name}({','.join(f'{key}={text}' for key, text in settings.items())})" if settings else name
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -96,6 +184,23 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
 
 _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
+
+
+def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """The features and labels of validation data, and its queries as `Dataset.from_arrays` takes them."""
+    if eval_qid is None and eval_group is None:
+        raise DataError("eval_set needs its queries: eval_qid (an id per row) or eval_group (sizes).")
+    several = isinstance(eval_set, list)
+    pair = eval_set[-1] if several else eval_set
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise DataError("eval_set must be (X, y), or a list of such pairs.")
+    given = {"qid": eval_qid, "group": eval_group}
+    if several:
+        for name, value in given.items():
+            if value is not None and len(value) != len(eval_set):
+                raise DataError(f"eval_set has {len(eval_set)} parts, eval_{name} {len(value)}.")
+        given = {name: None if value is None else value[-1] for name, value in given.items()}
+    return pair[0], pair[1], given
 
 
 def _seed(random_state: Any) -> int:

@@ -15,11 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
+from podium.data.inputs import align_features, labelled_data
+from podium.errors import DataError, IncompatibleError, ParameterError
 from podium.learner import Learner
-from podium.methods import Method, method
+from podium.methods import Method
+from podium.methods import method as named
 from podium.metrics import Metric
 from podium.model import Model
 from podium.search import Search
@@ -44,32 +47,42 @@ class Progress:
 
 
 def train(
-    data: Dataset,
-    how: str | Method | Learner = "lambdamart",
+    data: Any,
+    labels: ArrayLike | str | Method | Learner | None = None,
+    method: str | Method | Learner | None = None,
     *,
-    valid: Dataset | None = None,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    valid: Any = None,
     metric: str | Metric = "ndcg@10",
     seed: int = 0,
     search: str | Search = "grid",
     observers: tuple[Observer, ...] = (),
 ) -> Model:
-    """A model of `data`, trained as `how` says: a method's name or specification, or a learner.
+    """A model of the data: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
 
-    With validation data, settings are tried: a method's grid, or what another `search` proposes, e.g. optuna. Those
-    that do best by `metric` win, and solvers with patience stop early by it. `model.info["trials"]` says what was
-    tried. The temperature of `Model.distribution` is fitted on it too.
+    The data is a Dataset, a frame with columns label, qid and features, or features and labels with the queries of
+    their rows in `qid` (a query id per row) or `group` (the sizes of consecutive queries); rows come in any order.
+    `method` is a method's name or specification, or a learner; lambdamart unless told.
+
+    Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are tried: a
+    method's grid, or what another `search` proposes, e.g. optuna. Those that do best by `metric` win, and solvers with
+    patience stop early by it. `model.info["trials"]` says what was tried. The temperature of `Model.distribution` is
+    fitted on it too.
     """
-    chosen = how if isinstance(how, Method) else Method(how) if isinstance(how, Learner) else method(how)
+    labels, chosen = labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
-    _check(data, valid, chosen.learner, measure)
-    if valid is None:
-        return fit(chosen.learner, data, metric=measure, seed=seed, observers=observers)
+    known = labelled_data(data, labels, qid=qid, group=group).grouped()
+    held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
+    _check(known, held, chosen.learner, measure)
+    if held is None:
+        return fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
 
     def tried(learner: Learner) -> Model:
-        return fit(learner, data, valid=valid, metric=measure, seed=seed, observers=observers)
+        return fit(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
 
     searching = Search.parse(search) if isinstance(search, str) else search
-    return with_temperature(searching.run(chosen, tried, seed=seed), valid)
+    return with_temperature(searching.run(chosen, tried, seed=seed), held)
 
 
 def fit(
@@ -116,6 +129,26 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
     """The mean measure of a model on data, over the queries that count."""
     return mean_metric(metric, model.score(data), data)
+
+
+def labels_and_method(labels: Any, method: str | Method | Learner | None) -> tuple[ArrayLike | None, Method]:
+    """What stands where: train(data, "listnet") names the method where train(X, y, "listnet") has labels."""
+    if isinstance(labels, str | Method | Learner):
+        if method is not None:
+            raise ParameterError(f"two methods, {labels} and {method}; labels are numbers, one per row.")
+        labels, method = None, labels
+    if isinstance(method, Learner):
+        method = Method(method)
+    return labels, method if isinstance(method, Method) else named(method or "lambdamart")
+
+
+def _validation(valid: Any) -> Dataset:
+    """Validation data as a dataset."""
+    if isinstance(valid, tuple):
+        if len(valid) != 3:
+            raise DataError(f"validation arrays are a tuple (features, labels, qid); got {len(valid)} parts.")
+        return labelled_data(valid[0], valid[1], qid=valid[2])
+    return labelled_data(valid)
 
 
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import all_plain
 from podium.methods import METHODS, method
@@ -22,7 +22,7 @@ FOLD = Fold(linear_data(20, 10), linear_data(6, 8, seed=1), linear_data(6, 9, se
 def test_every_model_has_its_details(name):
     chosen, history = method(name), History()
     model = train(
-        FOLD.train, replace(chosen, learner=short(chosen.learner, 10), grid={}), valid=FOLD.vali,
+        FOLD.train, replace(chosen, learner=short(chosen.learner, 10), grid={}), valid=FOLD.valid,
         observers=(history.record,),
     )  # fmt: skip
     found = details(model, FOLD, model.score(FOLD.test), metrics=(NDCG(10),), history=history)

@@ -79,7 +79,7 @@ def test_saving_leaves_nothing_else_behind_and_replaces_the_old(path):
 def test_predictions_come_back_in_the_order_of_the_rows():
     qid = np.random.default_rng(0).permutation(DATA.query_index)
     np.testing.assert_allclose(
-        trained().predict(DATA.features, qid), trained().predict(DATA.features), rtol=1e-12, atol=1e-12
+        trained().score(DATA.features, qid=qid), trained().score(DATA.features), rtol=1e-12, atol=1e-12
     )
 
 
@@ -101,7 +101,7 @@ def test_features_are_found_by_name_whatever_their_order():
     model = train(Dataset.from_arrays(X, y, qid=qid, feature_names=names), "ranknet")
     back = np.column_stack([X[:, ::-1], np.zeros(len(X))])
     shuffled = Dataset.from_arrays(back, y, qid=qid, feature_names=[*names[::-1], "new"])
-    np.testing.assert_array_equal(model.score(shuffled), model.predict(X, qid))
+    np.testing.assert_array_equal(model.score(shuffled), model.score(X, qid=qid))
     with pytest.raises(DataError, match="no feature 'f0'"):
         model.score(Dataset.from_arrays(X, y, qid=qid, feature_names=["g", *names[1:]]))
 

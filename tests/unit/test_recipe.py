@@ -84,7 +84,7 @@ def test_values_that_a_scorer_cannot_take_are_named(value):
 def test_missing_values_at_scoring_time_are_refused_where_nothing_fills_them():
     model = train(linear_data(), Recipe(transform=Identity()))
     with pytest.raises(DataError, match="document 0, feature 3: value nan"):
-        model.predict([[0.0, 1.0, np.nan]])
+        model.score([[0.0, 1.0, np.nan]])
 
 
 def test_a_record_says_how_it_went():

@@ -1,5 +1,6 @@
 """Rank aggregation, one file per method. A new one: its file, one import line here, one test with one number."""
 
+from podium.aggregation.aggregate import aggregate
 from podium.aggregation.agreement import agreement
 from podium.aggregation.base import Aggregator, Consensus, Solved
 from podium.aggregation.borda import Borda
@@ -44,6 +45,7 @@ __all__ = [
     "Trained",
     "VoterWeights",
     "Worths",
+    "aggregate",
     "agreement",
     "with_labels",
 ]

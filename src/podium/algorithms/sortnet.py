@@ -54,6 +54,10 @@ class SortNet(Learner):
     transform: Transform = ZScore()
     name = "sortnet"
 
+    @property
+    def per_query(self) -> bool:
+        return True
+
     def check(self, data: Dataset) -> None:
         needs_pairs(data, self.name)
         pairs = len(data.preferences) if data.preferences is not None else float(np.sum(data.sizes**2)) / 2

@@ -66,17 +66,18 @@ def rank(
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
     documents = read_documents(data, fitted)
-    scores = fitted.score(documents)
-    found = _odds(fitted, documents, scores, with_ties=with_ties) if odds else None
+    grouped = documents.grouped()
+    scores = fitted.score(grouped)
+    found = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None
     if format is Format.TREC:
-        write_run(Run.from_scores(documents, scores), output, top=top)
+        write_run(Run.from_scores(grouped, scores), output, top=top)
         return
     if format is Format.JSONL:
-        lines = _objects(documents, scores, found, top=top)
+        lines = _objects(grouped, scores, found, top=top)
     elif found is not None:
-        lines = _table(documents, scores, found, top=top)
+        lines = _table(grouped, scores, found, top=top)
     else:
-        lines = (f"{score!r}\n" for score in documents.input_order(scores).tolist())
+        lines = (f"{score!r}\n" for score in documents.from_grouped(scores).tolist())
     with writing(output) as file:
         file.writelines(line.encode() for line in lines)
 

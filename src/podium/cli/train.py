@@ -66,7 +66,7 @@ def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
                 f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
                 where=data,
             )
-        training, validation = folds[0].train, folds[0].vali
+        training, validation = folds[0].train, folds[0].valid
     if training is None:
         training = read_data(data)
     if valid is not None:

@@ -65,12 +65,12 @@ def describe(folds: list[Fold], data: str) -> None:
     """Say what is compared on."""
     parts: dict[str, list[Dataset | None]] = {
         "train": [fold.train for fold in folds],
-        "vali": [fold.vali for fold in folds],
+        "vali": [fold.valid for fold in folds],
         "test": [fold.test for fold in folds],
     }
     sizes = [f"{part} {sum(d.n_queries for d in found if d is not None)}" for part, found in parts.items()]
     how = f"{len(folds)} folds" if len(folds) > 1 else "1 fold"
     split = "" if Path(data).is_dir() else ", split by query 60/20/20"
     console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {folds[0].train.n_features} features")
-    if any(fold.vali is None for fold in folds):
+    if any(fold.valid is None for fold in folds):
         console.say("no validation data: every method keeps its default settings, none is tuned.")

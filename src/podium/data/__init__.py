@@ -2,7 +2,8 @@
 
 from podium.data.check import Finding, check
 from podium.data.dataset import Dataset
-from podium.data.folder import Fold, read_data, read_folder
+from podium.data.fold import Fold
+from podium.data.folder import read_data, read_folder
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_agg import read_letor_agg
 from podium.data.preference_file import read_preferences, write_preferences

@@ -39,9 +39,10 @@ class Finding:
 
 
 def check(datasets: Mapping[str, Dataset]) -> list[Finding]:
-    """Everything found in datasets by name (train, vali, test…), and between them; errors first."""
+    """Everything found in datasets by name (train, valid, test…), and between them; errors first."""
     from podium.data.check_features import between_parts, feature_findings, summary
 
+    datasets = {name: data.grouped() for name, data in datasets.items()}
     found: list[Finding] = []
     summaries: dict[str, Summary] = {}
     for name, data in datasets.items():

@@ -2,11 +2,14 @@
 
     >>> import numpy as np
     >>> data = Dataset.from_arrays(np.eye(3), [1, 0, 2], qid=["b", "a", "b"])
-    >>> data.query_ids.tolist(), data.labels.tolist(), data.input_order([10, 20, 30]).tolist()
-    (['b', 'a'], [1.0, 2.0, 0.0], [10, 30, 20])
+    >>> data
+    Dataset(2 queries, 3 documents, 3 features, labels 0 to 2)
+    >>> data.labels.tolist(), data.grouped().labels.tolist(), data.grouped().offsets.tolist()
+    ([1.0, 0.0, 2.0], [1.0, 2.0, 0.0], [0, 2, 3])
 
-Rows of one query lie together here; where the input had them apart, `rows` remembers where each came from and
-`input_order` puts numbers back.
+A dataset keeps the row order it was given: features, labels, scores and ranks all speak it. What works query by query
+asks for `grouped()`, where the rows of a query lie together; until then `offsets` refuses to be used, so that rows of
+different queries are never mixed.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import dense
 from podium.data.preferences import Preferences, from_rows
+from podium.data.scattered import Scattered
 from podium.errors import DataError
+
+_PER_ROW = ("features", "labels", "document_ids", "document_weights", "comments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +37,7 @@ class Dataset:
 
     features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR
     labels: NDArray[np.float64] | None  # (N,) grades; larger is better, equal grades are ties
-    offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
+    offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q; refuses where rows lie apart
     query_ids: NDArray[Any] | None = None  # (Q,) text
     document_ids: NDArray[Any] | None = None  # (N,) text
     feature_names: tuple[str, ...] | None = None
@@ -39,13 +45,13 @@ class Dataset:
     document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
     preferences: Preferences | None = None
     comments: NDArray[Any] | None = None  # (N,) what stood after '#' in a LETOR file
-    rows: NDArray[np.int64] | None = None  # (N,) the input's row number of each row; None: as they are
+    rows: NDArray[np.int64] | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 
     def __post_init__(self) -> None:
-        n = self.features.shape[0]
-        if self.offsets[0] != 0 or self.offsets[-1] != n or (np.diff(self.offsets) < 0).any():
-            raise DataError(f"offsets must rise from 0 to the {n} rows; got {self.offsets}.", where=self.source)
+        n, offsets = self.features.shape[0], self._offsets
+        if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
+            raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
         for name in ("labels", "document_ids", "document_weights", "comments", "rows"):
             value = getattr(self, name)
             if value is not None and len(value) != n:
@@ -76,44 +82,56 @@ class Dataset:
         comments: ArrayLike | None = None,
         source: str | None = None,
     ) -> Dataset:
-        """A dataset from arrays in any row order.
+        """A dataset from arrays, in their row order.
 
         `qid` names each row's query, or `group` gives the sizes of consecutive queries; with neither, all rows
-        are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]), rows counted in the
-        input. `query_weights` follow the queries in order of first appearance, `document_weights` the rows; see
-        `relevance`.
+        are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]). `query_weights` follow
+        the queries in order of first appearance, `document_weights` the rows; see `relevance`.
         """
         X = _as_features(features, source)
         n = X.shape[0]
         codes, names = _queries(qid, group, n, source)
-        order = np.argsort(codes, kind="stable")
-        rows = None if np.array_equal(order, np.arange(n)) else order.astype(np.int64)
-
-        def pick(x: Any) -> Any:
-            return x if rows is None else x[order]
-
         sizes = np.bincount(codes, minlength=len(names))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        apart = bool((np.diff(codes) < 0).any())
         data = cls(
-            features=pick(X),
-            labels=None if labels is None else pick(_as_labels(labels, n, source)),
-            offsets=offsets,
+            features=X,
+            labels=None if labels is None else _as_labels(labels, n, source),
+            offsets=cast(Any, Scattered(offsets, np.argsort(codes, kind="stable"))) if apart else offsets,
             query_ids=names,
-            document_ids=None if document_ids is None else pick(np.asarray(document_ids, dtype=object)),
+            document_ids=None if document_ids is None else np.asarray(document_ids, dtype=object),
             feature_names=None if feature_names is None else tuple(map(str, feature_names)),
             query_weights=None if query_weights is None else np.asarray(query_weights, np.float64),
-            document_weights=None
-            if document_weights is None
-            else pick(np.asarray(document_weights, np.float64).ravel()),
-            comments=None if comments is None else pick(np.asarray(comments, dtype=object)),
-            rows=rows,
+            document_weights=None if document_weights is None else np.asarray(document_weights, np.float64).ravel(),
+            comments=None if comments is None else np.asarray(comments, dtype=object),
             source=source,
         )
         return data if preferences is None else data.with_preferences(*preferences)
 
+    def grouped(self) -> Dataset:
+        """The same data with the rows of each query together; itself where they are."""
+        if not isinstance(self.offsets, Scattered):
+            return self
+        order = self.offsets.order
+        moved: dict[str, Any] = {name: x[order] for name in _PER_ROW if (x := getattr(self, name)) is not None}
+        return replace(self, offsets=self.offsets.offsets, rows=order, **moved)
+
+    def to_grouped(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of this dataset, in the row order of `grouped()`."""
+        return np.asarray(values)[self.offsets.order] if isinstance(self.offsets, Scattered) else np.asarray(values)
+
+    def from_grouped(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of `grouped()`, in the row order of this dataset."""
+        values = np.asarray(values)
+        if not isinstance(self.offsets, Scattered):
+            return values
+        back = np.empty_like(values)
+        back[self.offsets.order] = values
+        return back
+
     @property
     def n_queries(self) -> int:
-        return len(self.offsets) - 1
+        return len(self._offsets) - 1
 
     @property
     def n_documents(self) -> int:
@@ -126,12 +144,27 @@ class Dataset:
     @property
     def sizes(self) -> NDArray[np.int64]:
         """The number of documents of each query."""
-        return np.diff(self.offsets)
+        return np.diff(self._offsets)
 
     @property
     def query_index(self) -> NDArray[np.int64]:
         """The number of each row's query."""  # (N,)
-        return np.repeat(np.arange(self.n_queries), self.sizes)
+        return self.from_grouped(np.repeat(np.arange(self.n_queries), self.sizes))
+
+    @property
+    def _offsets(self) -> NDArray[np.int64]:
+        return self.offsets.offsets if isinstance(self.offsets, Scattered) else self.offsets
+
+    def __repr__(self) -> str:
+        parts = [
+            _count(self.n_queries, "query", "queries"),
+            _count(self.n_documents, "document"),
+            _count(self.n_features, "feature"),
+            "no labels" if self.labels is None else f"labels {_range(self.labels)}",
+            "" if self.preferences is None else _count(len(self.preferences), "preference"),
+            f"from {self.source}" if self.source else "",
+        ]
+        return f"Dataset({', '.join(filter(None, parts))})"
 
     def relevance(self) -> NDArray[np.float64]:
         """How much counts that each document is relevant: its weight, or 0 where its label says that it is not.
@@ -151,24 +184,10 @@ class Dataset:
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)
 
     def document_name(self, row: int) -> str:
-        """The id of a row's document as text; its row number in the input where it has none."""
+        """The id of a row's document as text; where it has none, its row number before `grouped`."""
         if self.document_ids is not None:
             return str(self.document_ids[row])
         return str(row if self.rows is None else self.rows[row])
-
-    def input_order(self, values: ArrayLike) -> NDArray[Any]:
-        """Numbers per row of this dataset, put back into the input's row order."""
-        values = np.asarray(values)
-        if self.rows is None:
-            return values
-        back = np.empty_like(values)
-        back[self.rows] = values
-        return back
-
-    def own_order(self, values: ArrayLike) -> NDArray[Any]:
-        """Numbers per row of the input, put into this dataset's row order."""
-        values = np.asarray(values)
-        return values if self.rows is None else values[self.rows]
 
     def with_preferences(
         self,
@@ -177,19 +196,19 @@ class Dataset:
         probability: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Dataset:
-        """The same data with explicit preferences; rows are counted in the input."""
-        where = np.arange(self.n_documents)
-        if self.rows is not None:
-            where = self.input_order(where)
+        """The same data with explicit preferences between rows of this dataset."""
+        where = self.from_grouped(np.arange(self.n_documents))
         first, second = np.asarray(winners, np.int64), np.asarray(losers, np.int64)
         for rows in (first, second):
             if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
                 raise DataError(f"Preferences name row {rows.max()}, but there are {self.n_documents} rows.")
-        edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self.offsets)
+        edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self._offsets)
         return replace(self, preferences=edges)
 
     def select(self, queries: ArrayLike) -> Dataset:
-        """Some of the queries, in the order given, as a dataset of its own."""
+        """Some of the queries, in the order given, the rows of each together."""
+        if isinstance(self.offsets, Scattered):
+            return self.grouped().select(queries)
         chosen = np.asarray(queries, np.int64)
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
         take = _rows_of(starts, ends)
@@ -220,6 +239,8 @@ class Dataset:
 
     def digest(self) -> str:
         """A short hash of everything that learning sees: features, labels, queries, weights, preferences."""
+        if isinstance(self.offsets, Scattered):
+            return self.grouped().digest()
         h = hashlib.sha256(repr(self.features.shape).encode())
         if sp.issparse(self.features):
             arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
@@ -267,14 +288,20 @@ def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.
             matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort
             matrix.sum_duplicates()
         return cast("sp.csr_array", matrix)
-    X: NDArray[np.float32] = np.ascontiguousarray(features, dtype=np.float32)
+    try:
+        X: NDArray[np.float32] = np.ascontiguousarray(features, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"features must be numbers, a row per document ({error}).", where=source) from None
     if X.ndim != 2:
         raise DataError(f"features must be a matrix (documents × features); got shape {X.shape}.", where=source)
     return X
 
 
 def _as_labels(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.float64]:
-    y = np.asarray(labels, np.float64).ravel()
+    try:
+        y = np.asarray(labels, np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise DataError(f"labels must be numbers, one per row ({error}).", where=source) from None
     if len(y) != n:
         raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
     bad = np.flatnonzero(~np.isfinite(y))
@@ -290,8 +317,10 @@ def _queries(
     if qid is not None and group is not None:
         raise DataError("give qid (a query per row) or group (sizes), not both.", where=source)
     if group is not None:
-        sizes = np.asarray(group, np.int64).ravel()
-        if sizes.sum() != n or (sizes < 0).any():
+        sizes = np.asarray(group).ravel()
+        if sizes.dtype.kind not in "iu" or (sizes < 0).any():
+            raise DataError(f"group sizes must be whole numbers, 0 or more; got {_some(sizes)}.", where=source)
+        if sizes.sum() != n:
             raise DataError(f"group sizes add up to {sizes.sum()}, but there are {n} rows.", where=source)
         names = np.array([str(q) for q in range(len(sizes))], dtype=object)
         return np.repeat(np.arange(len(sizes)), sizes), names
@@ -300,8 +329,28 @@ def _queries(
     ids = np.asarray(qid).ravel()
     if len(ids) != n:
         raise DataError(f"{len(ids)} query ids for {n} rows of features.", where=source)
+    missing = np.flatnonzero(np.isnan(ids) if ids.dtype.kind == "f" else ())
+    if ids.dtype.kind == "O":
+        missing = np.flatnonzero([x is None or x != x for x in ids.tolist()])
+    if len(missing):
+        raise DataError(f"row {missing[0]} has no query id. Fill it in or drop the row.", where=source)
+    if ids.dtype.kind == "O":
+        ids = ids.astype(str)
     values, first, codes = np.unique(ids, return_index=True, return_inverse=True)
     seen = np.argsort(first, kind="stable")
     place = np.empty(len(values), np.int64)
     place[seen] = np.arange(len(values))
     return place[codes], np.array([str(v) for v in values[seen]], dtype=object)
+
+
+def _some(values: NDArray[Any]) -> str:
+    shown = ", ".join(map(str, values[:5].tolist()))
+    return f"[{shown}, …]" if len(values) > 5 else f"[{shown}]"
+
+
+def _count(n: int, noun: str, plural: str | None = None) -> str:
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+
+def _range(labels: NDArray[np.float64]) -> str:
+    return f"{labels.min():g} to {labels.max():g}" if len(labels) else "of none"

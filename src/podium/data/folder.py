@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
+from podium.data.fold import Fold
 from podium.data.letor import read_letor
 from podium.data.splits import split
 from podium.errors import DataError
@@ -26,21 +27,11 @@ from podium.files import Source
 
 _PARTS = {
     "train": ("train", "training"),
-    "vali": ("vali", "valid", "validation", "val", "dev"),
+    "valid": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
 _TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
 _ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
-
-
-@dataclass(frozen=True)
-class Fold:
-    """Data to learn from, to choose by, and to be judged on."""
-
-    train: Dataset
-    vali: Dataset | None
-    test: Dataset | None
-    name: str
 
 
 def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
@@ -52,8 +43,8 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
     if not root.exists() and os.fspath(path) != "-":
         raise DataError("no such file or folder.", where=str(root))
     data = read_data(path)
-    train, vali, test = split(data, (0.6, 0.2, 0.2), seed=seed)
-    return [Fold(train, vali, test, root.name)]
+    train, valid, test = split(data, (0.6, 0.2, 0.2), seed=seed)
+    return [Fold(train, valid, test, root.name)]
 
 
 def read_data(source: Source, *, n_features: int | None = None) -> Dataset:
@@ -86,7 +77,7 @@ def _read_fold(folder: Path) -> Fold:
     parts = {part: read_data(file) for part, file in files.items() if file is not None}
     width = max(data.n_features for data in parts.values())
     wide = {part: widened(data, width) for part, data in parts.items()}
-    return Fold(wide["train"], wide.get("vali"), wide.get("test"), folder.name)
+    return Fold(wide["train"], wide.get("valid"), wide.get("test"), folder.name)
 
 
 def _find(folder: Path, part: str) -> Path | None:

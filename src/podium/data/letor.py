@@ -58,7 +58,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
 def write_letor(data: Dataset, target: Source) -> None:
     """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
 
-    Rows are written in the order they were read in, labels and features with the digits that read back as the same
+    Rows are written in their order, labels and features with the digits that read back as the same
     numbers, NaN as nan, comments as they were, else document ids as `#docid = id`. Preferences go beside the file,
     to `<file>.preferences`.
     """
@@ -69,12 +69,11 @@ def write_letor(data: Dataset, target: Source) -> None:
         raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
     queries = [_query_word(data, q) for q in range(data.n_queries)]
     notes = _notes(data)
-    rows = np.arange(data.n_documents) if data.rows is None else np.argsort(data.rows)
     which = data.query_index
     with writing(target) as file:
-        for start in range(0, len(rows), _BLOCK):
-            block = rows[start : start + _BLOCK]
-            for row, features in zip(block.tolist(), _feature_words(data.features[block]), strict=True):
+        for start in range(0, data.n_documents, _BLOCK):
+            block = data.features[start : start + _BLOCK]
+            for row, features in enumerate(_feature_words(block), start):
                 note = "" if notes is None or not notes[row] else f" #{notes[row]}"
                 line = f"{_number(data.labels[row])} qid:{queries[which[row]]}{features}{note}\n"
                 file.write(line.encode("utf-8", "surrogateescape"))

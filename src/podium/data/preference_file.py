@@ -8,6 +8,7 @@ read with it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -23,7 +24,8 @@ _HEADER = ["qid", "winner", "loser", "probability", "weight"]
 
 def read_preferences(source: Source, data: Dataset) -> Dataset:
     """The same data with the preferences of a file."""
-    rows = _Rows(data)
+    grouped = data.grouped()
+    rows = _Rows(grouped)
     winners, losers, odds, weights = [], [], [], []
     for words, where in _lines(source):
         if len(words) not in (3, 4, 5):
@@ -37,17 +39,18 @@ def read_preferences(source: Source, data: Dataset) -> Dataset:
         losers.append(loser)
         odds.append(_number(words[3] if len(words) > 3 else "1", "probability", where, most=1.0))
         weights.append(_number(words[4] if len(words) > 4 else "1", "weight", where, most=np.finfo(np.float64).max))
-    return replace(data, preferences=from_rows(winners, losers, odds, weights=weights, offsets=data.offsets))
+    return replace(data, preferences=from_rows(winners, losers, odds, weights=weights, offsets=grouped.offsets))
 
 
 def write_preferences(data: Dataset, target: Source) -> None:
     """Write the preferences of a dataset."""
     if data.preferences is None:
         raise DataError("this data has no preferences.", where=data.source)
-    edges = data.preferences.edges
+    edges, offsets = data.preferences.edges, data.preferences.offsets
+    data = data.grouped()
     with writing(target) as file:
         file.write(("\t".join(_HEADER) + "\n").encode())
-        for q, (a, b) in enumerate(zip(data.preferences.offsets[:-1], data.preferences.offsets[1:], strict=True)):
+        for q, (a, b) in enumerate(itertools.pairwise(offsets)):
             for first, second, *numbers in edges[a:b].tolist():
                 names = [_name(data, q, int(first)), _name(data, q, int(second))]
                 line = "\t".join([data.query_name(q), *names, *map(repr, numbers)])

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from podium.data.dataset import Dataset
+from podium.data.fold import Fold
 from podium.errors import DataError, ParameterError
 
 
@@ -32,16 +33,20 @@ def split(data: Dataset, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: 
     return tuple(data.select(np.sort(part)) for part in np.split(order, cuts))
 
 
-def k_folds(data: Dataset, k: int = 5, *, seed: int = 0) -> list[tuple[Dataset, Dataset]]:
-    """(rest, held out) for k parts of nearly equal numbers of queries; each query is held out once."""
-    if k < 2:
-        raise ParameterError(f"k_folds needs k ≥ 2; got {k}.")
+def k_folds(data: Dataset, k: int = 5, *, seed: int = 0) -> list[Fold]:
+    """k folds as LETOR makes them: each of k parts of the queries is test data once, the next part validation data.
+
+    The other parts are training data.
+    """
+    if k < 3:
+        raise ParameterError(f"k_folds needs k ≥ 3, for training, validation and test data; got {k}.")
     _need(data, k, "held out in")
-    parts = np.array_split(np.random.default_rng(seed).permutation(data.n_queries), k)
+    parts = [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(data.n_queries), k)]
     folds = []
-    for held in parts:
-        rest = np.setdiff1d(np.arange(data.n_queries), held)
-        folds.append((data.select(rest), data.select(np.sort(held))))
+    for i, test in enumerate(parts):
+        valid = parts[(i + 1) % k]
+        rest = np.setdiff1d(np.arange(data.n_queries), np.concatenate([test, valid]))
+        folds.append(Fold(data.select(rest), data.select(valid), data.select(test), f"Fold{i + 1}"))
     return folds
 
 

@@ -26,7 +26,8 @@ from podium.errors import DataError, MissingPackageError
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 _BACKENDS: tuple[Backend, ...] = ("polars", "pyarrow", "pandas")  # the fastest reader first
-_DOCUMENT_IDS = ("document_id", "docid")
+DOCUMENT_IDS = ("document_id", "docid")
+"""Columns that hold document ids, unless another is named."""
 
 
 def from_frame(
@@ -48,13 +49,15 @@ def from_frame(
     table = _eager(frame)
     columns: list[str] = list(table.columns)
     if document_id is None:
-        document_id = next((name for name in _DOCUMENT_IDS if name in columns), None)
+        document_id = next((name for name in DOCUMENT_IDS if name in columns), None)
     roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
     used = {name for name in roles.values() if name is not None}
     chosen = list(features) if features is not None else [name for name in columns if name not in used]
     for name in [*used, *chosen]:
         _need_column(name, columns, roles, source)
     given = {role: None if name is None else _complete(table[name], name, source) for role, name in roles.items()}
+    if features is None and not chosen:
+        raise DataError("no columns of features are left.", where=source)
     data = Dataset.from_arrays(
         _features(table, chosen, source),
         None if given["label"] is None else _numbers(given["label"], str(label), source),
@@ -67,7 +70,7 @@ def from_frame(
 
 
 def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
-    """The data as a frame in the input's row order: qid, label, document_id, weight where it has them, and features."""
+    """The data as a frame: qid, label, document_id, weight where it has them, and features, a row per document."""
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:
@@ -76,17 +79,17 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     X = data.features if isinstance(data.features, np.ndarray) else data.features.toarray()
     columns: dict[str, Any] = {}
     if data.query_ids is not None:
-        columns["qid"] = data.input_order(np.repeat(data.query_ids, data.sizes)).tolist()
+        columns["qid"] = data.query_ids[data.query_index].tolist()
     if data.labels is not None:
-        columns["label"] = data.input_order(data.labels)
+        columns["label"] = data.labels
     if data.document_ids is not None:
-        columns["document_id"] = data.input_order(data.document_ids).tolist()
+        columns["document_id"] = data.document_ids.tolist()
     if data.query_weights is not None:
-        columns["weight"] = data.input_order(np.repeat(data.query_weights, data.sizes))
+        columns["weight"] = data.query_weights[data.query_index]
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
-    columns |= {name: data.input_order(X[:, c]) for c, name in enumerate(names)}
+    columns |= {name: X[:, c] for c, name in enumerate(names)}
     return nw.from_dict(columns, backend=backend).to_native()
 
 
@@ -111,6 +114,14 @@ def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
     return from_frame(table, source=name, **roles)
+
+
+def columns_of(frame: Any) -> list[str]:
+    """The names of a frame's columns."""
+    import narwhals as nw
+
+    table: Any = nw.from_native(frame)
+    return list(table.collect_schema().names() if isinstance(table, nw.LazyFrame) else table.columns)
 
 
 def _eager(frame: Any) -> Any:
@@ -140,8 +151,6 @@ def _complete(series: Any, name: str, source: str | None) -> Any:
 
 
 def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
-    if not names:
-        raise DataError("no columns of features are left.", where=source)
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = _numbers(table[name], name, source)
@@ -181,10 +190,11 @@ def _ids(series: Any) -> NDArray[Any]:
 
 def _weighted(data: Dataset, weights: NDArray[np.float64]) -> Dataset:
     """The data with query weights from rows of weights."""
-    own = data.own_order(weights)
-    first = own[data.offsets[:-1]]
-    apart = np.flatnonzero(own != np.repeat(first, data.sizes))
+    query_index = data.query_index
+    first = np.empty(data.n_queries)
+    first[query_index] = weights
+    apart = np.flatnonzero(weights != first[query_index])
     if len(apart):
-        query = data.query_name(int(data.query_index[apart[0]]))
+        query = data.query_name(int(query_index[apart[0]]))
         raise DataError(f"query {query}: its rows have different weights; a weight is a query's.", where=data.source)
     return replace(data, query_weights=first)

@@ -50,10 +50,11 @@ class Run:
 
     @classmethod
     def from_scores(cls, data: Dataset, scores: ArrayLike, *, tag: str = "podium") -> Run:
-        """A run from a score for each row of a dataset, in the dataset's own row order."""
+        """A run from a score for each row of a dataset, in the dataset's row order."""
         values = np.asarray(scores, np.float64).ravel()
         if len(values) != data.n_documents:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+        values, data = data.to_grouped(values), data.grouped()
         queries = np.array([data.query_name(q) for q in range(data.n_queries)], dtype=object)
         documents = np.array([data.document_name(row) for row in range(data.n_documents)], dtype=object)
         return cls(queries, data.offsets, documents, values, tag)

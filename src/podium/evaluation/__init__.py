@@ -2,6 +2,8 @@
 
 from podium.evaluation.calibration import Calibration, calibration
 from podium.evaluation.compare import Comparison, Outcome
+from podium.evaluation.compare_runs import compare_runs
+from podium.evaluation.cross_validate import cross_validate
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
 from podium.evaluation.explain import Explanation, explain
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
@@ -19,7 +21,9 @@ __all__ = [
     "SystemComparison",
     "TieSpread",
     "calibration",
+    "compare_runs",
     "compare_systems",
+    "cross_validate",
     "evaluate",
     "evaluate_run",
     "explain",

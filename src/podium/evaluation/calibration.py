@@ -83,7 +83,7 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
         raise DataError("calibration compares odds with grades, and there are no labels.", where=data.source)
     if len(odds.scores) != data.n_documents:
         raise DataError(f"odds of {len(odds.scores)} documents for {data.n_documents}.", where=data.source)
-    queries = list(_outcomes(odds, data.labels, level))
+    queries = list(_outcomes(odds, data.to_grouped(data.labels), level))
     if not queries:
         raise DataError("no query has two grades, so nothing is known of any order.", where=data.source)
     query = np.repeat(np.arange(len(queries)), [len(one.given) for one in queries])

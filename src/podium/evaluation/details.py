@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.errors import DataError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import plain
@@ -67,7 +67,7 @@ def details(
 
 def describe_fold(fold: Fold) -> dict[str, Any]:
     """The sizes and grades of a fold's parts."""
-    parts = {"train": fold.train, "vali": fold.vali, "test": fold.test}
+    parts = {"train": fold.train, "vali": fold.valid, "test": fold.test}
     return {
         "fold": fold.name,
         "features": fold.train.n_features,

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.inputs import is_frame, labelled_data
+from podium.data.tables import from_frame
 from podium.data.trec import Qrels, Run, join
 from podium.errors import DataError, ParameterError
 from podium.metrics import Average, Metric, evaluate_all, mean
@@ -57,23 +60,36 @@ class Evaluation:
 
 
 def evaluate(
-    data: Dataset, scores: ArrayLike, metrics: Sequence[str | Metric] = ("ndcg@10",), *, preset: str | None = None
+    data: Any,
+    scores: ArrayLike,
+    metrics: str | Metric | Sequence[str | Metric] = ("ndcg@10",),
+    *,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    preset: str | None = None,
 ) -> Evaluation:
-    """Metrics of scores, one per document in the dataset's order, against the dataset's labels.
+    """Metrics of scores against labels, both in the same row order.
 
+    `data` is a Dataset, a frame with columns label and qid, or the labels themselves with the queries of their rows in
+    `qid` (a query id per row) or `group` (the sizes of consecutive queries).
     `preset` computes each metric as a tool does, e.g. letor3 or trec, where the metric itself names no convention.
     """
     chosen = read_metrics(metrics, preset)
+    labelled = _labelled(data, qid, group)
     given = np.asarray(scores, np.float64)
-    if data.labels is None:
-        raise DataError("there are no labels to evaluate against.", where=data.source)
-    if given.shape != (data.n_documents,):
+    if labelled.labels is None:
+        raise DataError("there are no labels to evaluate against.", where=labelled.source)
+    if given.shape != (labelled.n_documents,):
         raise DataError(
-            f"{data.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
-            where=data.source,
+            f"{labelled.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
+            where=labelled.source,
         )
-    values = evaluate_all(chosen, given, data.labels, data.offsets, document_ids=data.document_ids)
-    return Evaluation(chosen, values, query_names(data))
+    grouped = labelled.grouped()
+    assert grouped.labels is not None
+    values = evaluate_all(
+        chosen, labelled.to_grouped(given), grouped.labels, grouped.offsets, document_ids=grouped.document_ids
+    )
+    return Evaluation(chosen, values, query_names(grouped))
 
 
 def evaluate_run(
@@ -103,8 +119,21 @@ def evaluate_run(
     return Evaluation(chosen, values, names, n_qrels=found.n_qrels, n_run=found.n_run, n_both=found.n_both)
 
 
-def read_metrics(metrics: Sequence[str | Metric], preset: str | None = None) -> tuple[Metric, ...]:
+def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+    """The labels and queries that scores are judged by."""
+    if isinstance(data, Dataset | str | PathLike):
+        return labelled_data(data, qid=qid, group=group)
+    if is_frame(data) and qid is None and group is None:
+        return from_frame(data, features=[])
+    if np.ndim(data) != 1:
+        raise DataError(f"expected a Dataset, a frame or labels, one per row; got shape {np.shape(data)}.")
+    return labelled_data(np.empty((len(data), 0), np.float32), data, qid=qid, group=group)
+
+
+def read_metrics(metrics: str | Metric | Sequence[str | Metric], preset: str | None = None) -> tuple[Metric, ...]:
     """The metrics that are named, each once; `preset` holds for those that name no convention."""
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
     if not metrics:
         raise ParameterError("At least one metric is needed, e.g. ndcg@10.")
     chosen = [

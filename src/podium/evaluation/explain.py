@@ -75,6 +75,7 @@ class Explanation:
 
 def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, str]) -> Explanation:
     """Why the model ranks one document of a query above another. A tie has the first document first."""
+    data = data.grouped()
     q = _query(data, query)
     rows = [_row(data, q, name) - int(data.offsets[q]) for name in documents]
     if rows[0] == rows[1]:

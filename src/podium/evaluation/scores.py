@@ -14,7 +14,7 @@ from podium.files import Source, reading, source_name
 
 
 def read_scores(source: Source, data: Dataset) -> NDArray[np.float64]:
-    """The score of each document, in the dataset's order, from a scores file for that data."""
+    """The score of each document, in the row order of the data, from a scores file for that data."""
     where = source_name(source)
     with reading(source) as file:
         lines = [(number, line.split()) for number, line in enumerate(file, 1) if line.strip()]
@@ -36,8 +36,9 @@ def read_scores(source: Source, data: Dataset) -> NDArray[np.float64]:
             raise DataError(f"{len(words)} columns, but line 1 has {columns}.", where=f"{where}:{number}")
         values[k] = _score(words[-1], f"{where}:{number}")
     if columns == 1:
-        return np.asarray(data.own_order(values))
-    return values[_rows_named([(number, words[0], words[1]) for number, words in lines], data, where)]
+        return values
+    lines_of = _rows_named([(number, words[0], words[1]) for number, words in lines], data.grouped(), where)
+    return np.asarray(data.from_grouped(values[lines_of]))
 
 
 def _score(word: bytes, where: str) -> float:
@@ -51,7 +52,7 @@ def _score(word: bytes, where: str) -> float:
 
 
 def _rows_named(names: list[tuple[int, bytes, bytes]], data: Dataset, where: str) -> NDArray[np.int64]:
-    """The line (from 0) that scores each row of the data."""
+    """The line (from 0) that scores each row of grouped data."""
     number_of = {data.query_name(q): q for q in range(data.n_queries)}
     sizes, line_of = data.sizes, np.full(data.n_documents, -1, np.int64)
     for k, (number, qid, index) in enumerate(names):

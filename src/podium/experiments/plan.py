@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from podium.data.dataset import Dataset
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
 from podium.experiments.code_version import code_version
@@ -120,13 +120,13 @@ def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
             "no labelled test data, which a comparison reports on. Add test.txt, or give one file to be split.",
             where=fold.name,
         )
-    for part in (fold.vali, fold.test):
+    for part in (fold.valid, fold.test):
         if part is not None and part.labels is not None:
             evaluate(part, np.zeros(part.n_documents), metrics)
 
 
 def _parts(fold: Fold) -> list[tuple[str, Dataset]]:
-    found = (("train", fold.train), ("vali", fold.vali), ("test", fold.test))
+    found = (("train", fold.train), ("vali", fold.valid), ("test", fold.test))
     return [(name, data) for name, data in found if data is not None]
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from os import PathLike
 
 from podium.compiled import on_long_compilation
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.errors import ExperimentError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold

@@ -11,7 +11,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from podium.data.folder import Fold, read_folder
+from podium.data.fold import Fold
+from podium.data.folder import read_folder
 from podium.errors import DataError, ExperimentError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics

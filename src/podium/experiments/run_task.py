@@ -19,12 +19,12 @@ def run_task(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], 
     fold = plan.fold(task)
     assert fold.test is not None, "checked before work started"
     history = History()
-    progress = Progress(1 if fold.vali is None else plan.search.fits(method(task.method)), tell)
+    progress = Progress(1 if fold.valid is None else plan.search.fits(method(task.method)), tell)
     with timed() as provenance:
         model = train(
             fold.train,
             task.method,
-            valid=fold.vali,
+            valid=fold.valid,
             metric=plan.tune_by,
             seed=task.seed,
             search=plan.search,

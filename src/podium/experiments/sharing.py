@@ -17,11 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
-from podium.data.folder import Fold
+from podium.data.fold import Fold
 from podium.data.preferences import Preferences
 from podium.errors import DataError
 
-_PARTS = ("train", "vali", "test")
+_PARTS = ("train", "valid", "test")
 _ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "rows")
 _TEXTS = ("query_ids", "document_ids")
 
@@ -60,7 +60,7 @@ def open_shared(descriptor: int, about: dict[str, Any]) -> Fold:
     size = os.fstat(descriptor).st_size
     memory = mmap.mmap(descriptor, size, access=mmap.ACCESS_COPY) if size else b""
     parts = {name: _dataset(memory, part) for name, part in about["parts"].items()}
-    return Fold(parts["train"], parts.get("vali"), parts.get("test"), about["name"])
+    return Fold(parts["train"], parts.get("valid"), parts.get("test"), about["name"])
 
 
 def _arrays(data: Dataset) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def test_errors_come_first_and_every_finding_says_where_why_and_what_to_do():
 @pytest.mark.skipif(not OHSUMED.exists(), reason="needs the LETOR data beside the checkout")
 def test_ohsumed_has_no_leak_and_no_errors():
     fold = read_folder(OHSUMED)[0]
-    found = check({"train": fold.train, "vali": fold.vali, "test": fold.test})
+    found = check({"train": fold.train, "vali": fold.valid, "test": fold.test})
     assert {finding.code for finding in found} == {"conflicting-labels", "constant-features", "single-label"}
 
 

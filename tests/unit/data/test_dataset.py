@@ -11,10 +11,58 @@ from podium.errors import DataError
 def test_rows_of_a_query_are_put_together_and_back():
     data = Dataset.from_arrays(np.arange(5.0)[:, None], [0, 1, 2, 3, 4], qid=["b", "a", "b", "c", "a"])
     assert data.query_ids.tolist() == ["b", "a", "c"]
-    assert data.offsets.tolist() == [0, 2, 4, 5]
-    assert data.labels.tolist() == [0, 2, 1, 4, 3]
-    assert data.input_order(data.labels).tolist() == [0, 1, 2, 3, 4]
-    assert data.own_order([0, 1, 2, 3, 4]).tolist() == data.labels.tolist()
+    assert data.labels.tolist() == [0, 1, 2, 3, 4]
+    assert data.query_index.tolist() == [0, 1, 0, 2, 1]
+    grouped = data.grouped()
+    assert grouped.offsets.tolist() == [0, 2, 4, 5]
+    assert grouped.labels.tolist() == data.to_grouped(data.labels).tolist() == [0, 2, 1, 4, 3]
+    assert data.from_grouped(grouped.labels).tolist() == data.labels.tolist()
+    assert [grouped.document_name(row) for row in range(5)] == ["0", "2", "1", "4", "3"]
+    assert grouped.grouped() is grouped
+    assert data.digest() == grouped.digest()
+
+
+@pytest.mark.parametrize(
+    "use", [lambda x: x[0], len, list, np.diff, lambda x: np.asarray(x, np.int64), lambda x: x.tolist()]
+)
+def test_rows_that_lie_apart_cannot_be_cut_by_offsets(use):
+    data = Dataset.from_arrays(np.eye(3), [1, 2, 3], qid=["b", "a", "b"])
+    with pytest.raises((DataError, AttributeError), match=r"rows of a query lie apart.*data\.grouped"):
+        use(data.offsets)
+
+
+def test_a_dataset_is_shown_on_one_line():
+    data = Dataset.from_arrays(np.eye(3), [1, 2, 3], qid=["b", "a", "b"], preferences=([2], [0]), source="x.txt")
+    assert repr(data) == "Dataset(2 queries, 3 documents, 3 features, labels 1 to 3, 1 preference, from x.txt)"
+    assert (
+        repr(data.select([1])) == "Dataset(1 query, 1 document, 3 features, labels 2 to 2, 0 preferences, from x.txt)"
+    )
+    assert repr(Dataset.from_arrays(np.eye(2))) == "Dataset(1 query, 2 documents, 2 features, no labels)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"qid": ["a", None]}, "row 1 has no query id"),
+        ({"qid": [1.0, np.nan]}, "row 1 has no query id"),
+        ({"qid": ["a", 1]}, "2 queries"),
+        ({"labels": ["good", "bad"]}, "labels must be numbers"),
+        ({"group": ["x", "y"]}, "group sizes must be whole numbers"),
+        ({"group": [0.5, 1.5]}, "group sizes must be whole numbers"),
+        ({"group": [3, -1]}, "group sizes must be whole numbers"),
+    ],
+)
+def test_what_is_no_number_and_no_query_is_refused(options, message):
+    if message == "2 queries":
+        assert Dataset.from_arrays(np.eye(2), qid=np.array(["a", 1], dtype=object)).n_queries == 2
+        return
+    with pytest.raises(DataError, match=message):
+        Dataset.from_arrays(np.eye(2), **options)
+
+
+def test_features_must_be_numbers():
+    with pytest.raises(DataError, match="features must be numbers"):
+        Dataset.from_arrays([["a", "b"]])
 
 
 def test_preferences_are_counted_in_the_input():

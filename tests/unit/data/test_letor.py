@@ -71,12 +71,12 @@ def test_a_line_end_of_two_bytes_is_no_part_of_a_comment():
     assert read("1 qid:1 1:1 #a \r\n0 qid:1 1:1 #b\r").comments.tolist() == ["a ", "b"]
 
 
-def test_rows_of_a_query_may_lie_apart_and_go_back_in_input_order():
+def test_rows_of_a_query_may_lie_apart_and_keep_their_order():
     text = b"1 qid:b 1:1\n2 qid:a 1:2\n3 qid:b 1:3\n4 qid:c 1:4\n5 qid:a 1:5\n"
     data = read(text)
     assert data.query_ids.tolist() == ["b", "a", "c"]
-    assert data.labels.tolist() == [1, 3, 2, 5, 4]
-    assert data.input_order(data.labels).tolist() == [1, 2, 3, 4, 5]
+    assert data.labels.tolist() == [1, 2, 3, 4, 5]
+    assert data.grouped().labels.tolist() == [1, 3, 2, 5, 4]
     assert written(data) == text
 
 

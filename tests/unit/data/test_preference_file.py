@@ -57,7 +57,7 @@ def test_a_document_id_that_comes_twice_is_no_name():
 
 
 def test_preferences_lie_beside_a_letor_file(tmp_path):
-    data = replace(DATA, preferences=from_rows([0, 3], [1, 2], [1, 0.25], offsets=DATA.offsets))
+    data = replace(DATA, preferences=from_rows([0, 3], [1, 2], [1, 0.25], offsets=DATA.grouped().offsets))
     write_letor(data, tmp_path / "a.txt")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "a.txt.preferences"]
     back = read_letor(tmp_path / "a.txt")

@@ -46,13 +46,14 @@ def test_fractions_must_be_positive_and_add_up_to_1(fractions):
 def test_each_query_is_held_out_once():
     data, _ = make_letor_like(23)
     folds = k_folds(data, 5, seed=1)
-    assert sorted(held.n_queries for _, held in folds) == [4, 4, 5, 5, 5]
-    for rest, held in folds:
-        assert queries(rest) | queries(held) == queries(data)
-        assert rest.n_queries + held.n_queries == 23
-    assert sorted(name for _, held in folds for name in queries(held)) == sorted(queries(data))
-    with pytest.raises(ParameterError, match="k ≥ 2"):
-        k_folds(data, 1)
+    assert sorted(fold.test.n_queries for fold in folds) == [4, 4, 5, 5, 5]
+    for fold, after in zip(folds, [*folds[1:], folds[0]], strict=True):
+        assert queries(fold.train) | queries(fold.valid) | queries(fold.test) == queries(data)
+        assert fold.train.n_queries + fold.valid.n_queries + fold.test.n_queries == 23
+        assert queries(fold.valid) == queries(after.test)
+    assert sorted(name for fold in folds for name in queries(fold.test)) == sorted(queries(data))
+    with pytest.raises(ParameterError, match="k ≥ 3"):
+        k_folds(data, 2)
 
 
 def test_folds_are_read_in_the_order_of_their_numbers(tmp_path):
@@ -65,7 +66,7 @@ def test_folds_are_read_in_the_order_of_their_numbers(tmp_path):
     folds = read_folder(tmp_path)
     assert [fold.name for fold in folds] == ["Fold1", "Fold2", "Fold10"]
     assert folds[2].train.digest() == train.digest()
-    assert folds[2].vali.digest() == vali.digest()
+    assert folds[2].valid.digest() == vali.digest()
     assert folds[2].test.digest() == test.digest()
 
 
@@ -75,7 +76,7 @@ def test_one_fold_of_parts_in_other_formats_and_names(tmp_path):
     write_letor(vali, tmp_path / "valid.svm")
     (fold,) = read_folder(tmp_path)
     assert fold.train.digest() == train.digest()
-    assert fold.vali.digest() == vali.digest()
+    assert fold.valid.digest() == vali.digest()
     assert fold.test is None
 
 
@@ -100,7 +101,7 @@ def test_one_file_is_split_by_query_with_the_seed(tmp_path):
     write_letor(data, tmp_path / "all.txt")
     (fold,) = read_folder(tmp_path / "all.txt", seed=4)
     expected = split(data, seed=4)
-    assert [fold.train.digest(), fold.vali.digest(), fold.test.digest()] == [part.digest() for part in expected]
+    assert [fold.train.digest(), fold.valid.digest(), fold.test.digest()] == [part.digest() for part in expected]
 
 
 def test_what_was_looked_for_and_found_is_said(tmp_path):
@@ -120,5 +121,5 @@ def test_ohsumed_has_five_folds_of_the_same_106_queries():
     folds = read_folder(OHSUMED)
     assert len(folds) == 5
     for fold in folds:
-        assert fold.train.n_queries + fold.vali.n_queries + fold.test.n_queries == 106
+        assert fold.train.n_queries + fold.valid.n_queries + fold.test.n_queries == 106
         assert fold.train.n_features == fold.test.n_features == 45

@@ -31,9 +31,9 @@ def test_every_kind_of_frame_gives_the_same_data(maker):
     data = from_frame(MAKERS[maker](COLUMNS))
     assert data.feature_names == ("bm25", "clicks", "is_new")
     assert data.query_ids.tolist() == ["b", "a"]
-    assert data.document_ids.tolist() == ["u", "w", "v"]
-    assert data.labels.tolist() == [1, 2, 0]
-    expected = [[1.5, 1, 1], [3, np.nan, 1], [np.nan, 2, 0]]
+    assert data.document_ids.tolist() == ["u", "v", "w"]
+    assert data.labels.tolist() == [1, 0, 2]
+    expected = [[1.5, 1, 1], [np.nan, 2, 0], [3, np.nan, 1]]
     assert np.array_equal(data.features, np.array(expected, np.float32), equal_nan=True)
 
 

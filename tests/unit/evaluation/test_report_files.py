@@ -89,7 +89,7 @@ def test_the_learning_curve_is_that_of_the_fit_that_validation_chose(made: tuple
         one = found.by_method[name][0]
         steps: list[Step] = []
         assert one.model is not None
-        train(fold.train, one.model.learner, valid=fold.vali, metric="ndcg@10", observers=(steps.append,))
+        train(fold.train, one.model.learner, valid=fold.valid, metric="ndcg@10", observers=(steps.append,))
         expected = [[step.iteration, step.value, step.valid] for step in steps]
         history = one.details["history"]
         assert history[0] == expected[0]
@@ -259,7 +259,7 @@ def test_odd_data_do_not_stop_the_details(tmp_path: Path) -> None:
         X[:, 2] = 7.0
         return replace(data, features=X, document_ids=None)
 
-    parts = Fold(*map(odd, (fold.train, fold.vali, fold.test)), name="odd")
+    parts = Fold(*map(odd, (fold.train, fold.valid, fold.test)), name="odd")
     found = compare(
         [parts], ["listnet", "lambdamart(num_leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, folder=tmp_path
     )

@@ -11,7 +11,7 @@ from podium.data import Dataset
 from podium.errors import DataError
 from podium.evaluation import read_scores
 
-# Rows of query b lie apart: the dataset's order is rows 0, 2, 1.
+# Rows of query b lie apart.
 DATA = Dataset.from_arrays(np.eye(3), [1, 0, 2], qid=["b", "a", "b"], source="train.txt")
 
 
@@ -20,15 +20,15 @@ def read(text: bytes) -> list[float]:
 
 
 def test_one_number_per_line_follows_the_lines_of_the_data() -> None:
-    assert read(b"0.5\n-1e3\n7\n") == [0.5, 7.0, -1000.0]
+    assert read(b"0.5\n-1e3\n7\n") == [0.5, -1000.0, 7.0]
 
 
 def test_blank_lines_and_a_missing_last_newline_do_not_matter() -> None:
-    assert read(b"\n1\n2\n\n3") == [1.0, 3.0, 2.0]
+    assert read(b"\n1\n2\n\n3") == [1.0, 2.0, 3.0]
 
 
 def test_ranklib_scores_find_their_document_by_query_and_index() -> None:
-    assert read(b"a\t0\t5\nb\t1\t6\nb\t0\t4\n") == [4.0, 6.0, 5.0]
+    assert read(b"a\t0\t5\nb\t1\t6\nb\t0\t4\n") == [4.0, 5.0, 6.0]
 
 
 @pytest.mark.parametrize(

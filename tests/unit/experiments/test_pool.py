@@ -38,7 +38,7 @@ def with_gaps() -> list[Fold]:
         X[::3, 1] = np.nan
         return replace(data, features=X)
 
-    return [Fold(*(gaps(part) for part in (f.train, f.vali, f.test) if part), name=f.name) for f in folds()]
+    return [Fold(*(gaps(part) for part in (f.train, f.valid, f.test) if part), name=f.name) for f in folds()]
 
 
 def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_each_method_is_trained_tuned_and_reported_on_its_own_part() -> None:
     found = compare(data, METHODS, ["ndcg@5", "map"], tune_by="p@1", seed=3)
     for outcome in found.outcomes:
         fold = next(fold for fold in data if fold.name == outcome.fold)
-        model = train(fold.train, outcome.method, valid=fold.vali, metric="p@1", seed=3)
+        model = train(fold.train, outcome.method, valid=fold.valid, metric="p@1", seed=3)
         assert fold.test is not None
         expected = evaluate(fold.test, model.score(fold.test), ["ndcg@5", "map"])
         np.testing.assert_array_equal(outcome.values, expected.values)
@@ -102,12 +102,12 @@ def test_what_depends_on_something_else_is_done_again(tmp_path: Path, change: st
     elif change == "metric":
         arguments["metrics"] = ["ndcg@5[trec]"]
     elif change == "data":
-        data = [Fold(data[0].train, data[0].vali, folds(2)[1].test, "Fold1")]
+        data = [Fold(data[0].train, data[0].valid, folds(2)[1].test, "Fold1")]
     elif change == "query ids":
         test = data[0].test
         assert test is not None
         other = Dataset.from_arrays(test.features, test.labels, group=test.sizes, document_ids=test.document_ids)
-        data = [Fold(data[0].train, data[0].vali, other, "Fold1")]
+        data = [Fold(data[0].train, data[0].valid, other, "Fold1")]
     elif change == "method":
         arguments["methods"] = ["single-feature"]
     elif change == "model file":
@@ -129,7 +129,7 @@ def test_what_would_fail_later_is_refused_before_any_work() -> None:
     with pytest.raises(UnknownNameError, match="regression"):
         compare([fold], ["random", "regresion"])
     with pytest.raises(DataError, match="no labelled test data"):
-        compare([Fold(fold.train, fold.vali, None, "Fold1")], ["random"])
+        compare([Fold(fold.train, fold.valid, None, "Fold1")], ["random"])
     with pytest.raises(IncompatibleError, match="trees"):
         compare([fold], ["random", "recipe(loss=regression,scorer=trees)"])
     seen: list[TaskEvent] = []

@@ -29,7 +29,7 @@ NOTHING = Dataset.from_arrays(np.empty((0, 3), np.float32), [])
 def test_a_fold_comes_back_as_it_was(data: Dataset) -> None:
     with tempfile.TemporaryFile() as file:
         fold = open_shared(file.fileno(), share(Fold(data, None, TEST, "one"), file))
-        assert (fold.name, fold.vali) == ("one", None)
+        assert (fold.name, fold.valid) == ("one", None)
         assert fold.test is not None
         for mine, theirs in ((fold.train, data), (fold.test, TEST)):
             assert mine.digest() == theirs.digest()

@@ -1,0 +1,18 @@
+"""Aggregate: one ranking of many, by any method.
+
+>>> aggregate([["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]], "borda").order(0)
+['A', 'B', 'C']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from podium.aggregation.base import Aggregator, Consensus
+from podium.data.rankings import Order, Rankings
+
+
+def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "rrf") -> Consensus:
+    """The consensus of rankings, or of the voters' lists of one query's documents, best first."""
+    chosen = Aggregator.parse(method) if isinstance(method, str) else method
+    return chosen(rankings if isinstance(rankings, Rankings) else Rankings.from_orders([list(rankings)]))

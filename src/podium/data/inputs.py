@@ -1,0 +1,138 @@
+"""Inputs: what functions take for data — a dataset, a data frame, or arrays with qid or group — as one dataset.
+
+The row order is the caller's, whatever it is, and numbers per row go back in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from podium.data.dataset import Dataset
+from podium.data.tables import DOCUMENT_IDS, columns_of, from_frame
+from podium.errors import DataError
+
+
+def labelled_data(
+    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> Dataset:
+    """Data to learn from or to judge by: a dataset, a frame with columns label and qid, or arrays with qid or group."""
+    if isinstance(data, Dataset):
+        if labels is not None:
+            raise DataError("a Dataset has its labels in it; give arrays, or a Dataset alone.")
+        _refuse_queries(qid, group)
+        return data
+    if is_frame(data):
+        if labels is None and qid is None and group is None:
+            return from_frame(data)
+        return _with_queries(_only_features(data), labels, qid=qid, group=group)
+    return _with_queries(Dataset.from_arrays(_matrix(data)), labels, qid=qid, group=group)
+
+
+def unlabelled_data(
+    data: Any,
+    *,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    features: Sequence[str] | None = None,
+    per_query: bool = False,
+) -> Dataset:
+    """Documents to score: a dataset, a frame with the columns `features`, or arrays.
+
+    Without qid and group, rows are one query; that is refused where scores depend on the whole query (`per_query`).
+    """
+    if isinstance(data, Dataset):
+        _refuse_queries(qid, group)
+        return data
+    alone = qid is None and group is None
+    if is_frame(data):
+        columns = columns_of(data)
+        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS)]
+        if alone and "qid" in columns:
+            return from_frame(data, label=None, features=chosen)
+        found = from_frame(data, label=None, qid=None, features=chosen)
+    else:
+        found = Dataset.from_arrays(_matrix(data))
+    if alone and per_query:
+        raise DataError(
+            "the model looks at a whole query at a time: give qid (a query id per row) or group (the sizes of "
+            f"consecutive queries); group=[{found.n_documents}] where all rows are one query."
+        )
+    return found if alone else _with_queries(found, None, qid=qid, group=group)
+
+
+def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
+    """The data with the features that were trained on, in their order: by name where both have names, else by place."""
+    theirs = data.feature_names
+    if names is None or theirs is None or names == theirs:
+        return data
+    place = {name: column for column, name in enumerate(theirs)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        raise DataError(
+            f"no feature {missing[0]!r}, which the model was trained with"
+            + (f" ({len(missing)} are missing)." if len(missing) > 1 else "."),
+            where=data.source,
+        )
+    columns = [place[name] for name in names]
+    X = data.features
+    mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+    return replace(data, features=mapped, feature_names=names)
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a frame of pandas, polars or pyarrow, or another that narwhals knows."""
+    if isinstance(data, np.ndarray | list | tuple) or sp.issparse(data):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
+_ROLES = ("label", "qid")
+
+
+def _refuse_queries(qid: ArrayLike | None, group: ArrayLike | None) -> None:
+    if qid is not None or group is not None:
+        raise DataError("a Dataset knows its queries; qid and group are for arrays and frames.")
+
+
+def _matrix(data: Any) -> Any:
+    if isinstance(data, str | os.PathLike):
+        raise DataError(f"expected data; got a path. Read it first: podium.read_data({os.fspath(data)!r}).")
+    if isinstance(data, tuple) and data and np.ndim(data[0]) == 2:
+        raise DataError("expected features; got a tuple. Give its parts: features, labels, qid=….")
+    return data
+
+
+def _only_features(frame: Any) -> Dataset:
+    """A frame beside arrays of labels or queries: all its columns are features."""
+    for name in _ROLES:
+        if name in columns_of(frame):
+            raise DataError(
+                f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "
+                "Drop it, or give the frame alone."
+            )
+    return from_frame(frame, label=None, qid=None)
+
+
+def _with_queries(data: Dataset, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+    if qid is None and group is None:
+        raise DataError(
+            "which rows belong to one query? Give qid (a query id per row) or group (the sizes of consecutive "
+            f"queries); group=[{data.n_documents}] makes all rows one query."
+        )
+    return Dataset.from_arrays(
+        data.features,
+        labels,
+        qid=qid,
+        group=group,
+        document_ids=data.document_ids,
+        feature_names=data.feature_names,
+    )

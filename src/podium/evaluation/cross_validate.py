@@ -1,0 +1,59 @@
+"""Cross-validation: every query judged by a model that has not seen it.
+
+>>> import podium
+>>> data, _ = podium.make_letor_like(30, seed=1)
+>>> found = podium.cross_validate(data, "listnet", metrics=["ndcg@10", "map"])
+>>> found.means()["map"].queries
+30
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.data.inputs import labelled_data
+from podium.data.splits import k_folds
+from podium.evaluation.evaluate import Evaluation, evaluate, query_names, read_metrics
+from podium.learner import Learner
+from podium.methods import Method
+from podium.metrics import Metric
+from podium.search import Search
+from podium.training import labels_and_method, train
+
+
+def cross_validate(
+    data: Any,
+    labels: ArrayLike | str | Method | Learner | None = None,
+    method: str | Method | Learner | None = None,
+    *,
+    metrics: str | Metric | list[str | Metric] = "ndcg@10",
+    folds: int = 5,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    tune_by: str | Metric = "ndcg@10",
+    preset: str | None = None,
+    search: str | Search = "grid",
+    seed: int = 0,
+) -> Evaluation:
+    """The metrics of a method on every query, as test data of the fold it falls into.
+
+    Data and method are given as to `train`. Of `folds` parts of the queries each is test data once, and the next one
+    validation data, which settings are chosen on by `tune_by`.
+    """
+    labels, chosen = labels_and_method(labels, method)
+    measures = read_metrics(metrics, preset)
+    known = labelled_data(data, labels, qid=qid, group=group).grouped()
+    names = query_names(known)
+    known = replace(known, query_ids=np.array(names, dtype=object))
+    number = {name: q for q, name in enumerate(names)}
+    values = np.full((len(measures), known.n_queries), np.nan)
+    for fold in k_folds(known, folds, seed=seed):
+        assert fold.test is not None
+        model = train(fold.train, chosen, valid=fold.valid, metric=tune_by, seed=seed, search=search)
+        found = evaluate(fold.test, model.score(fold.test), measures)
+        values[:, [number[name] for name in found.query_ids]] = found.values
+    return Evaluation(measures, values, names)
