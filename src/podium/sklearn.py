@@ -115,7 +115,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
         self.model_ = train(data, self._specification(), valid=held, metric=self.metric, seed=_seed(self.random_state))
         self.had_queries_ = qid is not None or group is not None
-        self._importance = importance(self.model_, data)
+        self._importance = importance(self.model_, data.grouped())
         return self
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> NDArray[np.float64]:

@@ -10,11 +10,12 @@ import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from podium.errors import DataError, UnknownNameError
+from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.methods import method
 from podium.metrics import Metric
 from podium.sklearn import Ranker
 from podium.testing import linear_data
@@ -31,7 +32,7 @@ def routing():
         yield
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning", "ignore:Ranker.fit without qid")
 @parametrize_with_checks([Ranker("lambdamart(rounds=10)"), Ranker("ranknet"), Ranker("listnet(scorer=mlp,epochs=5)")])
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
@@ -49,8 +50,10 @@ def test_the_score_is_the_mean_of_the_metric_over_queries():
     assert ranker.score(X, Y, qid=QID) == pytest.approx(expected, abs=1e-9)
 
 
-def test_without_queries_all_rows_are_one():
-    ranker = Ranker("ranknet").fit(X, Y)
+def test_without_queries_all_rows_are_one_and_that_is_said():
+    with pytest.warns(UserWarning, match="all rows are taken for one query"):
+        ranker = Ranker("ranknet").fit(X, Y)
+    assert ranker.score(X, Y) == ranker.score(X, Y, qid=np.zeros(len(X)))
     np.testing.assert_allclose(ranker.predict(X), Ranker("ranknet").fit(X, Y, qid=np.zeros(len(X))).predict(X))
 
 
@@ -71,18 +74,126 @@ def test_cross_validation_routes_queries(routing):
     assert scores.shape == (len(X),)
 
 
-def test_cross_validation_without_queries_measures_something_else(routing):
-    score = {
-        routed: cross_val_score(
-            Ranker("ranknet").set_fit_request(qid=routed).set_score_request(qid=routed),
-            X,
-            Y,
-            cv=GroupKFold(3),
-            params={"qid": QID, "groups": QID} if routed else {"groups": QID},
-        ).mean()
-        for routed in (True, False)
-    }
-    assert score[True] != score[False]
+@pytest.mark.filterwarnings("ignore:One or more of the test scores")
+def test_without_routing_a_score_over_all_rows_as_one_query_is_refused():
+    ranker = Ranker("ranknet").fit(X, Y, qid=QID)
+    with pytest.raises(DataError, match=r"score needs qid.*enable_metadata_routing=True"):
+        ranker.score(X, Y)
+    search = GridSearchCV(Ranker("ranknet"), {"penalty": [0.1]}, cv=3, error_score="raise")
+    with pytest.raises(DataError, match="score needs qid"):
+        search.fit(X, Y, qid=QID)
+    with pytest.warns(UserWarning, match="Scoring failed"):
+        search.set_params(error_score=np.nan).fit(X, Y, qid=QID)
+    assert np.isnan(search.cv_results_["mean_test_score"]).all()
+
+
+def test_groups_given_by_size_ask_for_queries_too():
+    ranker = Ranker("ranknet").fit(DATA.features, DATA.labels, group=DATA.sizes)
+    with pytest.raises(DataError, match="score needs qid"):
+        ranker.score(X, Y)
+
+
+def test_parameters_of_the_method_are_given_by_name():
+    ranker = Ranker("listnet", penalty=0.5, tolerance=1e-3)
+    assert ranker.get_params() == {
+        "method": "listnet", "metric": "ndcg@10", "random_state": 0, "penalty": 0.5, "tolerance": 1e-3
+    }  # fmt: skip
+    assert repr(ranker) == "Ranker(method='listnet', penalty=0.5, tolerance=0.001)"
+    assert repr(clone(ranker)) == repr(ranker)
+    assert ranker.fit(X, Y, qid=QID).model_.learner == method("listnet(penalty=0.5,tolerance=0.001)").learner
+    assert repr(clone(ranker)) == repr(ranker)  # what fitting adds is no parameter
+    changed = clone(ranker).set_params(method="ranknet", penalty=2.0).fit(X, Y, qid=QID)
+    assert changed.model_.learner == method("ranknet(penalty=2,tolerance=0.001)").learner
+    nested = Ranker("ranknet", scorer="mlp(hidden=[4])", epochs=2).fit(X, Y, qid=QID)
+    assert nested.model_.learner == method("ranknet(scorer=mlp(hidden=[4]),epochs=2)").learner
+
+
+def test_parameters_that_are_none_are_refused_when_fitting():
+    with pytest.raises(UnknownNameError, match="Did you mean 'penalty'"):
+        Ranker("listnet", penalti=1).fit(X, Y, qid=QID)
+    with pytest.raises(ParameterError, match="penalty is given twice"):
+        Ranker("listnet(penalty=1)", penalty=2).fit(X, Y, qid=QID)
+    for name in ("fit", "model_", "_importance"):
+        with pytest.raises(ParameterError, match=f"'{name}' is no parameter"):
+            Ranker("listnet", **{name: 1})
+
+
+def test_grid_search_runs_over_parameters_that_were_not_given(routing):
+    search = GridSearchCV(Ranker("ranknet"), {"penalty": [1e6, 0.01]}, cv=GroupKFold(3), error_score="raise")
+    search.fit(X, Y, qid=QID, groups=QID)
+    assert search.best_params_ == {"penalty": 0.01}
+    assert search.best_estimator_.model_.learner.solver.penalty == 0.01
+
+
+def test_a_grid_runs_through_a_pipeline(routing):
+    pipeline = Pipeline([("scale", StandardScaler()), ("rank", Ranker("ranknet"))])
+    search = GridSearchCV(pipeline, {"rank__penalty": [1e6, 0.01]}, cv=GroupKFold(3), error_score="raise")
+    assert search.fit(X, Y, qid=QID, groups=QID).best_params_ == {"rank__penalty": 0.01}
+
+
+VALID = linear_data(12, 8, seed=1)
+
+
+def test_validation_data_tunes_stops_and_fits_the_temperature():
+    queries = VALID.query_index
+    ways = [
+        {"eval_set": (VALID.features, VALID.labels), "eval_qid": queries},
+        {"eval_set": [(VALID.features, VALID.labels)], "eval_qid": [queries]},
+        {"eval_set": [(VALID.features, VALID.labels)], "eval_group": [VALID.sizes]},
+        {"eval_set": [(X, Y), (VALID.features, VALID.labels)], "eval_qid": [QID, queries]},
+    ]
+    expected = train(DATA, "lambdamart(rounds=8)", valid=VALID)
+    for given in ways:
+        model = Ranker("lambdamart", rounds=8).fit(DATA.features, DATA.labels, group=DATA.sizes, **given).model_
+        assert model.info["trials"] == expected.info["trials"]
+        assert model.info["temperature"] == expected.info["temperature"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"eval_set": [(X, Y)]}, "eval_set needs its queries"),
+        ({"eval_set": [X], "eval_qid": [QID]}, "eval_set must be"),
+        ({"eval_set": [(X, Y)], "eval_qid": QID}, "eval_set has 1 parts, eval_qid 240"),
+        ({"eval_set": [(X, Y)], "eval_group": [[3]]}, "add up to 3"),
+        ({"group": [240], "qid": QID}, "not both"),
+    ],
+)
+def test_validation_data_and_groups_that_do_not_fit_are_refused(given, words):
+    with pytest.raises(DataError, match=words):
+        Ranker("ranknet").fit(X, Y, **{"qid": QID, **given})
+
+
+def test_a_pyterrier_pipeline_calls_it_as_it_calls_lightgbm():
+    """The calls of PyTerrier's estimators of LightGBM's kind: frames of results with a column of feature vectors."""
+
+    def results(data):
+        rows = [list(map(float, row)) for row in data.features]
+        return pd.DataFrame({"qid": data.query_index, "features": map(np.array, rows), "label": data.labels})
+
+    learner, train_res, valid_res = Ranker("lambdamart", rounds=8), results(DATA), results(VALID)
+    learner.fit(
+        np.stack(train_res["features"].values),
+        train_res["label"].values,
+        group=train_res.groupby(["qid"]).count()["label"].values,
+        eval_set=[(np.stack(valid_res["features"].values), valid_res["label"].values)],
+        eval_group=[valid_res.groupby(["qid"]).count()["label"].values],
+    )
+    scores = learner.predict(np.stack(valid_res["features"].values))
+    np.testing.assert_array_equal(scores, learner.model_.score(VALID))
+    assert len(learner.feature_importances_) == 3
+
+
+def test_importances_are_shares_and_say_where_there_are_none():
+    for name in ("ranknet", "lambdamart", "rankboost"):
+        found = Ranker(name).fit(X, Y, qid=QID).feature_importances_
+        assert found.shape == (3,)
+        assert found.sum() == pytest.approx(1)
+        assert found.min() >= 0
+    mlp = Ranker("ranknet(scorer=mlp,epochs=2)").fit(X, Y, qid=QID)
+    assert not hasattr(mlp, "feature_importances_")
+    with pytest.raises(NotFittedError):
+        _ = Ranker().feature_importances_
 
 
 def test_grid_search_chooses_between_methods(routing):
@@ -107,8 +218,8 @@ def test_sparse_features_and_missing_values_are_taken():
     )
     np.testing.assert_allclose(dense, sparse, rtol=1e-6)
     holes = np.where(X > 2, np.nan, X)
-    for method in ("lambdamart(rounds=5)", "ranknet"):
-        assert np.isfinite(Ranker(method).fit(holes, Y, qid=QID).predict(holes)).all()
+    for name in ("lambdamart(rounds=5)", "ranknet"):
+        assert np.isfinite(Ranker(name).fit(holes, Y, qid=QID).predict(holes)).all()
 
 
 def test_names_of_frames_are_kept_and_compared():
@@ -139,7 +250,7 @@ def test_a_random_state_may_be_what_scikit_learn_takes():
 
 def test_wrong_names_and_lengths_are_refused_when_fitting():
     with pytest.raises(UnknownNameError, match="Did you mean"):
-        Ranker("lambdamrt").fit(X, Y)
+        Ranker("lambdamrt").fit(X, Y, qid=QID)
     with pytest.raises(DataError, match="3 query ids for 240 rows"):
         Ranker("ranknet").fit(X, Y, qid=[1, 2, 3])
     with pytest.raises(NotFittedError):

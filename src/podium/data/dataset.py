@@ -299,7 +299,7 @@ def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.
 
 def _as_labels(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.float64]:
     try:
-        y = np.asarray(labels, np.float64).ravel()
+        y = np.require(labels, np.float64, "W").ravel()  # compiled code takes no read-only arrays, which pandas gives
     except (TypeError, ValueError) as error:
         raise DataError(f"labels must be numbers, one per row ({error}).", where=source) from None
     if len(y) != n:
