@@ -28,7 +28,7 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, unlabelled_data
 from podium.errors import DataError, ModelFileError, PodiumError
 from podium.files import write_aside
-from podium.forms import Form
+from podium.forms import Form, LinearForm
 from podium.learner import Learner
 from podium.odds import Odds, odds_of
 from podium.scorers import Params, Prepared
@@ -105,12 +105,24 @@ class Model:
     @property
     def _width(self) -> int:
         """The number of transformed features."""
-        nothing = Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
-        return self.learner.transform.apply(self.state, nothing).n_features
+        return self.learner.transform.apply(self.state, self._nothing).n_features
+
+    @property
+    def _nothing(self) -> Dataset:
+        """No documents, with the model's features."""
+        return Dataset(np.zeros((0, self.n_features), np.float32), None, np.zeros(1, np.int64))
 
     def form(self) -> Form | None:
         """What the model is made of, over transformed features; None where it has none of the known forms."""
         return self.learner.form(self.params, self._width)
+
+    def coefficients(self) -> NDArray[np.float64] | None:
+        """The weight of each feature in its own unit; None where scores are not linear in the features."""  # (d,)
+        form, transform = self.form(), self.learner.transform
+        if transform.per_query or not isinstance(form, LinearForm):
+            return None
+        affine = transform.affine(self.state, self._nothing)
+        return None if affine is None else form.weights * affine.scale
 
     def distribution(
         self,

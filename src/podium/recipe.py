@@ -38,6 +38,10 @@ class Recipe(Learner):
     transform: Transform = ZScore()
     takes_document_weights: ClassVar[bool] = True
 
+    @property
+    def per_query(self) -> bool:
+        return self.transform.per_query or self.scorer.per_query
+
     def check(self, data: Dataset) -> None:
         self.solver.check(self.loss, self.scorer)
         self.loss.check(data)

@@ -23,15 +23,17 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from podium.data.dataset import Dataset
+from podium.data.tables import weights_of_queries
 from podium.errors import DataError, ParameterError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
@@ -50,6 +52,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     __metadata_request__fit = {  # noqa: RUF012  (scikit-learn reads it)
         "qid": True,
+        "sample_weight": True,
+        "document_weight": True,
         "eval_set": True,
         "eval_qid": True,
         "eval_group": True,
@@ -91,15 +95,19 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         qid: ArrayLike | None = None,
         *,
         group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        document_weight: ArrayLike | None = None,
         eval_set: Any = None,
         eval_qid: Any = None,
         eval_group: Any = None,
     ) -> Self:
         """Learn from rows of features, their grades (larger is better) and their queries.
 
-        `qid` is a query id per row, or `group` the sizes of consecutive queries. `eval_set` is validation data: (X, y),
-        or a list of such of which the last counts, with its queries in `eval_qid` or `eval_group`, which are lists
-        where `eval_set` is one.
+        `qid` is a query id per row, or `group` the sizes of consecutive queries. `sample_weight` has the weight of each
+        row's query: a query of weight 2 counts twice. `document_weight` says how much counts that each document is
+        relevant, e.g. one over the propensity of a click; see `Dataset.relevance`. `eval_set` is validation data:
+        (X, y), or a list of such of which the last counts, with its queries in `eval_qid` or `eval_group`, which are
+        lists where `eval_set` is one.
         """
         if qid is None and group is None:
             warnings.warn(
@@ -107,7 +115,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             )
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **_ACCEPTED)
         names = getattr(self, "feature_names_in_", None)
-        data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names)
+        data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names, document_weights=document_weight)
+        if sample_weight is not None:
+            data = _weighted(data, sample_weight)
         held = None
         if eval_set is not None:
             valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
@@ -146,6 +156,15 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if self._importance is None:
             raise AttributeError(f"{self.method} cannot be taken apart by feature, so it has no importances.")
         return self._importance[0]
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weight of each feature, in the feature's own unit, of a model whose scores are linear in them."""
+        check_is_fitted(self)
+        found = self.model_.coefficients()
+        if found is None:
+            raise AttributeError(f"the scores of {self.method} are not linear in the features, so it has no coef_.")
+        return found
 
     def _put(self, name: str, value: Any) -> None:
         if hasattr(type(self), name) or name.startswith("_") or name.endswith("_"):
@@ -201,6 +220,15 @@ def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any
                 raise DataError(f"eval_set has {len(eval_set)} parts, eval_{name} {len(value)}.")
         given = {name: None if value is None else value[-1] for name, value in given.items()}
     return pair[0], pair[1], given
+
+
+def _weighted(data: Dataset, sample_weight: ArrayLike) -> Dataset:
+    """The data with the weights of its queries, given per row."""
+    weights = _check_sample_weight(sample_weight, data.features, dtype=np.float64)
+    try:
+        return replace(data, query_weights=weights_of_queries(data, weights))
+    except DataError as error:
+        raise DataError(f"sample_weight: {error} Where documents weigh differently, use document_weight.") from None
 
 
 def _seed(random_state: Any) -> int:

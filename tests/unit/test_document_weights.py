@@ -64,6 +64,7 @@ def test_weights_follow_rows_in_any_order():
         BINARY.features[shuffle], BINARY.labels[shuffle], qid=qid[shuffle], document_weights=WEIGHTS[shuffle]
     )
     np.testing.assert_array_equal(data.document_weights, WEIGHTS[shuffle])
+    np.testing.assert_array_equal(data.from_grouped(data.grouped().document_weights), WEIGHTS[shuffle])
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from podium.data import Dataset
 from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.methods import method
 from podium.metrics import Metric
@@ -32,8 +33,18 @@ def routing():
         yield
 
 
+WEIGHTS_OF_ROWS = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+    "check_sample_weights_not_overwritten",
+)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning", "ignore:Ranker.fit without qid")
-@parametrize_with_checks([Ranker("lambdamart(rounds=10)"), Ranker("ranknet"), Ranker("listnet(scorer=mlp,epochs=5)")])
+@parametrize_with_checks(
+    [Ranker("lambdamart(rounds=10)"), Ranker("ranknet"), Ranker("listnet(scorer=mlp,epochs=5)")],
+    expected_failed_checks=lambda _: dict.fromkeys(WEIGHTS_OF_ROWS, "a sample weight is its query's"),
+)
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
 
@@ -182,6 +193,39 @@ def test_a_pyterrier_pipeline_calls_it_as_it_calls_lightgbm():
     scores = learner.predict(np.stack(valid_res["features"].values))
     np.testing.assert_array_equal(scores, learner.model_.score(VALID))
     assert len(learner.feature_importances_) == 3
+
+
+def test_linear_models_have_coefficients_in_units_of_the_features():
+    units = np.array([1.0, 1000.0, 0.01])
+    for name in ("ranknet", "ranknet(transform=identity,penalty=1e-6)", "ranking-svm", "prank", "single-feature"):
+        ranker = Ranker(name).fit(X * units, Y, qid=QID)
+        scores = ranker.predict(X * units)
+        gaps = (scores - (X * units).astype(np.float32) @ ranker.coef_) / np.abs(scores).max()
+        np.testing.assert_allclose(gaps, gaps[0], atol=1e-5, err_msg=name)
+    for name in ("lambdamart(rounds=3)", "ranknet(transform=minmax)", "ranknet(transform=second-order)"):
+        assert not hasattr(Ranker(name).fit(X, Y, qid=QID), "coef_"), name
+
+
+def test_weights_of_samples_are_those_of_their_queries():
+    ones = Ranker("ranknet").fit(X, Y, qid=QID, sample_weight=np.ones(len(Y)))
+    np.testing.assert_allclose(ones.predict(X), Ranker("ranknet").fit(X, Y, qid=QID).predict(X))
+    heavy = np.where(np.isin(QID, ["q1", "q2"]), 2.0, 1.0)
+    twice = np.flatnonzero(heavy == 2)
+    more = [np.concatenate([part, part[twice]]) for part in (X, Y)]
+    again = np.concatenate([QID, [f"{name} again" for name in QID[twice]]])
+    expected = Ranker("ranknet", transform="identity", penalty=0.1).fit(*more, qid=again)
+    # the loss is a mean over 30 queries here and over 32 there, which the penalty makes up for
+    weighted = Ranker("ranknet", transform="identity", penalty=0.1 * 32 / 30).fit(X, Y, qid=QID, sample_weight=heavy)
+    np.testing.assert_allclose(weighted.predict(X), expected.predict(X), rtol=1e-3, atol=1e-4)
+    with pytest.raises(DataError, match=r"sample_weight: query q\d+: its rows have different weights.*document_weight"):
+        Ranker("ranknet").fit(X, Y, qid=QID, sample_weight=np.arange(len(Y)) + 1.0)
+
+
+def test_weights_of_documents_reach_the_dataset():
+    relevant, weights = (Y > 1).astype(float), np.linspace(0.5, 2, len(Y))
+    ranker = Ranker("ranknet").fit(X, relevant, qid=QID, document_weight=weights)
+    data = Dataset.from_arrays(X, relevant, qid=QID, document_weights=weights)
+    np.testing.assert_allclose(ranker.predict(X), train(data, "ranknet").score(data))
 
 
 def test_importances_are_shares_and_say_where_there_are_none():

@@ -38,19 +38,21 @@ def from_frame(
     features: Sequence[str] | None = None,
     document_id: str | None = None,
     weight: str | None = None,
+    document_weight: str | None = None,
     source: str | None = None,
 ) -> Dataset:
     """A dataset from a data frame, rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id` and `weight` name columns; None where there is none, but a column called document_id
-    or docid is taken as the document's. `weight` is the query's, the same in all its rows. `features` are all other
-    columns unless named.
+    `label`, `qid`, `document_id`, `weight` and `document_weight` name columns; None where there is none, but a column
+    called document_id or docid is taken as the document's. `weight` is the query's, the same in all its rows;
+    `document_weight` how much counts that the document is relevant. `features` are all other columns unless named.
     """
     table = _eager(frame)
     columns: list[str] = list(table.columns)
     if document_id is None:
         document_id = next((name for name in DOCUMENT_IDS if name in columns), None)
     roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
+    roles["document_weight"] = document_weight
     used = {name for name in roles.values() if name is not None}
     chosen = list(features) if features is not None else [name for name in columns if name not in used]
     for name in [*used, *chosen]:
@@ -64,13 +66,18 @@ def from_frame(
         qid=None if given["qid"] is None else _ids(given["qid"]),
         document_ids=None if given["document_id"] is None else _ids(given["document_id"]),
         feature_names=chosen,
+        document_weights=None
+        if given["document_weight"] is None
+        else _numbers(given["document_weight"], str(document_weight), source),
         source=source,
     )
-    return data if given["weight"] is None else _weighted(data, _numbers(given["weight"], str(weight), source))
+    if given["weight"] is None:
+        return data
+    return replace(data, query_weights=weights_of_queries(data, _numbers(given["weight"], str(weight), source)))
 
 
 def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
-    """The data as a frame: qid, label, document_id, weight where it has them, and features, a row per document."""
+    """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:
@@ -86,6 +93,8 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
         columns["document_id"] = data.document_ids.tolist()
     if data.query_weights is not None:
         columns["weight"] = data.query_weights[data.query_index]
+    if data.document_weights is not None:
+        columns["document_weight"] = data.document_weights
     twice = [name for name in names if name in columns]
     if twice:
         raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
@@ -188,8 +197,8 @@ def _ids(series: Any) -> NDArray[Any]:
     return np.array([str(value) for value in series.to_list()], dtype=object)
 
 
-def _weighted(data: Dataset, weights: NDArray[np.float64]) -> Dataset:
-    """The data with query weights from rows of weights."""
+def weights_of_queries(data: Dataset, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weight of each query, from weights per row that are the same in all rows of a query."""
     query_index = data.query_index
     first = np.empty(data.n_queries)
     first[query_index] = weights
@@ -197,4 +206,4 @@ def _weighted(data: Dataset, weights: NDArray[np.float64]) -> Dataset:
     if len(apart):
         query = data.query_name(int(query_index[apart[0]]))
         raise DataError(f"query {query}: its rows have different weights; a weight is a query's.", where=data.source)
-    return replace(data, query_weights=first)
+    return first

@@ -32,6 +32,8 @@ class Scorer(Named):
     home: ClassVar[str] = "podium.scorers"
     solver: ClassVar[str]
     """The solver to use where none is named."""
+    per_query: ClassVar[bool] = True
+    """Whether a document's score depends on the other documents of its query."""
 
     def check(self, data: Dataset) -> None:
         """Raise a clear error if this scorer cannot be trained on the data."""
@@ -95,6 +97,8 @@ class SmoothScorer(Scorer):
 
 class RowScorer(SmoothScorer):
     """A scorer that looks at one row of features at a time."""
+
+    per_query: ClassVar[bool] = False
 
     def score_rows(self, theta: Array, X: Any) -> Array:
         """The score of each row of features, dense or CSR."""  # (N,)

@@ -44,6 +44,7 @@ class NadarayaWatson(SmoothScorer):
 
     solver = "projected"
     at_least_zero: ClassVar[bool] = True
+    per_query: ClassVar[bool] = False
 
     def check(self, data: Dataset) -> None:
         n = data.n_documents

@@ -34,6 +34,7 @@ class Trees(Scorer):
     """The fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)
     solver = "boosting"
+    per_query = False
 
     def score(self, params: Params, data: Dataset) -> Array:
         return self.prepare(params, data.n_features)(data)

@@ -60,6 +60,9 @@ def test_columns_are_chosen_by_name():
     assert data.query_weights.tolist() == [2, 1]
     scattered = from_frame(frame[[0, 2, 1]], qid="query", label="grade", weight="w")
     assert scattered.query_weights.tolist() == [2, 1]
+    clicks = from_frame(frame, qid="query", label=None, features=["x"], document_weight="w")
+    assert clicks.document_weights.tolist() == [2, 2, 1]
+    assert to_frame(clicks)["document_weight"].tolist() == [2, 2, 1]
     bare = from_frame(frame, qid=None, label=None)
     assert (bare.n_queries, bare.labels, bare.n_features) == (1, None, 5)
 
