@@ -33,12 +33,12 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` when the block ends, and vanishes if the block fails."""
     target = Path(os.path.realpath(path))  # through a symbolic link, which stays one
     if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-        with open(target, "wb") as file:
+        with _named_errors(path), open(target, "wb") as file:
             yield file
         return
     aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
-        with open(aside, "xb") as file:
+        with _named_errors(path), open(aside, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -53,6 +53,17 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         ) from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file cannot be written where the system does not: a full disk is noticed by a write without a name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def write_texts(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> None:

@@ -94,9 +94,10 @@ def _sizes_beside(path: str | None) -> list[int] | None:
 
 
 def _size(line: bytes, where: str) -> int:
-    if not line.strip().isdigit():
-        raise DataError(f"expected a query's number of lines; got {shown(line.strip())}.", where=where)
-    return int(line)
+    word = line.strip()
+    if not word.isdigit() or len(word) > 18:
+        raise DataError(f"expected a query's number of lines; got {shown(word)}.", where=where)
+    return int(word)
 
 
 def _query_word(data: Dataset, q: int) -> str:

@@ -61,6 +61,7 @@ def read_letor_agg(source: Source, *, top: Top = "largest") -> Rankings:
     )
 
 
+_WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _DOCUMENT = re.compile(r"#\s*docid\s*=\s*(\S+)")
 
 
@@ -75,7 +76,7 @@ def _line(line: str, where: str) -> tuple[float, str, str, list[tuple[int, float
     seen: set[int] = set()
     for word in words[2:]:
         voter, colon, value = word.partition(":")
-        if not colon or not voter.isdigit():
+        if not colon or not _WHOLE.fullmatch(voter):
             raise DataError(f"expected list:rank or list:NULL; got {word!r}.", where=where)
         if int(voter) in seen:
             raise DataError(f"list {voter} stands twice in this line.", where=where)

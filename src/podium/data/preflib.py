@@ -54,6 +54,7 @@ def read_preflib(source: Source) -> Rankings:
     )
 
 
+_WHOLE = re.compile(r"\s*\d{1,18}\s*", re.ASCII)
 _GROUPS = re.compile(r"\{([^{}]*)\}|([^,{}\s][^,{}]*)")
 _VOTE = re.compile(r"\s*(\{[^{}]*\}|[^,{}]+)(\s*,\s*(\{[^{}]*\}|[^,{}]+))*\s*")
 
@@ -61,7 +62,7 @@ _VOTE = re.compile(r"\s*(\{[^{}]*\}|[^,{}]+)(\s*,\s*(\{[^{}]*\}|[^,{}]+))*\s*")
 def _vote(line: str, where: str) -> tuple[float, list[list[int]]]:
     """The count of a vote and its groups of tied alternatives."""
     count, colon, orders = line.partition(":")
-    if not colon or not count.strip().isdigit() or int(count) < 1:
+    if not colon or not _WHOLE.fullmatch(count) or int(count) < 1:
         raise DataError(f"expected a vote like 3: 1,2,{{4,5}}; got {line[:60]!r}.", where=where)
     if not orders.strip():
         raise DataError("an empty ranking: nothing stands after the count. Remove the line.", where=where)
@@ -71,7 +72,7 @@ def _vote(line: str, where: str) -> tuple[float, list[list[int]]]:
     seen: set[int] = set()
     for tied, single in _GROUPS.findall(orders):
         words = (single or tied).split(",")
-        if not all(word.strip().isdigit() for word in words):
+        if not all(_WHOLE.fullmatch(word) for word in words):
             raise DataError(f"alternatives are numbers; got {(single or tied).strip()[:60]!r}.", where=where)
         groups.append([int(word) for word in words])
         for alternative in groups[-1]:
@@ -87,19 +88,23 @@ def _check(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]
     n = header.get("NUMBER ALTERNATIVES", "")
     for line, _, groups in votes:
         ranked = sum(map(len, groups))
-        if kind in ("soc", "toc") and n.isdigit() and ranked != int(n):
+        if kind in ("soc", "toc") and _WHOLE.fullmatch(n) and ranked != int(n):
             raise DataError(f"a {kind} file ranks all {n} alternatives; got {ranked}.", where=f"{name}:{line}")
         if kind in ("soc", "soi") and ranked != len(groups):
             raise DataError(f"a {kind} file has no ties; got some.", where=f"{name}:{line}")
     promised, total = header.get("NUMBER VOTERS", ""), sum(count for _, count, _ in votes)
-    if promised.isdigit() and int(promised) != total:
+    if _WHOLE.fullmatch(promised) and int(promised) != total:
         raise DataError(f"the head promises {promised} voters, but the votes add up to {total:.0f}.", where=name)
 
 
 def _names(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]]], name: str) -> dict[int, str]:
     """The names of the alternatives; their numbers where the file has no names, added where two share one."""
     prefix = "ALTERNATIVE NAME "
-    given = {int(key[len(prefix) :]): text for key, text in header.items() if key.startswith(prefix)}
+    numbers = {key: key[len(prefix) :] for key in header if key.startswith(prefix)}
+    for key, number in numbers.items():
+        if not _WHOLE.fullmatch(number):
+            raise DataError(f"expected '# {prefix}number: name'; got '# {key[:60]}'.", where=name)
+    given = {int(number): header[key] for key, number in numbers.items()}
     shared = {text for text in given.values() if list(given.values()).count(text) > 1}
     names = {k: f"{text} {k}" if text in shared else text for k, text in given.items()}
     for line, _, groups in votes:

@@ -25,7 +25,6 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, MissingPackageError
 
 Backend = Literal["pandas", "polars", "pyarrow"]
-_BACKENDS: tuple[Backend, ...] = ("polars", "pyarrow", "pandas")  # the fastest reader first
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
 
@@ -104,25 +103,38 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
-    import narwhals as nw
-
     name = os.fspath(path)
-    backend = next((b for b in _BACKENDS if importlib.util.find_spec(b) is not None), None)
+    parquet = name.lower().endswith((".parquet", ".pq"))
+    # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
+    readers: tuple[Backend, ...] = ("pyarrow",) if parquet else ("polars", "pyarrow", "pandas")
+    backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
     if backend is None:
-        raise MissingPackageError("polars, pyarrow or pandas", f"Reading {name}", "frames")
+        raise MissingPackageError(" or ".join(readers), f"Reading {name}", "frames")
     if not os.path.exists(path):
         raise DataError("no such file.", where=name)
     try:
-        if name.lower().endswith((".parquet", ".pq")):
-            table = nw.read_parquet(name, backend=backend)
-        else:
-            # polars would otherwise take whole numbers in the first rows for whole columns
-            options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
-            table = nw.read_csv(name, backend=backend, **options)
-    except Exception as error:
+        return from_frame(_read_parquet(name) if parquet else _read_csv(name, backend), source=name, **roles)
+    except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # polars panics with what is no Exception
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
-    return from_frame(table, source=name, **roles)
+
+
+def _read_parquet(name: str) -> Any:
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(name)
+    table.validate(full=True)
+    return table
+
+
+def _read_csv(name: str, backend: Backend) -> Any:
+    import narwhals as nw
+
+    # polars would otherwise take whole numbers in the first rows for whole columns
+    options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
+    return nw.read_csv(name, backend=backend, **options)
 
 
 def columns_of(frame: Any) -> list[str]:
@@ -163,7 +175,7 @@ def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.fl
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = _numbers(table[name], name, source)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             X[:, c] = numbers
         bad = np.flatnonzero(np.isinf(X[:, c]))
         if len(bad):
