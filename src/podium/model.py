@@ -67,9 +67,9 @@ class Model:
         return given.from_grouped(self._scores(given.grouped()))
 
     def rank(self, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None) -> NDArray[np.int64]:
-        """The rank of each document within its query, 1 the top, in the row order of the data.
+        """The dense rank of each document in its query: 1 is the top, ties share a rank (1, 2, 2, 3).
 
-        Equal scores share a rank. The data is as for `score`.
+        In the row order of the data, which is as for `score`.
         """  # (N,)
         given = self._documents(data, qid, group)
         grouped = given.grouped()

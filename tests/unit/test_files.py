@@ -68,3 +68,9 @@ def test_what_cannot_be_read_is_said():
         pass
     assert source_name("-") == "<stdin>"
     assert source_name(io.BytesIO()) == "<data>"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_said_with_the_name_of_the_file():
+    with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"), write_aside("/dev/full") as file:
+        file.write(bytes(100_000))

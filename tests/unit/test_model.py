@@ -227,3 +227,32 @@ def test_deeply_nested_descriptions_are_refused(path):
         archive.comment = hashlib.sha256(text).hexdigest().encode()
         archive.writestr("model.json", text)
     refused(path)
+
+
+@pytest.mark.parametrize("method", ["ranknet", "ranknet(scorer=mlp(hidden=[4]),epochs=1)"])
+def test_scores_that_are_no_numbers_are_refused_and_not_given(tmp_path, method):
+    path = tmp_path / "m.podium"
+    trained(method).save(path)
+    theta = Model.load(path).params["theta"]
+    rewrite(path, arrays={"params/theta": np.where(np.arange(len(theta)) < len(theta) - 1, 1e308, 0.0)})
+    try:
+        model = Model.load(path)
+    except ModelFileError:
+        return
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(DataError, match=r"document \d+ of query \d+ has the score (-?inf|nan)"),
+    ):
+        model.score(DATA)
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, 1e-320, 1e300, "1", None])
+def test_a_temperature_that_gives_no_odds_is_refused(path, temperature):
+    rewrite(path, head={"info": {**trained().info, "temperature": temperature}})
+    assert "temperature" in refused(path)
+
+
+def test_a_model_is_shown_on_one_line():
+    assert repr(trained()) == "Model(recipe(loss=ranknet(normalise=true)), 3 features)"
+    tuned = train(DATA, "ranknet", valid=DATA)
+    assert repr(tuned).endswith(f"3 features, ndcg@10 {tuned.info['valid']:.4f} on validation data)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium.cli import console
 
@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from podium.model import Model
 
 
-def read_documents(source: str, model: Model) -> Dataset:
-    """The data of a file, with as many features as the model; says so where a LETOR file has fewer."""
-    from podium.data import read_data
-    from podium.data.folder import widened
+def read_documents(source: str, model: Model, *, labels: bool = True, qid: str | None = None) -> Dataset:
+    """The data of a file, with as many features as the model; says so where a LETOR file has fewer.
 
-    data = read_data(source)
+    `qid` names the column of query ids of a table; where no `labels` are needed, a table may do without.
+    """
+    from podium.data import read_data
+    from podium.data.folder import is_table, widened
+
+    roles: dict[str, Any] = {} if qid is None else {"qid": qid}
+    if not labels and is_table(source) and model.feature_names is not None:
+        roles |= {"label": None, "features": model.feature_names}
+    data = read_data(source, **roles)
     if data.feature_names is not None or data.n_features >= model.n_features:
         return data
     console.say(

@@ -18,6 +18,8 @@ Preset = Annotated[
         show_default=False,
     ),
 ]
+Label = Annotated[str | None, typer.Option(help="The column of labels, in a table.", show_default="label")]
+Qid = Annotated[str | None, typer.Option(help="The column of query ids, in a table.", show_default="qid")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0)]
 SEARCH = typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]

@@ -51,6 +51,7 @@ def rank(
         int | None,
         typer.Option(help="Only the best K documents of each query.", metavar="K", min=1, show_default=False),
     ] = None,
+    qid: options.Qid = None,
 ) -> None:
     """Score and rank documents with a model.
 
@@ -65,7 +66,7 @@ def rank(
     if output != "-":
         console.check_file(output, what="a ranking")
     fitted = Model.load(model)
-    documents = read_documents(data, fitted)
+    documents = read_documents(data, fitted, labels=False, qid=qid)
     grouped = documents.grouped()
     scores = fitted.score(grouped)
     found = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,9 @@ def train(
         str | None, typer.Option(help="Validation data, to choose settings and to stop by.", show_default=False)
     ] = None,
     metric: Annotated[str, typer.Option("-m", "--metric", help="What validation data is judged by.")] = "ndcg@10",
+    preset: options.Preset = None,
+    label: options.Label = None,
+    qid: options.Qid = None,
     seed: options.Seed = 0,
     search: options.Search = "grid",
     output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")] = "model.podium",
@@ -40,19 +43,19 @@ def train(
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    how, measure, searching = named(method), Metric.parse(metric), Search.parse(search)
-    training, validation = _read(data, valid)
+    chosen, measure, searching = named(method), Metric.parse(metric, preset=preset), Search.parse(search)
+    training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
     with progress.progress_bar(1) as bar:
-        steps = Progress(1 if validation is None else searching.fits(how), lambda share: bar.put(method, share))
+        steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
         model = fit(
-            training, how, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
+            training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )
     model.save(output)
     _print(model, training, validation, output=output)
 
 
-def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
-    """The training data, and the validation data where there is some."""
+def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset, Dataset | None]:
+    """The training data, and the validation data where there is some; `roles` name the columns of tables."""
     from pathlib import Path
 
     from podium.data import read_data, read_folder
@@ -60,7 +63,7 @@ def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
 
     training, validation = None, None
     if data != "-" and Path(data).is_dir():
-        folds = read_folder(data)
+        folds = read_folder(data, **roles)
         if len(folds) > 1:
             raise DataError(
                 f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
@@ -68,20 +71,27 @@ def _read(data: str, valid: str | None) -> tuple[Dataset, Dataset | None]:
             )
         training, validation = folds[0].train, folds[0].valid
     if training is None:
-        training = read_data(data)
+        training = read_data(data, **roles)
     if valid is not None:
-        validation = read_data(valid, n_features=training.n_features)
+        validation = read_data(valid, n_features=training.n_features, **roles)
+    for part in (training, validation):
+        if part is not None and part.n_queries == 1 and part.n_documents > 1:
+            console.say(
+                f"warning: {part.source}: all {part.n_documents} documents are one query. Documents are compared "
+                "within their query; if these are of several, add qid:… to every line."
+            )
     return training, validation
 
 
 def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
+    from podium.data.dataset import count
     from podium.evaluation.report import format_setting
 
     info = model.info
     console.out(f"trained    {model.learner}")
     console.out(
-        f"data       {training.source}: {training.n_queries} queries, {training.n_documents} documents, "
-        f"{training.n_features} features"
+        f"data       {training.source}: {count(training.n_queries, 'query', 'queries')}, "
+        f"{count(training.n_documents, 'document')}, {count(training.n_features, 'feature')}"
     )
     if validation is None:
         console.out("validation none: settings are the method's own")

@@ -157,11 +157,11 @@ class Dataset:
 
     def __repr__(self) -> str:
         parts = [
-            _count(self.n_queries, "query", "queries"),
-            _count(self.n_documents, "document"),
-            _count(self.n_features, "feature"),
+            count(self.n_queries, "query", "queries"),
+            count(self.n_documents, "document"),
+            count(self.n_features, "feature"),
             "no labels" if self.labels is None else f"labels {_range(self.labels)}",
-            "" if self.preferences is None else _count(len(self.preferences), "preference"),
+            "" if self.preferences is None else count(len(self.preferences), "preference"),
             f"from {self.source}" if self.source else "",
         ]
         return f"Dataset({', '.join(filter(None, parts))})"
@@ -348,7 +348,8 @@ def _some(values: NDArray[Any]) -> str:
     return f"[{shown}, …]" if len(values) > 5 else f"[{shown}]"
 
 
-def _count(n: int, noun: str, plural: str | None = None) -> str:
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """A number of things in words: 1 query, 2 queries."""
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 

@@ -14,6 +14,7 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +23,8 @@ from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.letor import read_letor
 from podium.data.splits import split
-from podium.errors import DataError
-from podium.files import Source
+from podium.data.tables import from_frame, read_table
+from podium.errors import DataError, ParameterError
 
 _PARTS = {
     "train": ("train", "training"),
@@ -34,29 +35,42 @@ _TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
 _ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
 
 
-def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
-    """The folds of a data folder, or one fold from a single file, split by query with the seed."""
+def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) -> list[Fold]:
+    """The folds of a data folder, or one fold from a single file, split by query with the seed.
+
+    `roles` name the columns of tables, as for `from_frame`.
+    """
     root = Path(path)
     if root.is_dir():
         folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
-        return [_read_fold(folder) for _, folder in folders] or [_read_fold(root)]
+        return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
     if not root.exists() and os.fspath(path) != "-":
         raise DataError("no such file or folder.", where=str(root))
-    data = read_data(path)
+    data = read_data(path, **roles)
     train, valid, test = split(data, (0.6, 0.2, 0.2), seed=seed)
     return [Fold(train, valid, test, root.name)]
 
 
-def read_data(source: Source, *, n_features: int | None = None) -> Dataset:
-    """One dataset from a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input.
+def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Dataset:
+    """One dataset from a data frame or a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input.
 
-    `n_features` is the number of features, where a LETOR file may not mention the last ones.
+    `n_features` is the number of features, where a LETOR file may not mention the last ones. `roles` name the columns
+    of a table, as for `from_frame`: label="grade", qid="query".
     """
-    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES):
-        from podium.data.tables import read_table
-
-        return read_table(source)
+    if is_table(source):
+        return read_table(source, **roles)
+    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+        return from_frame(source, **roles)
+    if roles:
+        raise ParameterError(
+            f"{min(roles)} names a column, which a LETOR file does not have. Leave it out, or give .csv or .parquet."
+        )
     return read_letor(source, n_features=n_features)
+
+
+def is_table(source: Any) -> bool:
+    """Whether it is the path of a table: CSV or Parquet, by its name."""
+    return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES)
 
 
 def _fold_number(path: Path) -> int:
@@ -65,7 +79,7 @@ def _fold_number(path: Path) -> int:
     return int(match[1]) if match else -1
 
 
-def _read_fold(folder: Path) -> Fold:
+def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
     files = {part: _find(folder, part) for part in _PARTS}
     if files["train"] is None:
         found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
@@ -74,7 +88,7 @@ def _read_fold(folder: Path) -> Fold:
             f"or folders Fold1, Fold2, …; found {found}. Name the files train, vali and test, or give one file.",
             where=str(folder),
         )
-    parts = {part: read_data(file) for part, file in files.items() if file is not None}
+    parts = {part: read_data(file, **roles) for part, file in files.items() if file is not None}
     width = max(data.n_features for data in parts.values())
     wide = {part: widened(data, width) for part, data in parts.items()}
     return Fold(wide["train"], wide.get("valid"), wide.get("test"), folder.name)

@@ -52,7 +52,7 @@ def from_frame(
         document_id = next((name for name in DOCUMENT_IDS if name in columns), None)
     roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
     roles["document_weight"] = document_weight
-    used = {name for name in roles.values() if name is not None}
+    used = [name for name in roles.values() if name is not None]
     chosen = list(features) if features is not None else [name for name in columns if name not in used]
     for name in [*used, *chosen]:
         _need_column(name, columns, roles, source)
@@ -161,7 +161,8 @@ def _need_column(name: str, columns: list[str], roles: dict[str, str | None], so
     role = next((role for role, column in roles.items() if column == name), "features")
     near = get_close_matches(name, columns, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(columns[:12])}."
-    raise DataError(f"no column {name!r} ({role}); {hint} Say which with {role}=…", where=source)
+    option = f" or --{role}" if role in ("label", "qid") else ""
+    raise DataError(f"no column {name!r} ({role}); {hint} Say which it is with {role}=…{option}.", where=source)
 
 
 def _complete(series: Any, name: str, source: str | None) -> Any:

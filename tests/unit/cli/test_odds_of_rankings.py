@@ -124,7 +124,7 @@ def test_features_that_a_file_does_not_mention_count_as_0_and_are_said_to(
         "The others count as 0.\n"
     )
     zeroed = np.where(np.arange(data.n_features) < 3, data.features, 0)
-    expected = data.input_order(fitted.score(replace(data, features=zeroed.astype(np.float32))))
+    expected = fitted.score(replace(data, features=zeroed.astype(np.float32)))
     assert [float(line) for line in result.stdout.splitlines()] == expected.tolist()
     assert "only features up to 3 occur" in podium("calibration", "m.podium", "narrow.txt").stderr
 

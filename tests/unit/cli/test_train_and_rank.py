@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from podium.cli.progress import Bar
-from podium.data import read_letor
+from podium.data import make_letor_like, read_letor, to_frame
 from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
@@ -173,3 +173,28 @@ def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
     assert seen == sorted(seen)
     assert seen[0] == 1 / (2 * fits)
     assert seen[-1] == 2.0
+
+
+def test_columns_of_a_table_are_named(podium: Podium) -> None:
+    data = make_letor_like(12, (5, 8), n_features=4, seed=1)[0]
+    table = to_frame(data).rename(columns={"qid": "query", "label": "grade"}).sample(frac=1, random_state=0)
+    table.to_csv("a.csv", index=False)
+    table.drop(columns="grade").to_csv("b.csv", index=False)
+    assert "no column 'label'" in podium("train", "a.csv", "--method", "listnet").stderr
+    roles = ("--label", "grade", "--qid", "query")
+    assert podium("train", "a.csv", "--method", "listnet", *roles, "--valid", "a.csv").exit_code == 0
+    scores = podium("rank", "model.podium", "b.csv", "--qid", "query").stdout.split()
+    expected = Model.load("model.podium").score(table.rename(columns={"query": "qid"}))
+    assert [float(word) for word in scores] == pytest.approx(expected.tolist(), rel=1e-9)
+
+
+def test_documents_without_queries_are_said_to_be_one_query(podium: Podium) -> None:
+    result = podium("train", "-", "--method", "listnet", stdin=b"1 1:1\n0 1:2\n2 1:3\n")
+    assert result.exit_code == 0
+    assert "warning: <stdin>: all 3 documents are one query" in result.stderr
+    assert "data       <stdin>: 1 query, 3 documents, 1 feature\n" in result.stdout
+
+
+def test_a_preset_holds_for_the_metric_of_validation_data(podium: Podium, folder: Path) -> None:
+    assert podium("train", str(folder), "--method", "listnet", "--preset", "trec").exit_code == 0
+    assert Model.load("model.podium").info["metric"] == str(Metric.parse("ndcg@10", preset="trec"))

@@ -227,6 +227,10 @@ def test_sizes_beside_make_queries_where_lines_have_no_qid(tmp_path):
     (tmp_path / "a.txt.query").write_text("2\nx\n")
     with pytest.raises(DataError, match=r"a.txt.query:2: expected a query's number of lines; got 'x'"):
         read_letor(tmp_path / "a.txt")
+    for size in (str(2**63), "9" * 5000, "²"):
+        (tmp_path / "a.txt.query").write_text(f"2\n{size}\n")
+        with pytest.raises(DataError, match=r"a.txt.query:2: expected a query's number of lines"):
+            read_letor(tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize(

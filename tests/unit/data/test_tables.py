@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from podium.data import Dataset, from_frame, read_data, read_table, to_frame
-from podium.errors import DataError, MissingPackageError
+from podium.errors import DataError, MissingPackageError, ParameterError
 
 COLUMNS = {
     "qid": ["b", "a", "b"],
@@ -124,6 +124,50 @@ def test_broken_and_missing_table_files_are_refused(tmp_path):
         read_table(path)
     with pytest.raises(DataError, match="no such file"):
         read_table(tmp_path / "none.csv")
+
+
+def test_a_parquet_file_damaged_anywhere_is_refused_or_read(tmp_path):
+    frame, path, refused = to_frame(from_frame(pl.DataFrame(COLUMNS))), tmp_path / "data.parquet", []
+    frame.to_parquet(path)
+    raw, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(200):
+        bad = bytearray(raw)
+        for at in rng.integers(0, len(raw), 8):
+            bad[at] ^= 1 << rng.integers(8)
+        path.write_bytes(bad[: rng.integers(1, len(raw))] if rng.random() < 0.2 else bad)
+        try:
+            read_table(path)
+        except DataError as error:
+            refused.append(str(error))
+    assert len(refused) > 100
+    assert all(words.startswith(f"{path}: ") for words in refused)
+
+
+def test_a_reader_that_panics_is_an_error_of_the_file(tmp_path, monkeypatch):
+    class PanicException(BaseException):
+        """What polars raises, which is no Exception."""
+
+    def panic(*args, **options):
+        raise PanicException("called `Option::unwrap()` on a `None` value")
+
+    (tmp_path / "data.csv").write_text("qid,label,x\n1,0,1\n")
+    monkeypatch.setattr("narwhals.read_csv", panic)
+    with pytest.raises(DataError, match=r"data.csv: polars cannot read this table: called `Option::unwrap"):
+        read_table(tmp_path / "data.csv")
+
+
+def test_frames_and_columns_are_read_as_files_are(tmp_path):
+    frame = pd.DataFrame({"query": [1, 2, 1], "grade": [1, 0, 2], "x": [1.0, 2, 3]})
+    data = read_data(frame, qid="query", label="grade")
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    assert read_data(tmp_path / "data.csv", qid="query", label="grade").digest() == data.digest()
+    with pytest.raises(DataError, match=r"no column 'label' \(label\).*label=… or --label"):
+        read_data(frame)
+    (tmp_path / "data.txt").write_text("1 qid:1 1:1\n")
+    with pytest.raises(ParameterError, match="label names a column, which a LETOR file does not have"):
+        read_data(tmp_path / "data.txt", label="grade")
+    with pytest.raises(DataError, match="expected a pandas, polars or pyarrow frame; got int"):
+        read_data(7)
 
 
 def test_without_a_frame_package_the_extra_is_named(monkeypatch):
