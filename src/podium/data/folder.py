@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
+from podium.data.file_format import TABLES
 from podium.data.fold import Fold
 from podium.data.letor import read_letor
 from podium.data.splits import split
@@ -30,8 +31,7 @@ _PARTS = {
     "valid": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-_TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
-_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
+_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *TABLES)
 
 
 def read_folder(path: str | os.PathLike[str], *, seed: int = 0) -> list[Fold]:
@@ -52,7 +52,7 @@ def read_data(source: Source, *, n_features: int | None = None) -> Dataset:
 
     `n_features` is the number of features, where a LETOR file may not mention the last ones.
     """
-    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES):
+    if isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES):
         from podium.data.tables import read_table
 
         return read_table(source)
