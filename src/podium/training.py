@@ -166,4 +166,12 @@ def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metri
         raise DataError(
             f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source
         )
-    metric.config_array(valid.labels)  # refuses labels that have no gain
+    metric.check_tunes()
+    if np.isnan(
+        mean_metric(metric, np.arange(valid.n_documents, 0.0, -1.0), valid)
+    ):  # also refuses labels without gain
+        raise DataError(
+            f"no query of the validation data counts for {metric}: there is nothing relevant to find in any. "
+            "Give other validation data, or none.",
+            where=valid.source,
+        )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
+import typing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,13 +21,39 @@ from reference import metrics as slow
 NAMES = sorted(Metric.catalogue())
 SWAPPABLE = [name for name in NAMES if Metric.catalogue()[name].swaps is not None]
 JUDGING = [name for name in NAMES if "ideal" in Metric.catalogue()[name].uses]
+EMPTY = [name for name in NAMES if Metric.catalogue()[name].can_be_empty]
+SEEING = [name for name in NAMES if Metric.catalogue()[name].sees_unjudged]
 CUTOFFS = [1, 2, 3, 5, None]
 
 
 def variants(name: str) -> list[Metric]:
-    """The metric at several cut-offs."""
+    """The metric at several cut-offs, and with each of its own parameters moved off its default."""
     kind = Metric.catalogue()[name]
-    return [kind(k) for k in CUTOFFS] if kind.cuts else [kind()]
+    cut = [kind(k) for k in CUTOFFS] if kind.cuts else [kind()]
+    moved = [replace(cut[-1], **{field: value}) for field, value in other_settings(kind)]
+    return [*cut, *moved]
+
+
+def other_settings(kind: type[Metric]) -> list[tuple[str, object]]:
+    """(parameter, value) of settings that are not the default."""
+    found = []
+    for field in dataclasses.fields(kind):
+        hint = kind.own_parameters().get(field.name)
+        low = field.metadata.get("above", field.metadata.get("least", 0))
+        high = field.metadata.get("below", field.metadata.get("most", low + 2))
+        options = typing.get_args(hint)
+        if typing.get_origin(hint) is typing.Literal:
+            found += [(field.name, word) for word in options if word != field.default]
+        elif hint is int or int in options:
+            found.append((field.name, 5))
+        elif hint is float:
+            found.append((field.name, low + 0.3 * (high - low)))
+    return found
+
+
+def own(metric: Metric) -> dict[str, object]:
+    """Its own parameters."""
+    return {name: getattr(metric, name) for name in metric.own_parameters()}
 
 
 def one(metric: Metric, scores: object, labels: object, **more: object) -> float:
@@ -49,7 +78,7 @@ def test_ties_give_the_mean_over_all_their_orders(name: str, query: tuple[list[f
     for metric in variants(name):
         if not metric.averages_ties:
             scores = [s + i / 100 for i, s in enumerate(scores)]
-        wanted = slow.expected(name, scores, labels, k=metric.cutoff)
+        wanted = slow.expected(name, scores, labels, k=metric.cutoff, **own(metric))
         assert one(metric, scores, labels) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
@@ -62,9 +91,31 @@ def test_judged_documents_outside_the_list_count_for_the_ideal(
     scores, labels = query
     judged = [*labels, *map(float, missed)]
     for metric in variants(name):
-        wanted = slow.expected(name, scores, labels, k=metric.cutoff, judged=judged)
+        if not metric.averages_ties:
+            scores = [s + i / 100 for i, s in enumerate(scores)]
+        wanted = slow.expected(name, scores, labels, k=metric.cutoff, judged=judged, **own(metric))
         found = one(metric, scores, labels, judged=judged, judged_offsets=[0, len(judged)])
         assert found == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", SEEING)
+@settings(max_examples=60, deadline=None)
+@given(query=queries(), missed=st.lists(st.integers(-1, 3), max_size=3), data=st.data())
+def test_documents_without_judgement_are_told_from_those_judged_0(
+    name: str, query: tuple[list[float], list[float]], missed: list[int], data: st.DataObject
+) -> None:
+    scores, labels = query
+    kinds = data.draw(
+        st.lists(st.sampled_from(["judged", "pooled", "none"]), min_size=len(labels), max_size=len(labels))
+    )
+    unjudged = [kind == "none" for kind in kinds]
+    marked = [math.nan if k == "none" else -1.0 if k == "pooled" else y for k, y in zip(kinds, labels, strict=True)]
+    judged = [*(y for y in marked if not math.isnan(y)), *map(float, missed)]
+    given_labels = [0.0 if math.isnan(y) else y for y in marked]
+    for metric in variants(name):
+        wanted = slow.expected(name, scores, marked, k=metric.cutoff, judged=judged, **own(metric))
+        known = {"judged": judged, "judged_offsets": [0, len(judged)], "unjudged": unjudged}
+        assert one(metric, scores, given_labels, **known) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -86,7 +137,7 @@ def test_the_best_order_has_the_largest_value_and_it_is_1_where_normalised(
     scores, labels = query
     for metric in variants(name):
         best = one(metric, labels, labels)
-        if not math.isnan(best):
+        if not math.isnan(best) and metric.higher_is_better:
             assert one(metric, scores, labels) <= best + 1e-12
             assert not metric.normalised or best == pytest.approx(1.0)
 
@@ -122,9 +173,53 @@ def test_names_and_tags_parse_to_the_same_value(name: str) -> None:
     for metric, preset in itertools.product(variants(name), [None, *PRESETS]):
         named = metric if preset is None else metric.with_preset(preset)
         for text in (repr(named), named.tag(), repr(named).upper()):
-            assert Metric.parse(text) == named
+            assert Metric.parse(text) == named, text
         assert hash(Metric.parse(repr(named))) == hash(named)
         assert repr(Metric.parse(repr(named))) == repr(named)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_any_metric_prints_as_text_that_parses_to_it(data: st.DataObject) -> None:
+    kind = Metric.catalogue()[data.draw(st.sampled_from(NAMES))]
+    settings_of = dict(data.draw(st.lists(st.sampled_from(other_settings(kind) or [("cutoff", None)]))))
+    metric = kind(data.draw(st.sampled_from(CUTOFFS)) if kind.cuts else None)
+    preset = data.draw(st.sampled_from([None, *PRESETS]))
+    metric = metric if preset is None else metric.with_preset(preset)
+    metric = replace(metric, **{name: value for name, value in settings_of.items() if name != "cutoff"})
+    changes = data.draw(st.sampled_from([{}, {"empty": "one"}, {"relevant": 2.5}, {"ties": "best", "floor": 0.0}]))
+    metric = replace(metric, convention=replace(metric.convention, **changes))
+    assert Metric.parse(repr(metric)) == metric
+    assert Metric.parse(metric.tag()) == metric
+
+
+def test_no_name_is_claimed_by_two_metrics_and_every_spelling_parses() -> None:
+    names = Metric._names()
+    assert len(names) == sum(
+        len({*kind.spellings, name.replace("-", "_"), (kind.prints or name).replace("-", "_")})
+        for name, kind in Metric.catalogue().items()
+    )
+    for name, (kind, _) in names.items():
+        assert type(Metric.parse(f"{name}_10" if name.endswith("_cut") else name)) is kind
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_presets_state_for_a_metric_is_known(name: str) -> None:
+    kind = Metric.catalogue()[name]
+    known = {"cutoff", "empty", *kind.uses, *kind.own_parameters()}
+    assert set(kind.presets) <= set(PRESETS)
+    assert all(set(stated) <= known for stated in kind.presets.values())
+    assert set(kind.words) <= {"divisor", *kind.own_parameters()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_metric_chooses_between_models_or_says_why_not(name: str) -> None:
+    metric = Metric.parse(name)
+    if metric.order_matters and metric.higher_is_better:
+        metric.check_tunes()
+        return
+    with pytest.raises(IncompatibleError, match=r"cannot tell which model ranks better.*ndcg@10"):
+        metric.check_tunes()
 
 
 @pytest.mark.parametrize("name", SWAPPABLE)
@@ -158,19 +253,26 @@ def test_swap_functions_have_the_stated_types(name: str) -> None:
         assert function.overloads[signature.args].signature.return_type == signature.return_type
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EMPTY)
 def test_a_query_with_nothing_to_find_is_skipped_or_counted_as_the_convention_says(name: str) -> None:
-    for empty, wanted in (("skip", math.nan), ("zero", 0.0), ("one", 1.0)):
+    kind = Metric.catalogue()[name]
+    for empty, wanted in (("skip", math.nan), ("zero", kind.zero), ("one", kind.one)):
         metric = Metric.parse(f"{name}[empty={empty}]")
         values = metric([2, 1, 3, 2, 1, 5], [0, 0, 1, 1, 0, 0], [0, 2, 5, 5, 6])
         np.testing.assert_array_equal(values[[0, 2, 3]], [wanted] * 3)
-        assert values[1] > 0
+        assert values[1] > kind.zero
 
 
-@pytest.mark.parametrize("name", JUDGING)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(EMPTY)))
+def test_a_metric_that_is_never_empty_has_a_value_for_every_query(name: str) -> None:
+    assert np.isfinite(Metric.parse(name)([2, 1, 5], [0, 0, 1], [0, 2, 2, 3])).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(JUDGING) & set(EMPTY)))
 def test_a_list_that_found_none_of_the_judged_documents_is_worth_nothing(name: str) -> None:
-    values = Metric.parse(name)([1.0, 0.5], [0, 0], [0, 0, 2], judged=[2, 1, 0, 0, 1], judged_offsets=[0, 2, 5])
-    np.testing.assert_array_equal(values, [0.0, 0.0])
+    metric = Metric.parse(name)
+    values = metric([1.0, 0.5], [0, 0], [0, 0, 2], judged=[2, 1, 0, 0, 1], judged_offsets=[0, 2, 5])
+    np.testing.assert_array_equal(values, [metric.zero] * 2)
 
 
 @pytest.mark.parametrize("name", NAMES)

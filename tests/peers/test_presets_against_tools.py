@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from podium.evaluation import evaluate_run
 from podium.metrics import Metric, mean
 
 EXACT = {"rel": 0, "abs": 1e-9}
@@ -151,19 +152,10 @@ class Pool:
     qrels: dict[str, dict[str, int]]
     run: dict[str, dict[str, float]]
 
-    def ours(self, metric: str, preset: str) -> dict[str, float]:
+    def ours(self, metric: str, preset: str, **options: Any) -> dict[str, float]:
         """The value of each query, by name."""
-        judged = [list(grades.values()) for grades in self.qrels.values()]
-        offsets = np.concatenate([[0], np.cumsum([len(grades) for grades in judged])])
-        values = Metric.parse(metric, preset=preset)(
-            self.ranking.scores,
-            self.ranking.labels,
-            self.ranking.offsets,
-            document_ids=self.ids,
-            judged=np.concatenate(judged),
-            judged_offsets=offsets,
-        )
-        return dict(zip(self.qrels, values.tolist(), strict=True))
+        found = evaluate_run(self.qrels, self.run, metric, preset=preset, **options)
+        return dict(zip(found.query_ids, found.values[0].tolist(), strict=True))
 
 
 def pools(count: int, *, seed: int, tied: bool = True, precise: bool = False) -> list[Pool]:
@@ -187,15 +179,68 @@ def pools(count: int, *, seed: int, tied: bool = True, precise: bool = False) ->
     return found
 
 
+TREC_EVAL = {
+    "ndcg", "map", "recip_rank", "ndcg_cut.1,3", "map_cut.3", "P.3,10", "recall.3", "success.1,3,10", "Rprec", "bpref",
+    "gm_map", "iprec_at_recall", "11pt_avg", "set_P", "set_recall", "set_F", "set_map", "set_relative_P", "infAP",
+    "num_q", "num_ret", "num_rel", "num_rel_ret",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("precise", [False, True], ids=["scores exact in float32", "scores that float32 ties"])
 def test_trec_eval(precise: bool) -> None:
     tool = pytest.importorskip("pytrec_eval")
-    asked = {"ndcg", "map", "recip_rank", "ndcg_cut.1,3", "map_cut.3", "P.3,10", "recall.3", "success.1"}
     for pool in pools(150, seed=2, precise=precise):
-        theirs = tool.RelevanceEvaluator(pool.qrels, asked).evaluate(pool.run)
+        theirs = tool.RelevanceEvaluator(pool.qrels, TREC_EVAL).evaluate(pool.run)
+        assert len(theirs["q0"]) == 37
         for metric in theirs["q0"]:
             expected = {query: values[metric] for query, values in theirs.items()}
             assert pool.ours(metric, "trec") == pytest.approx(expected, **EXACT), metric
+
+
+def test_trec_eval_of_the_set_f_with_a_weight() -> None:
+    tool = pytest.importorskip("pytrec_eval")
+    for pool in pools(40, seed=12):
+        theirs = tool.RelevanceEvaluator(pool.qrels, {"set_F.2.5"}).evaluate(pool.run)
+        expected = {query: values["set_F"] for query, values in theirs.items()}
+        assert pool.ours("set_F.2.5", "trec") == pytest.approx(expected, **EXACT)
+
+
+def test_trec_eval_of_judged_documents_only() -> None:
+    tool = pytest.importorskip("pytrec_eval")
+    for pool in pools(60, seed=8):
+        theirs = tool.RelevanceEvaluator(pool.qrels, TREC_EVAL, judged_docs_only_flag=True).evaluate(pool.run)
+        for metric in theirs["q0"]:
+            expected = {query: np.nan_to_num(values[metric]) for query, values in theirs.items()}  # 0/0 of empty lists
+            assert pool.ours(metric, "trec", judged_only=True) == pytest.approx(expected, **EXACT), metric
+
+
+def test_trec_eval_of_so_many_documents_per_query() -> None:
+    """trec_eval's -M, which pytrec_eval does not have: it is given runs that are cut already."""
+    tool = pytest.importorskip("pytrec_eval")
+    for pool in pools(60, seed=9, precise=True):
+        cut = {
+            query: dict(sorted(scores.items(), key=lambda one: (np.float32(one[1]), one[0]), reverse=True)[:4])
+            for query, scores in pool.run.items()
+        }
+        theirs = tool.RelevanceEvaluator(pool.qrels, TREC_EVAL).evaluate(cut)
+        for metric in theirs["q0"]:
+            expected = {query: values[metric] for query, values in theirs.items()}
+            assert pool.ours(metric, "trec", max_documents=4) == pytest.approx(expected, **EXACT), metric
+
+
+def test_rbp_and_success_of_ranx_where_grades_are_binary() -> None:
+    pools_of_two = [binary(pool) for pool in pools(60, seed=11, tied=False)]
+    metrics = ("rbp.95", "rbp.50", "hit_rate@3", "r-precision")
+    answers = ask_ranx([{"qrels": pool.qrels, "run": pool.run} for pool in pools_of_two], metrics)
+    ours = dict(zip(metrics, ("rbp.95", "rbp.50", "success@3", "r-precision"), strict=True))
+    for pool, theirs in zip(pools_of_two, answers, strict=True):
+        for metric in metrics:
+            assert pool.ours(ours[metric], "ranx") == pytest.approx(theirs[metric], **EXACT), metric
+
+
+def binary(pool: Pool) -> Pool:
+    qrels = {query: {doc: int(grade >= 1) for doc, grade in grades.items()} for query, grades in pool.qrels.items()}
+    return Pool(pool.ranking, pool.ids, qrels, pool.run)
 
 
 def test_trec_eval_at_a_higher_level_of_relevance() -> None:
@@ -265,7 +310,7 @@ def test_ranx_where_no_scores_are_equal() -> None:
             assert pool.ours(metric, "ranx") == pytest.approx(theirs[metric], **EXACT), metric
 
 
-def ask_ranx(cases: list[dict[str, Any]]) -> list[dict[str, dict[str, float]]]:
+def ask_ranx(cases: list[dict[str, Any]], metrics: tuple[str, ...] = RANX) -> list[dict[str, dict[str, float]]]:
     """What ranx says of each case: metric → query → value. Uncompiled: compiling it takes minutes."""
     program = (
         "import json, sys, ranx\n"
@@ -281,7 +326,7 @@ def ask_ranx(cases: list[dict[str, Any]]) -> list[dict[str, dict[str, float]]]:
         pytest.skip("could not import 'ranx'")
     found = subprocess.run(
         [sys.executable, "-c", program],
-        input=json.dumps([cases, RANX]),
+        input=json.dumps([cases, metrics]),
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
 
 Labels = Sequence[float]
 
@@ -17,11 +19,21 @@ def orders(scores: Sequence[float]) -> Iterator[list[int]]:
 
 
 def expected(
-    name: str, scores: Sequence[float], labels: Labels, *, k: int | None = None, judged: Labels | None = None
+    name: str,
+    scores: Sequence[float],
+    labels: Labels,
+    *,
+    k: int | None = None,
+    judged: Labels | None = None,
+    **parameters: Any,
 ) -> float:
-    """The mean of a measure over all orders of tied documents; NaN where it is not defined."""
-    everyone = labels if judged is None else judged
-    found = [MEASURES[name]([labels[i] for i in order], sorted(everyone, reverse=True), k) for order in orders(scores)]
+    """The mean of a measure over all orders of tied documents; NaN where it is not defined.
+
+    The label of a document without judgement is NaN.
+    """
+    everyone = sorted(labels if judged is None else judged, reverse=True)
+    measure = MEASURES[name]
+    found = [measure([labels[i] for i in order], everyone, k, **parameters) for order in orders(scores)]
     return math.fsum(found) / len(found)
 
 
@@ -68,16 +80,96 @@ def reciprocal_rank(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return next((1 / r for r, y in enumerate(ranked[:k], 1) if y >= 1), 0.0)
 
 
-def wta(ranked: Labels, ideal: Labels, k: int | None) -> float:
-    return float(ranked[0] >= 1) if any(y >= 1 for y in ideal) else math.nan
+def success(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return float(any(y >= 1 for y in ranked[:k])) if any(y >= 1 for y in ideal) else math.nan
 
 
-def err(ranked: Labels, ideal: Labels, k: int | None) -> float:
+def r_precision(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    relevant = sum(y >= 1 for y in ideal)
+    return sum(y >= 1 for y in ranked[:relevant]) / relevant if relevant else math.nan
+
+
+def rbp(ranked: Labels, ideal: Labels, k: int | None, p: float = 0.8) -> float:
+    if not any(y >= 1 for y in ideal):
+        return math.nan
+    return sum((1 - p) * p ** (r - 1) for r, y in enumerate(ranked[:k], 1) if y >= 1)
+
+
+def bpref(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    """The share of relevant–non-relevant pairs in the right order, with the first R judged non-relevant documents."""
+    relevant, others = sum(y >= 1 for y in ideal), sum(0 <= y < 1 for y in ideal)
+    if not relevant:
+        return math.nan
+    total = 0.0
+    for place, y in enumerate(ranked):
+        if y >= 1:
+            above = sum(0 <= z < 1 for z in ranked[:place])
+            total += 1 - min(above, relevant) / min(relevant, others) if above else 1
+    return total / relevant
+
+
+def inferred_ap(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    """AP where the precision above a relevant document is that of the judged ones, times the pooled share."""
+    relevant, epsilon = sum(y >= 1 for y in ideal), 1e-5
+    if not relevant:
+        return math.nan
+    total = 0.0
+    for place, y in enumerate(ranked):
+        if y >= 1:
+            above = ranked[:place]
+            hits, judged = sum(z >= 1 for z in above), sum(z >= 0 for z in above)
+            pooled = sum(not math.isnan(z) for z in above)
+            inferred = (hits + epsilon) / (judged + 2 * epsilon)
+            total += 1 / (place + 1) + pooled / (place + 1) * inferred
+    return total / relevant
+
+
+def geometric_map(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    value = average_precision(ranked, ideal, k)
+    return value if math.isnan(value) else math.log(max(value, 1e-5))
+
+
+def interpolated_precision(
+    ranked: Labels, ideal: Labels, k: int | None, recall: float = 0.5, rounding: str = "up"
+) -> float:
+    relevant = sum(y >= 1 for y in ideal)
+    if not relevant:
+        return math.nan
+    exact = Fraction(str(recall)) * relevant
+    needed = {"up": math.ceil(exact), "truncate": int(recall * relevant + 0.9), "nearest": int(exact + Fraction(1, 2))}
+    hits = [sum(y >= 1 for y in ranked[:r]) for r in range(1, len(ranked) + 1)]
+    return max((h / r for r, h in enumerate(hits, 1) if h >= needed[rounding]), default=0.0)
+
+
+def eleven_point(ranked: Labels, ideal: Labels, k: int | None, rounding: str = "up") -> float:
+    levels = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    return sum(interpolated_precision(ranked, ideal, k, level, rounding) for level in levels) / 11
+
+
+def set_f(ranked: Labels, ideal: Labels, k: int | None, weight: float = 1.0) -> float:
+    p, r = precision(ranked, ideal, None), recall(ranked, ideal, None)
+    return 0.0 if p == 0 else (1 + weight) * p * r / (weight * p + r)
+
+
+def set_map(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return precision(ranked, ideal, None) * recall(ranked, ideal, None)
+
+
+def set_relative_precision(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    relevant = sum(y >= 1 for y in ideal)
+    return sum(y >= 1 for y in ranked) / min(relevant, len(ranked)) if relevant else math.nan
+
+
+def unjudged(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    return sum(not y >= 0 for y in ranked[:k]) / (k or len(ranked))
+
+
+def err(ranked: Labels, ideal: Labels, k: int | None, max_grade: int | None = None) -> float:
     if not any(gain(y) > 0 for y in ideal):
         return math.nan
     total, alive = 0.0, 1.0
     for r, y in enumerate(ranked[:k], 1):
-        stop = gain(y) / 2 ** max(ideal)
+        stop = gain(y) / 2 ** (max_grade or max(ideal))
         total += alive * stop / r
         alive *= 1 - stop
     return total
@@ -108,7 +200,22 @@ MEASURES = {
     "precision": precision,
     "recall": recall,
     "mrr": reciprocal_rank,
-    "wta": wta,
+    "success": success,
+    "r-precision": r_precision,
+    "rbp": rbp,
+    "bpref": bpref,
+    "inf-ap": inferred_ap,
+    "gm-map": geometric_map,
+    "iprec": interpolated_precision,
+    "eleven-point": eleven_point,
+    "set-f": set_f,
+    "set-map": set_map,
+    "set-relative-precision": set_relative_precision,
+    "num-ret": lambda ranked, ideal, k: float(len(ranked)),
+    "num-rel": lambda ranked, ideal, k: float(sum(y >= 1 for y in ideal)),
+    "num-rel-ret": lambda ranked, ideal, k: float(sum(y >= 1 for y in ranked)),
+    "num-q": lambda ranked, ideal, k: 1.0,
+    "unjudged": unjudged,
     "err": err,
     "kendall": kendall,
     "pair-accuracy": pair_accuracy,

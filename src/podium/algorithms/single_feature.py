@@ -13,7 +13,7 @@ from podium.learner import Learned, Learner
 from podium.metrics import Metric
 from podium.registry import register
 from podium.scorers import Params
-from podium.solvers import Watch
+from podium.solvers import Watch, mean_metric
 from podium.transforms import Identity, Transform
 
 
@@ -39,9 +39,8 @@ class SingleFeature(Learner):
         for feature in range(data.n_features):
             values_of_feature = _column(data, feature)
             for sign in (1, -1):
-                values = metric(sign * values_of_feature, data.labels, data.offsets, document_ids=data.document_ids)
-                value = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
-                best = max(best, (value, -feature, sign))
+                value = mean_metric(metric, sign * values_of_feature, data)
+                best = max(best, (-np.inf if np.isnan(value) else value, -feature, sign))
         feature, sign = -best[1], best[2]
         name = data.feature_names[feature] if data.feature_names else str(feature + 1)
         record = {"feature": name, "direction": "up" if sign > 0 else "down", "training": {str(metric): best[0]}}

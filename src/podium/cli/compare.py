@@ -67,14 +67,14 @@ def compare(
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
     when the same command is given again. With qrels first, the files after them are TREC runs to compare.
     """
-    from podium.cli.evaluate import is_qrels
+    from podium.data.file_format import file_format
     from podium.experiments.spec import ENDINGS
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
     if len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), as_json=as_json)
-    elif Path(data[0]).is_file() and is_qrels(data[0]):
+    elif Path(data[0]).is_file() and file_format(data[0]) == "qrels":
         taken = {**flags, "-o": output, "--jobs": jobs}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,

@@ -1,62 +1,121 @@
-"""`podium evaluate`: metrics of scores against labels, or of a TREC run against qrels."""
+"""`podium evaluate`: metrics of scores against labels, or of TREC runs against qrels."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.cli import console, options
+from podium.errors import ParameterError
 
 if TYPE_CHECKING:
-    from podium.evaluation import Evaluation
+    from podium.evaluation import Evaluation, SystemComparison
+    from podium.metrics import Metric
 
 
 def evaluate(
     judged: Annotated[str, typer.Argument(metavar="DATA|QRELS", help="Labelled data, or TREC qrels.")],
     ranked: Annotated[
-        str, typer.Argument(metavar="SCORES|RUN", help="Scores for the data, or a TREC run; - is standard input.")
+        list[str],
+        typer.Argument(
+            metavar="SCORES|RUN...",
+            help="Scores for the data, or a TREC run; - is standard input. Several are put side by side.",
+        ),
     ],
     metric: options.Metrics = None,
     preset: options.Preset = None,
+    all_queries: Annotated[
+        bool,
+        typer.Option(
+            "--all-queries", "-c", help="Average over all queries of the qrels; unanswered ones are failures."
+        ),
+    ] = False,
+    max_documents: Annotated[
+        int | None,
+        typer.Option("--max-documents", "-M", help="Look at so many documents of each query.", min=1),
+    ] = None,
+    judged_only: Annotated[
+        bool, typer.Option("--judged-only", "-J", help="Drop documents without a judgement from the run.")
+    ] = False,
     per_query: Annotated[bool, typer.Option("--per-query", "-q", help="Also print every query's values.")] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Evaluate scores on labelled data, or a TREC run against its judgements.
+    """Evaluate scores on labelled data, or TREC runs against their judgements.
 
-    Scores are one number per line of the data, or RankLib's `qid index score`. Without -m: ndcg@10 and map.
+    Scores are one number per line of the data, or RankLib's `qid index score`. Without -m: ndcg@10 and map. Of several
+    runs, those that share a letter do not differ by more than chance.
     """
-    from podium.data import read_data
-    from podium.errors import ParameterError
-    from podium.evaluation import evaluate as measure
-    from podium.evaluation import evaluate_run, read_metrics, read_scores
+    from podium.evaluation import read_metrics
+
+    metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
+    names = check_files(judged, ranked, command="evaluate")
+    chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
+    found = _evaluated(judged, names, metrics, chosen)
+    if len(found) == 1:
+        (one,) = found.values()
+        if as_json:
+            console.print_json(one.to_dict(per_query=per_query))
+        else:
+            _print(one, per_query=per_query)
+        return
+    tests = _tests(found)
+    if as_json:
+        made = {"runs": {name: one.to_dict(per_query=per_query) for name, one in found.items()}}
+        console.print_json({**made, "significance": {m: test.to_dict() for m, test in tests.items()}})
+    else:
+        _print_several(found, tests, per_query=per_query)
+
+
+def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
+    """The files to judge, each once; a clear error if they cannot be in this order."""
+    from podium.data.file_format import file_format
 
     if judged == "-":
-        raise ParameterError("Only the second file can be standard input: podium evaluate DATA -")
-    metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
-    if is_qrels(judged):
+        raise ParameterError(f"Only the second file can be standard input: podium {command} DATA -")
+    if file_format(judged) == "run":
+        raise ParameterError(
+            f"{judged} looks like a TREC run, where labelled data or qrels are expected. Give the qrels first and the "
+            f"run second: podium {command} QRELS {judged}"
+        )
+    twice = next((name for name in ranked if ranked.count(name) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"{twice} is given twice. Name each file once.")
+    return ranked
+
+
+def _evaluated(
+    judged: str, ranked: list[str], metrics: tuple[Metric, ...], chosen: dict[str, bool | int | None]
+) -> dict[str, Evaluation]:
+    """What is found of each file of scores, or of each run."""
+    from podium.data import read_data
+    from podium.data.file_format import file_format
+    from podium.evaluation import evaluate as measure
+    from podium.evaluation import evaluate_run, evaluate_runs, read_scores
+
+    if file_format(judged) == "qrels":
         from podium.data.trec import read_qrels, read_run
 
-        found = evaluate_run(read_qrels(judged), read_run(ranked), metrics)
-    else:
-        data = read_data(judged)
-        found = measure(data, read_scores(ranked, data), metrics)
-    if as_json:
-        console.print_json(found.to_dict(per_query=per_query))
-    else:
-        _print(found, per_query=per_query)
+        qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}
+        if len(runs) > 1:
+            return evaluate_runs(qrels, runs, metrics, **chosen)  # type: ignore[arg-type]
+        return {name: evaluate_run(qrels, run, metrics, **chosen) for name, run in runs.items()}  # type: ignore[arg-type]
+    if any(chosen.values()):
+        raise ParameterError("-c, -M and -J are for runs against qrels; with labelled data every document has a label.")
+    data = read_data(judged)
+    return {name: measure(data, read_scores(name, data), metrics) for name in ranked}
 
 
-def is_qrels(path: str) -> bool:
-    """Whether the first line that says something has the four columns of qrels, none of them LETOR's `qid:…`."""
-    from podium.files import reading
+def _tests(found: Mapping[str, Evaluation]) -> dict[str, SystemComparison]:
+    """Tests between the runs, by metric; none where too few queries count."""
+    from podium.errors import DataError
+    from podium.evaluation import compare_evaluations
 
-    with reading(path) as file:
-        for line in file:
-            words = line.partition(b"#")[0].split()
-            if words:
-                return len(words) == 4 and b":" not in words[1] and b"," not in line
-    return False
+    try:
+        return compare_evaluations(found)
+    except DataError:
+        return {}
 
 
 def _print(found: Evaluation, *, per_query: bool) -> None:
@@ -73,3 +132,28 @@ def _print(found: Evaluation, *, per_query: bool) -> None:
     console.print_table(["metric", "mean", "queries", "skipped", "convention"], rows)
     if found.n_both is not None:
         console.say(f"queries: {found.n_qrels} judged, {found.n_run} in the run, {found.n_both} in both")
+    if any(not average.queries for average in found.means().values()):
+        console.say("–: no query counts; see the column skipped.")
+
+
+def _print_several(found: Mapping[str, Evaluation], tests: Mapping[str, SystemComparison], *, per_query: bool) -> None:
+    """A column per run, with letters where tests were possible."""
+    from podium.evaluation.report import format_value
+
+    first = next(iter(found.values()))
+    if per_query:
+        for m, metric in enumerate(first.metrics):
+            for q, query in enumerate(first.query_ids):
+                console.out(
+                    "\t".join([str(metric), query, *(format_value(one.values[m, q]) for one in found.values())])
+                )
+    rows = []
+    for head in map(str, first.metrics):
+        letters = (tests[head].letters or {}) if head in tests else {}
+        means = {name: one.means()[head] for name, one in found.items()}
+        cells = [f"{format_value(average.value)} {letters.get(name, '')}".rstrip() for name, average in means.items()]
+        rows.append([head, *cells, str(max(average.queries for average in means.values()))])
+    console.print_table(["metric", *found, "queries"], rows)
+    console.say("means: " + ", ".join(metric.tag() for metric in first.metrics))
+    if tests:
+        console.say("runs that share a letter do not differ significantly (paired randomisation test, Holm, α = 0.05)")

@@ -8,13 +8,13 @@ import typer
 
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("-m", "--metric", help="A metric, e.g. ndcg@10, map, err@5; repeat it or separate by commas."),
+    typer.Option("-m", "--metric", help="A metric, e.g. ndcg@10, map, 'rbp(p=0.8)'; repeat it or separate by commas."),
 ]
 Preset = Annotated[
     str | None,
     typer.Option(
-        help="Compute metrics as a tool does: letor3, letor4, mslr, trec, gdeval, lightgbm, xgboost, catboost, "
-        "ranklib, sklearn or ranx.",
+        help="Compute metrics as a tool does: letor3, letor4, mslr, trec (trec_eval 9), trec10, gdeval, "
+        "lightgbm, xgboost, catboost, ranklib, sklearn or ranx.",
         show_default=False,
     ),
 ]

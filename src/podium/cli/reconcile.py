@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.cli import console, options
-from podium.cli.evaluate import is_qrels
+from podium.cli.evaluate import check_files
 
 if TYPE_CHECKING:
     from podium.evaluation.reconcile import Reconciliation
@@ -38,17 +38,17 @@ def reconcile(
     Prints both numbers, what each convention adds to the difference, and the queries that matter most.
     """
     from podium.data import read_data
+    from podium.data.file_format import file_format
     from podium.errors import ParameterError
     from podium.evaluation import read_scores
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
 
-    if judged == "-":
-        raise ParameterError("Only the second file can be standard input: podium reconcile DATA -")
+    check_files(judged, [ranked], command="reconcile")
     if a is None and b is None:
         raise ParameterError("Two conventions are needed: name at least one of them with --a or --b, e.g. --b trec.")
     first, second = _side(metric, a), _side(metric, b)
-    if is_qrels(judged):
+    if file_format(judged) == "qrels":
         from podium.data.trec import read_qrels, read_run
 
         found = reconcile_run(read_qrels(judged), read_run(ranked), first, second)

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
+from podium.data.file_format import TABLES
 from podium.data.fold import Fold
 from podium.data.letor import read_letor
 from podium.data.splits import split
@@ -31,8 +32,7 @@ _PARTS = {
     "valid": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-_TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
-_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *_TABLES)
+_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *TABLES)
 
 
 def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) -> list[Fold]:
@@ -70,7 +70,7 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Da
 
 def is_table(source: Any) -> bool:
     """Whether it is the path of a table: CSV or Parquet, by its name."""
-    return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(_TABLES)
+    return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES)
 
 
 def _fold_number(path: Path) -> int:

@@ -14,8 +14,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from podium.data.file_format import file_format
 from podium.data.letor_agg import Top, read_letor_agg
-from podium.data.preflib import SUFFIXES, read_preflib
+from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
 from podium.data.trec import Run, read_run
 from podium.errors import DataError
@@ -31,13 +32,14 @@ def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: To
 
     Several files are TREC runs, each a voter; one file may also be PrefLib's or LETOR's for aggregation.
     """
-    kinds = [_kind(path) for path in paths]
-    if len(paths) == 1 and kinds[0] == "preflib":
+    formats = [file_format(path) for path in paths]
+    if len(paths) == 1 and formats[0] == "preflib":
         return read_preflib(paths[0])
-    if len(paths) == 1 and kinds[0] == "letor-agg":
+    if len(paths) == 1 and formats[0] == "letor":
         return read_letor_agg(paths[0], top=top)
-    for path, kind in zip(paths, kinds, strict=True):
-        if kind != "run":
+    for path, found in zip(paths, formats, strict=True):
+        if found in ("preflib", "letor"):
+            kind = "preflib" if found == "preflib" else "letor-agg"
             raise DataError(f"is a {kind} file, which holds all its voters; give it alone.", where=os.fspath(path))
     return read_runs(paths, missing=missing)
 
@@ -98,22 +100,6 @@ def rankings_from_frame(frame: Any, *, missing: Missing = "refuse") -> Rankings:
             "Add its ranking, or say missing='allow'."
         )
     return found
-
-
-def _kind(path: Path) -> str:
-    """run, preflib or letor-agg, by the file's name or its first lines."""
-    if os.fspath(path).removesuffix(".gz").endswith(SUFFIXES):
-        return "preflib"
-    if os.fspath(path) == "-":
-        return "run"  # standard input can be read only once
-    with reading(path) as file:
-        for line in file:
-            if line.startswith((b"# ALTERNATIVE NAME", b"# FILE NAME", b"# DATA TYPE")):
-                return "preflib"
-            words = line.partition(b"#")[0].split()
-            if words:
-                return "letor-agg" if len(words) > 1 and words[1].startswith(b"qid:") else "run"
-    return "run"
 
 
 def _same_queries(runs: Sequence[Run]) -> None:

@@ -7,22 +7,24 @@
     >>> judged.labels.tolist(), judged.judged.tolist()
     ([0.0, 2.0], [2.0, 0.0])
 
-As in trec_eval, the rank in a run is ignored (its scores make the order), as are the qrels' iteration, blank lines and
-lines that begin with #. A document twice in a query is an error.
+Both can also be made from dictionaries, query → document → grade or score, as pytrec_eval and ranx have them.
+
+As in trec_eval, the rank in a run is ignored (its scores make the order), as are words after the tag, the qrels'
+iteration, blank lines and lines that begin with #. A document twice in a query is an error.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import DataError, ParameterError
 from podium.files import Source, reading, source_name, writing
 
 
@@ -36,6 +38,11 @@ class Qrels:
     labels: NDArray[np.float64]  # (N,)
     source: str | None = None
 
+    @classmethod
+    def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """Qrels from a dictionary: query → document → grade."""
+        return cls(*_columns(_checked(grades, "grade")))
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -47,6 +54,11 @@ class Run:
     scores: NDArray[np.float64]  # (N,)
     tag: str = "podium"
     source: str | None = None
+
+    @classmethod
+    def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
+        """A run from a dictionary: query → document → score."""
+        return cls(*_columns(_checked(scores, "score")), tag)
 
     @classmethod
     def from_scores(cls, data: Dataset, scores: ArrayLike, *, tag: str = "podium") -> Run:
@@ -69,6 +81,7 @@ class Judged:
     document_ids: NDArray[Any]  # (N,) text
     scores: NDArray[np.float64]  # (N,)
     labels: NDArray[np.float64]  # (N,) 0 where not judged
+    unjudged: NDArray[np.bool_]  # (N,) whether a document has no judgement
     judged_offsets: NDArray[np.int64]  # (Q+1,) of the judged documents
     judged: NDArray[np.float64]  # (M,) their grades
     n_qrels: int  # queries in the qrels
@@ -85,7 +98,7 @@ def read_qrels(source: Source) -> Qrels:
 
 def read_run(source: Source) -> Run:
     """A run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
-    scores, first = _read(source, ["query", "Q0", "document", "rank", "score", "tag"], value=4)
+    scores, first = _read(source, ["query", "Q0", "document", "rank", "score", "tag"], value=4, more=True)
     queries, offsets, documents, values = _columns(scores)
     return Run(queries, offsets, documents, values, first[5], source_name(source))
 
@@ -115,33 +128,57 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
                 file.write(_line(query, "Q0", str(run.document_ids[row]), str(rank), score, run.tag))
 
 
-def join(qrels: Qrels, run: Run, *, all_queries: bool = False) -> Judged:
+AnyQrels = Qrels | Mapping[str, Mapping[str, float]]
+"""Qrels, or a dictionary: query → document → grade."""
+AnyRun = Run | Mapping[str, Mapping[str, float]]
+"""A run, or a dictionary: query → document → score."""
+
+
+def join(
+    qrels: AnyQrels,
+    run: AnyRun,
+    *,
+    all_queries: bool = False,
+    max_documents: int | None = None,
+    judged_only: bool = False,
+    precision: Literal["float64", "float32"] = "float64",
+) -> Judged:
     """The run's documents with their grades, for the queries in both.
 
     With `all_queries` every query of the qrels is there, without documents where the run has none of it: such a query
     counts as a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
+    `max_documents` keeps the first documents of each query by score, equal scores by id with the last first
+    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgement or
+    with a negative grade (`trec_eval -J`).
     """
+    if max_documents is not None and max_documents < 1:
+        raise ParameterError(f"max_documents must be at least 1; got {max_documents}.")
+    qrels, run = as_qrels(qrels), as_run(run)
     place = {query: q for q, query in enumerate(run.query_ids)}
     chosen = [q for q, query in enumerate(qrels.query_ids) if all_queries or query in place]
-    scores, labels, documents, judged, sizes, judged_sizes = [], [], [], [], [0], [0]
+    scores, labels, unjudged, documents, judged = [], [], [], [], []
     for q in chosen:
-        grades = qrels.labels[qrels.offsets[q] : qrels.offsets[q + 1]]
-        known = dict(zip(qrels.document_ids[qrels.offsets[q] : qrels.offsets[q + 1]], grades.tolist(), strict=True))
+        mine = slice(qrels.offsets[q], qrels.offsets[q + 1])
+        known = dict(zip(qrels.document_ids[mine], qrels.labels[mine].tolist(), strict=True))
         r = place.get(qrels.query_ids[q])
-        rows = slice(0, 0) if r is None else slice(run.offsets[r], run.offsets[r + 1])
+        rows = np.arange(0) if r is None else np.arange(run.offsets[r], run.offsets[r + 1])
+        if max_documents is not None:
+            rows = _first(run, rows, max_documents, precision)
+        if judged_only:
+            rows = rows[[known.get(document, -1.0) >= 0.0 for document in run.document_ids[rows]]]
         documents.append(run.document_ids[rows])
         scores.append(run.scores[rows])
         labels.append([known.get(document, 0.0) for document in documents[-1]])
-        judged.append(grades)
-        sizes.append(len(documents[-1]))
-        judged_sizes.append(len(grades))
+        unjudged.append([document not in known for document in documents[-1]])
+        judged.append(qrels.labels[mine])
     return Judged(
         query_ids=qrels.query_ids[chosen],
-        offsets=np.cumsum(sizes, dtype=np.int64),
+        offsets=np.cumsum([0, *map(len, documents)], dtype=np.int64),
         document_ids=np.concatenate([np.empty(0, object), *documents]),
         scores=np.concatenate([np.empty(0), *scores]),
         labels=np.concatenate([np.empty(0), *labels]),
-        judged_offsets=np.cumsum(judged_sizes, dtype=np.int64),
+        unjudged=np.concatenate([np.empty(0, np.bool_), *unjudged]).astype(np.bool_),
+        judged_offsets=np.cumsum([0, *map(len, judged)], dtype=np.int64),
         judged=np.concatenate([np.empty(0), *judged]),
         n_qrels=len(qrels.query_ids),
         n_run=len(run.query_ids),
@@ -149,17 +186,52 @@ def join(qrels: Qrels, run: Run, *, all_queries: bool = False) -> Judged:
     )
 
 
-def _read(source: Source, names: list[str], *, value: int) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Query → document → the number in column `value`; and the words of the first line."""
+def as_qrels(qrels: Any) -> Qrels:
+    """Qrels as such, or from a dictionary."""
+    if isinstance(qrels, Mapping):
+        return Qrels.from_dict(qrels)
+    if isinstance(qrels, Qrels):
+        return qrels
+    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.data.read_qrels."
+    raise DataError(f"expected Qrels or a dictionary query → document → grade; got {type(qrels).__name__}.{hint}")
+
+
+def as_run(run: Any) -> Run:
+    """A run as such, or from a dictionary."""
+    if isinstance(run, Mapping):
+        return Run.from_dict(run)
+    if isinstance(run, Run):
+        return run
+    hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.data.read_run."
+    raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
+
+
+def _first(run: Run, rows: NDArray[np.int64], n: int, precision: str) -> NDArray[np.int64]:
+    """The first n rows by score, equal scores by id with the last first; in the order they stand in the run."""
+    scores = run.scores[rows].astype(precision).tolist()
+    keys = [(score, str(run.document_ids[row])) for score, row in zip(scores, rows, strict=True)]
+    best = sorted(range(len(rows)), key=keys.__getitem__, reverse=True)[:n]
+    return rows[sorted(best)]
+
+
+def _read(
+    source: Source, names: list[str], *, value: int, more: bool = False
+) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Query → document → the number in column `value`; and the words of the first line.
+
+    With `more`, further words on a line are ignored.
+    """
     name, found, first = source_name(source), dict[str, dict[str, float]](), list[str]()
     with reading(source) as file:
         for number, raw in enumerate(file, 1):
             words = raw.decode("utf-8", "surrogateescape").split()
             if not words or words[0].startswith("#"):
                 continue
-            if len(words) != len(names):
+            if len(words) < len(names) or (len(words) > len(names) and not more):
+                hint = _SWAPPED.get((len(names), len(words)), "")
                 raise DataError(
-                    f"expected {len(names)} columns ({' '.join(names)}); got {len(words)}.", where=f"{name}:{number}"
+                    f"expected {len(names)} columns ({' '.join(names)}); got {len(words)}.{hint}",
+                    where=f"{name}:{number}",
                 )
             first = first or words
             documents = found.setdefault(words[0], {})
@@ -173,6 +245,32 @@ def _read(source: Source, names: list[str], *, value: int) -> tuple[dict[str, di
     if not first:
         raise DataError(f"no lines: expected {' '.join(names)}.", where=name)
     return found, first
+
+
+_SWAPPED = {
+    (4, 6): " This looks like a run: give the qrels first and the run second.",
+    (6, 4): " This looks like qrels: give the qrels first and the run second.",
+}
+"""What is wrong where there should be so many columns, and are so many."""
+
+
+def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
+    """A dictionary of dictionaries with plain numbers; ids as text."""
+    found: dict[str, dict[str, float]] = {}
+    for query, documents in given.items():
+        if not isinstance(documents, Mapping):
+            raise DataError(f"query {query!r}: expected a dictionary document → {what}; got {documents!r}.")
+        numbers = found[str(query)] = {}
+        for document, value in documents.items():
+            try:
+                numbers[str(document)] = float(value)
+            except (TypeError, ValueError):
+                numbers[str(document)] = math.nan
+            if not math.isfinite(numbers[str(document)]):
+                raise DataError(
+                    f"query {query!r}, document {document!r}: the {what} must be a finite number; got {value!r}."
+                )
+    return found
 
 
 def _number(word: str) -> float:

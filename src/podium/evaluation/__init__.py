@@ -2,7 +2,7 @@
 
 from podium.evaluation.calibration import Calibration, calibration
 from podium.evaluation.compare import Comparison, Outcome
-from podium.evaluation.compare_runs import compare_runs
+from podium.evaluation.compare_runs import compare_evaluations, compare_runs, evaluate_runs
 from podium.evaluation.cross_validate import cross_validate
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, read_metrics
 from podium.evaluation.explain import Explanation, explain
@@ -21,11 +21,13 @@ __all__ = [
     "SystemComparison",
     "TieSpread",
     "calibration",
+    "compare_evaluations",
     "compare_runs",
     "compare_systems",
     "cross_validate",
     "evaluate",
     "evaluate_run",
+    "evaluate_runs",
     "explain",
     "read_metrics",
     "read_scores",

@@ -75,11 +75,11 @@ class Comparison:
 
     def per_fold(self, name: str) -> NDArray[np.float64]:
         """The mean of each metric on each fold."""  # (M, F)
-        return _means(self.by_method[name])
+        return self._means(self.by_method[name])
 
     def per_seed(self, name: str) -> NDArray[np.float64]:
         """The mean over folds of each metric with each seed."""  # (M, S)
-        found = [_means([one for one in self.runs(name) if one.seed == seed]) for seed in self.seeds]
+        found = [self._means([one for one in self.runs(name) if one.seed == seed]) for seed in self.seeds]
         return np.array([[mean(row).value for row in values] for values in found]).T
 
     def spread(self, name: str) -> NDArray[np.float64]:
@@ -93,7 +93,8 @@ class Comparison:
 
     def pooled(self, name: str) -> list[Average]:
         """The mean of each metric over the test queries of all folds together."""
-        return [mean(row) for row in np.hstack([outcome.values for outcome in self.by_method[name]])]
+        values = np.hstack([outcome.values for outcome in self.by_method[name]])  # (M, Q)
+        return [metric.average(row) for metric, row in zip(self.metrics, values, strict=True)]
 
     @cached_property
     def significance(self) -> dict[str, SystemComparison | None]:
@@ -103,20 +104,27 @@ class Comparison:
     def _tested(self, m: int) -> SystemComparison | None:
         rows = [np.hstack([outcome.values[m] for outcome in found]) for found in self.by_method.values()]
         try:
-            return compare_systems(np.array(rows), list(self.by_method), seed=self.seed)
+            return compare_systems(np.array(rows), list(self.by_method), metric=self.metrics[m], seed=self.seed)
         except ValueError:  # fewer than two queries that count, or methods that answered different ones
             return None
 
     def ranking(self) -> list[str]:
         """The methods, best first by the first metric."""
-        return sorted(self.by_method, key=lambda name: -np.nan_to_num(self.mean(name)[0], nan=-np.inf))
+        sign = 1.0 if self.metrics[0].higher_is_better else -1.0
+        return sorted(self.by_method, key=lambda name: -np.nan_to_num(sign * self.mean(name)[0], nan=-np.inf))
+
+    def _means(self, outcomes: list[Outcome]) -> NDArray[np.float64]:
+        """What each metric reports of each outcome."""  # (M, outcomes)
+        found = [[m.average(row).value for m, row in zip(self.metrics, one.values, strict=True)] for one in outcomes]
+        return np.array(found).T
 
     def best(self, metric: Metric) -> str | None:
         """The method with the best mean over folds; ties go to the first. None if no mean is a number."""
         m = self.metrics.index(metric)
         means = {name: float(self.mean(name)[m]) for name in self.ranking()}
         finite = [name for name, value in means.items() if np.isfinite(value)]
-        return max(finite, key=lambda name: means[name], default=None)
+        sign = 1.0 if metric.higher_is_better else -1.0
+        return max(finite, key=lambda name: sign * means[name], default=None)
 
     def ties_with_best(self, metric: Metric) -> list[str]:
         """The methods that do not differ significantly from the best one; all others if that cannot be tested."""
@@ -164,11 +172,11 @@ class Comparison:
         made["folds"] = [
             {
                 "fold": averaged.fold,
-                "values": named(mean(row).value for row in averaged.values),
+                "values": named(self._means([averaged])[:, 0]),
                 "runs": [
                     {
                         "seed": one.seed,
-                        "values": named(mean(row).value for row in one.values),
+                        "values": named(self._means([one])[:, 0]),
                         "chosen": one.chosen,
                         "learner": one.learner,
                         "info": all_plain(one.info),
@@ -210,7 +218,3 @@ def _averaged(outcomes: list[Outcome]) -> list[Outcome]:
         )
         for found in folds.values()
     ]
-
-
-def _means(outcomes: list[Outcome]) -> NDArray[np.float64]:
-    return np.array([[mean(row).value for row in outcome.values] for outcome in outcomes]).T  # (M, F)

@@ -19,9 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame, labelled_data
 from podium.data.tables import from_frame
-from podium.data.trec import Qrels, Run, join
+from podium.data.trec import AnyQrels, AnyRun, Judged, join
 from podium.errors import DataError, ParameterError
-from podium.metrics import Average, Metric, evaluate_all, mean
+from podium.metrics import Average, Metric, evaluate_all
+
+Metrics = str | Metric | Sequence[str | Metric]
+"""One metric or several, each by its name or as a value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +39,17 @@ class Evaluation:
     n_both: int | None = None
 
     def means(self) -> dict[str, Average]:
-        """The mean of each metric over the queries that count, by the metric's name."""
-        return {str(metric): mean(row) for metric, row in zip(self.metrics, self.values, strict=True)}
+        """The mean of each metric over the queries that count, by the metric's name.
+
+        Of a metric that is not averaged (counts, geometric MAP): what it reports in place of the mean.
+        """
+        return {str(metric): metric.average(row) for metric, row in zip(self.metrics, self.values, strict=True)}
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything as plain values for JSON; a query that a metric skips has null."""
         made: dict[str, Any] = {"metrics": {}}
         for metric, row in zip(self.metrics, self.values, strict=True):
-            average = mean(row)
+            average = metric.average(row)
             made["metrics"][str(metric)] = {
                 "mean": plain(average.value),
                 "queries": average.queries,
@@ -62,7 +68,7 @@ class Evaluation:
 def evaluate(
     data: Any,
     scores: ArrayLike,
-    metrics: str | Metric | Sequence[str | Metric] = ("ndcg@10",),
+    metrics: Metrics = "ndcg@10",
     *,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
@@ -93,30 +99,54 @@ def evaluate(
 
 
 def evaluate_run(
-    qrels: Qrels, run: Run, metrics: Sequence[str | Metric] = ("ndcg@10",), *, preset: str | None = None
+    qrels: AnyQrels,
+    run: AnyRun,
+    metrics: Metrics = "ndcg@10",
+    *,
+    preset: str | None = None,
+    all_queries: bool = False,
+    max_documents: int | None = None,
+    judged_only: bool = False,
 ) -> Evaluation:
     """Metrics of a TREC run over the queries that have both judgements and results, as trec_eval does.
 
-    Documents without a judgement count as grade 0; judged documents that the run misses count for the ideal.
+    `qrels` and `run` may be dictionaries: query → document → grade or score. Documents without a judgement count as
+    grade 0; judged documents missing from the run count for the ideal.
+
+    `all_queries`: average over all queries of the qrels; one that the run does not answer counts as a failure
+        (`trec_eval -c`).
+    `max_documents`: look at no more than this many documents of each query (`trec_eval -M`).
+    `judged_only`: drop documents without a judgement from the run (`trec_eval -J`).
     """
     chosen = read_metrics(metrics, preset)
-    found = join(qrels, run)
+    options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
+    found = join(qrels, run, **options)  # type: ignore[arg-type]
     if found.n_both == 0:
         raise DataError(
-            f"the run and the judgements have no query in common ({found.n_run} and {found.n_qrels} queries). "
-            "Check that they write query ids alike."
+            f"the run and the judgements have no query in common (queries: {found.n_run} in the run, {found.n_qrels} "
+            "judged). Check that they write query ids alike."
         )
-    values = evaluate_all(
-        chosen,
+    values = np.empty((len(chosen), len(found.query_ids)))
+    single = [metric.convention.scores == "float32" for metric in chosen]
+    for precision, rows in (("float64", np.flatnonzero(~np.array(single))), ("float32", np.flatnonzero(single))):
+        if len(rows):
+            kept = found if max_documents is None else join(qrels, run, **options, precision=precision)  # type: ignore[arg-type]
+            values[rows] = _values([chosen[m] for m in rows], kept)
+    names = tuple(map(str, found.query_ids))
+    return Evaluation(chosen, values, names, n_qrels=found.n_qrels, n_run=found.n_run, n_both=found.n_both)
+
+
+def _values(metrics: Sequence[Metric], found: Judged) -> NDArray[np.float64]:
+    return evaluate_all(
+        metrics,
         found.scores,
         found.labels,
         found.offsets,
         document_ids=found.document_ids,
         judged=found.judged,
         judged_offsets=found.judged_offsets,
+        unjudged=found.unjudged,
     )
-    names = tuple(map(str, found.query_ids))
-    return Evaluation(chosen, values, names, n_qrels=found.n_qrels, n_run=found.n_run, n_both=found.n_both)
 
 
 def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
@@ -130,15 +160,14 @@ def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Data
     return labelled_data(np.empty((len(data), 0), np.float32), data, qid=qid, group=group)
 
 
-def read_metrics(metrics: str | Metric | Sequence[str | Metric], preset: str | None = None) -> tuple[Metric, ...]:
+def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
     """The metrics that are named, each once; `preset` holds for those that name no convention."""
-    if isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    if not metrics:
+    several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not several:
         raise ParameterError("At least one metric is needed, e.g. ndcg@10.")
     chosen = [
         metric if isinstance(metric, Metric) and preset is None else Metric.parse(str(metric), preset=preset)
-        for metric in metrics
+        for metric in several
     ]
     return tuple(dict.fromkeys(chosen))
 

@@ -12,6 +12,8 @@ Shapley value: no order is preferred, swapping the two sides swaps the signs, an
 
 With c_q(S) = (x_q(S) − m)/n(S) for query q of value x_q once the fields S are the other side's, n(S) the queries that
 count and m the mean of both numbers, Σ_q c_q(S) is the number less m; so each term is also a sum over queries.
+Where a metric reports something else than the mean over queries (a geometric mean, a total), terms are shared out in
+the mean and scaled to what is reported.
 Cost: 2^k evaluations for k fields that differ, k ≤ 9.
 """
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Step = tuple[str, ...]
-"""Fields of the convention, or `cutoff`, that change together; almost always one."""
+"""Fields of the convention, parameters of the metric, or `cutoff`, that change together; almost always one."""
 
 
 @dataclass(frozen=True)
@@ -126,15 +128,16 @@ def _reconcile(measure: Callable[[Sequence[Metric]], Any], a: str | Metric, b: s
     try:
         table, query_ids = _walk(measure, first, second, steps)
     except DataError:  # one side's gain meets labels that only the other side's ideal brings in: they change together
-        joined = [step for step in steps if step[0] in _WITH_IDEAL]
+        joined = [step for step in steps if step[0] in _WITH_IDEAL | set(first.own_parameters())]
         steps = [step for step in steps if step not in joined] + [tuple(name for step in joined for name in step)]
         table, query_ids = _walk(measure, first, second, steps)
     ends = table[[0, -1]]
-    averages = (mean(ends[0]), mean(ends[1]))
+    averages = (first.average(ends[0]), second.average(ends[1]))
     if not averages[0].queries or not averages[1].queries:
         silent = first if not averages[0].queries else second
         raise DataError(f"{silent}: every query is skipped, so there is no number to explain. Try empty=zero.")
-    shares = _shapley(_centred(table, (averages[0].value + averages[1].value) / 2), len(steps))
+    means = mean(ends[0]).value, mean(ends[1]).value
+    shares = _shapley(_centred(table, (means[0] + means[1]) / 2), len(steps)) * _scale(first, means, averages)
     names = _names(first, second)
     terms = [
         Term(step, float(share.sum()), int((np.abs(share) > _NOTHING).sum()), describe(step, first, second, names))
@@ -146,14 +149,14 @@ def _reconcile(measure: Callable[[Sequence[Metric]], Any], a: str | Metric, b: s
     )
 
 
-_WITH_IDEAL = {"gain", "floor", "max_grade", "ideal"}
+_WITH_IDEAL = {"gain", "floor", "ideal"}
 
 
 def _differing(a: Metric, b: Metric) -> list[str]:
-    """The fields, the cut-off among them, in which two metrics differ."""
+    """The fields of the convention, the cut-off and the parameters in which two metrics differ."""
     ours, theirs = a.convention.fields(), b.convention.fields()
     names = [name for name in ours if ours[name] != theirs[name]]
-    return names if a.cutoff == b.cutoff else [*names, "cutoff"]
+    return names + [name for name in ("cutoff", *a.own_parameters()) if getattr(a, name) != getattr(b, name)]
 
 
 def _walk(
@@ -171,9 +174,9 @@ def _walk(
 
 def _mixture(a: Metric, b: Metric, taken: list[Step]) -> Metric:
     names = {name for step in taken for name in step}
-    changes = {name: getattr(b.convention, name) for name in names - {"cutoff"}}
-    convention = dataclasses.replace(a.convention, **changes)
-    return dataclasses.replace(a, cutoff=b.cutoff if "cutoff" in names else a.cutoff, convention=convention)
+    fields = {name: getattr(b.convention, name) for name in names & set(b.convention.fields())}
+    convention = dataclasses.replace(a.convention, **fields)
+    return dataclasses.replace(a, convention=convention, **{name: getattr(b, name) for name in names - set(fields)})
 
 
 def _centred(table: Array, middle: float) -> Array:
@@ -181,6 +184,18 @@ def _centred(table: Array, middle: float) -> Array:
     counted = ~np.isnan(table)
     n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
     return np.asarray(np.where(counted, table - middle, 0.0) / n)
+
+
+def _scale(metric: Metric, means: tuple[float, float], averages: tuple[Average, Average]) -> float:
+    """What a difference of 1 in the mean over queries is in what the metric reports; 1 where it reports the mean."""
+    if tuple(average.value for average in averages) == means:
+        return 1.0
+    low, high = min(means), max(means)
+    if high - low < 1e-9:
+        low, high = low - 1e-6, high + 1e-6
+        queries = averages[0].queries
+        return (metric.reported(high, queries) - metric.reported(low, queries)) / (high - low)
+    return (averages[1].value - averages[0].value) / (means[1] - means[0])
 
 
 def _shapley(table: Array, k: int) -> Array:

@@ -37,7 +37,7 @@ from podium.evaluation.paired import (
     t_test,
     wilcoxon_test,
 )
-from podium.metrics import mean
+from podium.metrics import Metric, mean
 
 Array = NDArray[np.float64]
 Correction = Literal["holm", "benjamini-hochberg", "none"]
@@ -94,6 +94,7 @@ def compare_systems(
     values: ArrayLike,
     names: Sequence[str],
     *,
+    metric: Metric | None = None,
     baseline: str | None = None,
     test: str = "randomisation",
     correction: Correction = "holm",
@@ -102,13 +103,16 @@ def compare_systems(
 ) -> SystemComparison:
     """Compare systems by their values of one metric, (systems × queries), NaN where a query is skipped.
 
+    `metric` says whether larger is better, and what is reported where that is not the mean over queries (counts, GMAP):
+    each system's mean and its interval then are in what is reported, differences between systems in the values.
     Every two systems are compared, or with a `baseline` every other system with it. The test is randomisation, t or
     wilcoxon; the correction for the number of pairs is holm (the chance of any false alarm is at most alpha),
     benjamini-hochberg (the share of false alarms is) or none.
     """
     table = _table(values, names)
     means = {name: mean(row).value for name, row in zip(names, table, strict=True)}
-    order = sorted(range(len(names)), key=lambda s: -means[names[s]])
+    sign = -1.0 if metric is None or metric.higher_is_better else 1.0
+    order = sorted(range(len(names)), key=lambda s: sign * means[names[s]])
     tested = _pairs(names, order, baseline)
     differences = [paired_differences(table[i], table[j], names=(names[i], names[j])) for i, j in tested]
     ps = _tested(test, [d for d, _ in differences], alpha, seed)
@@ -120,7 +124,7 @@ def compare_systems(
     )
     counted = [table[s][~np.isnan(table[s])] for s in order]
     systems = {
-        names[s]: System(float(values.mean()), interval, len(values))
+        names[s]: _system(metric, values, interval)
         for s, values, interval in zip(order, counted, _intervals(counted, alpha, seed), strict=True)
     }
     apart = {(pair.a, pair.b) for pair in pairs if pair.significant}
@@ -185,6 +189,14 @@ def _pairs(names: Sequence[str], order: list[int], baseline: str | None) -> list
         raise UnknownNameError("system", baseline, names)
     base = list(names).index(baseline)
     return [(s, base) for s in order if s != base]
+
+
+def _system(metric: Metric | None, values: Array, interval: Interval) -> System:
+    n, middle = len(values), float(values.mean())
+    if metric is None:
+        return System(middle, interval, n)
+    low, high = (metric.reported(float(end), n) for end in interval)
+    return System(metric.reported(middle, n), Interval(low, high), n)
 
 
 def _tested(name: str, differences: list[Array], alpha: float, seed: int) -> Array:

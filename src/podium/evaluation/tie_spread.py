@@ -6,7 +6,7 @@
     (array([0.5]), array([0.25]))
 
 The expectation over all orders of tied documents is exact. So is the variance of a measure that is a sum of what
-documents are worth times what places count, as NDCG, DCG, P, recall, WTA: in a tie group of N documents
+documents are worth times what places count, as NDCG, DCG, P, recall, RBP: in a tie group of N documents
 Var = Σ(v − v̄)² Σ(w − w̄)²/(N − 1), and groups are independent. For others it is estimated from random orders.
 """
 

@@ -3,7 +3,7 @@
 >>> from podium.metrics import Metric
 >>> a, b = Metric.parse("ndcg@10[lightgbm]"), Metric.parse("ndcg@10[trec]")
 >>> describe(("empty",), a, b, ("lightgbm", "trec"))
-'queries without anything to find count 1 in lightgbm, 0 in trec'
+'queries with nothing to find count 1 in lightgbm, 0 in trec'
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.metrics import Metric
+from podium.registry import write
 
 
 def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]) -> str:
@@ -21,11 +22,8 @@ def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]
 
 
 def _sentence(name: str, a: Metric, b: Metric, names: tuple[str, str]) -> str:
-    subject, word = _WORDS[name]
-    ours, theirs = (_value(metric, name) for metric in (a, b))
-    if name == "divisor":
-        subject, word = _DIVISORS[a.name]
-    first, second = word(ours), word(theirs)
+    subject, word = {**WORDS, **a.words}.get(name, (f"{name} is", write))
+    first, second = (word(_value(metric, name)) for metric in (a, b))
     verb, _, rest = second.partition(" ")
     if first.partition(" ")[0] == verb and verb in ("count", "are"):
         second = rest
@@ -33,7 +31,7 @@ def _sentence(name: str, a: Metric, b: Metric, names: tuple[str, str]) -> str:
 
 
 def _value(metric: Metric, name: str) -> Any:
-    return metric.cutoff if name == "cutoff" else getattr(metric.convention, name)
+    return getattr(metric.convention if name in metric.convention.fields() else metric, name)
 
 
 def _gain(value: Any) -> str:
@@ -48,14 +46,17 @@ def _threshold(value: float) -> str:
     return f"above {below:g}" if len(repr(value)) > 12 or value < 1e-300 else f"from {value:g}"
 
 
-_WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
+WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "gain": ("a label y is worth", _gain),
     "discount": (
         "rank r counts",
         {"log2": "1/log2(r + 1)", "letor": "1 up to rank 2 and then 1/log2(r)"}.__getitem__,
     ),
     "relevant": ("a document is relevant with a label", _threshold),
-    "divisor": ("the sum is divided by", str),
+    "divisor": (
+        "the sum is divided by",
+        {"cutoff": "the cut-off", "relevant": "the relevant documents", "list": "the documents"}.__getitem__,
+    ),
     "ties": (
         "documents of equal score",
         {
@@ -63,20 +64,16 @@ _WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
             "input": "are taken in the order of the data",
             "worst": "are taken from the smallest label",
             "best": "are taken from the largest label",
-            "docno": "are taken by id from the last",
+            "docno": "are taken by id, the last first",
         }.__getitem__,
     ),
     "empty": (
-        "queries without anything to find",
+        "queries with nothing to find",
         {"skip": "are left out", "zero": "count 0", "one": "count 1"}.__getitem__,
-    ),
-    "max_grade": (
-        "the largest grade is",
-        lambda value: "the largest label there is" if value is None else str(value),
     ),
     "short": ("lists shorter than the cut-off", {"keep": "count in full", "zero": "count 0"}.__getitem__),
     "ideal": (
-        "relevant documents that the list misses",
+        "relevant documents missing from the list",
         {"judged": "count for the ideal", "list": "are ignored"}.__getitem__,
     ),
     "floor": ("labels worth nothing are", lambda value: "none" if value is None else f"those below {value:g}"),
@@ -86,12 +83,5 @@ _WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     ),
     "cutoff": ("the list is cut", lambda value: "nowhere" if value is None else f"at {value}"),
 }
-"""For each field what it is about, and what its values do."""
-
-_DIVISORS: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "precision": ("hits are divided by", {"cutoff": "k", "list": "min(k, documents)"}.__getitem__),
-    "map": (
-        "precisions are divided by",
-        {"cutoff": "min(k, relevant documents)", "relevant": "all relevant documents"}.__getitem__,
-    ),
-}
+"""For each field of the convention, and the cut-off, what it is about and how its values are put in words. A metric
+has words of its own for its parameters (`Metric.words`)."""

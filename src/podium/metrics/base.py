@@ -5,59 +5,115 @@
     >>> ndcg, ndcg(np.array([3.0, 2.0, 1.0, 0.5]), np.array([0, 1, 0, 0]), np.array([0, 2, 4]))
     (ndcg@3, array([0.63092975,        nan]))
 
-A metric is a frozen value: a name, a cut-off and a `Convention`. It prints as `ndcg@10`, as `ndcg@10[letor3]` where its
-convention is a preset's, else as `ndcg@10[gain=linear,ties=input]`, what differs from the default. Its values are one
-number per query, NaN for a query that is skipped; `mean` averages them and counts those.
+A metric is a frozen value: a name, its own parameters, a cut-off and a `Convention`. It prints as `ndcg@10`,
+`rbp(p=0.9)@10`, as `ndcg@10[letor3]` where its convention is a preset's, else as `ndcg@10[gain=linear,ties=input]`,
+what differs from the default. Its values are one number per query, NaN for a query that is skipped; `Metric.average`
+makes one number of them and counts those.
+
+Everything about a metric is in its file: the kernel, the class, other tools' names for it (`spellings`), what tools do
+differently for it alone (`presets`), and how `podium reconcile` words its parameters (`words`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.metrics import kernels
 from podium.metrics.conventions import (
     DEFAULT,
     PRESETS,
     Convention,
     check_preset,
-    preset_convention,
-    preset_cutoff,
     read_convention,
     write_convention,
 )
-from podium.metrics.evaluate import config_array, evaluate_all
-from podium.metrics.spelling import read_spelling
-from podium.registry import Named
+from podium.metrics.gains import check_gains, gain_table, survey
+from podium.metrics.lists import Lists
+from podium.metrics.spelling import Spelling, read_argument, read_spelling
+from podium.registry import Named, field_types, read, write
 
 Array = NDArray[np.float64]
+Stated = Mapping[str, Mapping[str, Any]]
+"""By the name of a spelling or a preset, what it states: fields of the convention, parameters of the metric, cutoff."""
+Words = Mapping[str, tuple[str, Callable[[Any], str]]]
+"""By field, what it is about, and a function that words its values: `("hits are divided by", …)`."""
+
+
+def stating(*names: str, **fields: Any) -> dict[str, Mapping[str, Any]]:
+    """Names of spellings or presets that all state the same; nothing where no field is given."""
+    return dict.fromkeys(names, fields)
+
+
+class Average(NamedTuple):
+    """A metric's values over all queries as one number."""
+
+    value: float
+    """The mean, or what the metric reports in its place; NaN where no query counts."""
+    queries: int
+    skipped: int
+
+
+def mean(values: ArrayLike) -> Average:
+    """The mean over queries of a metric's values; skipped queries (NaN) are left out and counted.
+
+    NaN where no query counts. `Metric.average` is the same for most metrics, and right for all.
+    """
+    numbers = np.asarray(values, np.float64)
+    counted = numbers[~np.isnan(numbers)]
+    value = float(counted.mean()) if len(counted) else float("nan")
+    return Average(value, len(counted), len(numbers) - len(counted))
 
 
 @dataclass(frozen=True, repr=False)
 class Metric(Named):
-    """How good a ranking is, per query; larger is better."""
+    """How good a ranking is, per query. Fields of a subclass are its own parameters."""
 
     kind: ClassVar[str] = "metric"
     home: ClassVar[str] = "podium.metrics"
     prints: ClassVar[str | None] = None
     """The word in its canonical spelling, where that is not its name."""
+    spellings: ClassVar[Stated] = {}
+    """Other names for it, in lower case with words joined by underscores, and what each name states."""
+    number: ClassVar[str] = "cutoff"
+    """The field that a number at the end of a name sets, as in `P_10` or `iprec_at_recall_0.10`."""
+    presets: ClassVar[Stated] = {}
+    """What presets state for this metric alone. A cutoff holds where none is given; None: there is never one."""
+    words: ClassVar[Words] = {}
+    """How differences in its own parameters, and in what it takes a `divisor` to be, are put in words."""
     uses: ClassVar[tuple[str, ...]] = ()
-    """The fields of the convention that concern it, beside ties, empty and scores."""
+    """The fields of the convention that concern it, besides scores, empty where it can be, and ties where order
+    matters."""
     divisors: ClassVar[tuple[str, ...]] = ("cutoff",)
     """The values of `divisor` that make sense for it."""
     cuts: ClassVar[bool] = True
     """Whether it can be cut off at k."""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    """Its smallest and its largest value."""
+    """Its smallest and its largest value for one query."""
     normalised: ClassVar[bool] = True
     """Whether the best order of a query has the value 1."""
     averages_ties: ClassVar[bool] = True
     """Whether ties=mean is the mean over all orders of tied documents."""
     higher_is_better: ClassVar[bool] = True
+    order_matters: ClassVar[bool] = True
+    """Whether it depends on the order of the list's documents, not only on which they are."""
+    can_be_empty: ClassVar[bool] = True
+    """Whether there are queries in which it has nothing to find, so that it is not defined."""
+    sees_unjudged: ClassVar[bool] = False
+    """Whether its kernel tells documents without judgement (label NaN) from those judged 0."""
+    zero: ClassVar[float] = 0.0
+    """A query's value where the convention says that it counts 0."""
+    one: ClassVar[float] = 1.0
+    """A query's value where the convention says that it counts 1."""
     measure: ClassVar[Any]
     """Its kernel, as a static method."""
     swaps: ClassVar[tuple[Any, Any] | None] = None
@@ -71,7 +127,7 @@ class Metric(Named):
         if self.cutoff is not None:
             if not self.cuts:
                 raise ParameterError(f"{self.name} looks at the whole list: write {self.name}, not @{self.cutoff}.")
-            if not isinstance(self.cutoff, int) or self.cutoff < 1:
+            if self.cutoff < 1:
                 raise ParameterError(f"{self.name}: the cut-off must be a whole number from 1; got {self.cutoff!r}.")
         if self.convention.divisor not in self.divisors and "divisor" in self.uses:
             words = " or ".join(self.divisors)
@@ -83,9 +139,9 @@ class Metric(Named):
         if not changes:
             return self._head()
         for preset in sorted(PRESETS, key=lambda name: name != self.convention.preset):
-            same = self._concerning(preset_convention(preset, self.name)) == self.convention
-            if same and preset_cutoff(preset, self.name, self.cutoff) == self.cutoff:
-                return f"{self._head()}[{preset}]"
+            same = self.with_preset(preset)
+            if (same.cutoff, same.convention) == (self.cutoff, self.convention):
+                return f"{self._head(self.presets.get(preset, {}))}[{preset}]"
         return f"{self._head()}[{write_convention(changes)}]"
 
     @classmethod
@@ -94,31 +150,40 @@ class Metric(Named):
         head, bracket, tail = text.strip().partition("[")
         if bracket and not tail.endswith("]"):
             raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
-        spelled = read_spelling(head)
+        kind, stated = cls._read(read_spelling(head), head.strip())
         named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
-        known = cls.catalogue()
-        if spelled.name not in known:
-            raise UnknownNameError("metric", spelled.name, known)
-        metric = known[spelled.name](spelled.cutoff)
+        own = {name: value for name, value in stated.items() if name in kind.own_parameters()}
+        metric = kind(stated.get("cutoff"), **own)
         if (named or preset) is not None:
-            metric = metric.with_preset(str(named or preset))
-        changes = {**spelled.changes, **changes}
-        return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **changes))
+            metric = metric.with_preset(str(named or preset), keep=own)
+        spelled = {name: value for name, value in stated.items() if name not in own and name != "cutoff"}
+        return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **{**spelled, **changes}))
 
-    def with_preset(self, preset: str) -> Self:
-        """The same measure as a tool computes it."""
+    @classmethod
+    def own_parameters(cls) -> dict[str, Any]:
+        """The parameters of its own, with their declared types."""
+        return {name: hint for name, hint in field_types(cls).items() if name not in ("cutoff", "convention")}
+
+    def with_preset(self, preset: str, *, keep: Iterable[str] = ()) -> Self:
+        """The same measure as a tool computes it; its own parameters in `keep` stay as they are."""
         preset = check_preset(preset)
-        cutoff = preset_cutoff(preset, self.name, self.cutoff)
-        return dataclasses.replace(self, cutoff=cutoff, convention=preset_convention(preset, self.name))
+        stated = {**PRESETS[preset], **self.presets.get(preset, {})}
+        cutoff = self.cutoff
+        if "cutoff" in stated:
+            fixed = stated.pop("cutoff")
+            cutoff = None if fixed is None else cutoff or fixed
+        own = {name: stated.pop(name) for name in self.own_parameters() if name in stated}
+        own = {name: value for name, value in own.items() if name not in set(keep)}
+        return dataclasses.replace(self, cutoff=cutoff, convention=Convention(**stated, preset=preset), **own)
 
     def tag(self) -> str:
-        """The metric with its convention in full: what matters to it also where it is the default."""
+        """The metric with its parameters and its convention in full, also where they are the default."""
         parts = []
         for name, value in self.convention.fields().items():
-            if name in _ALWAYS & {"ties", "empty", *self.uses} or value != getattr(DEFAULT, name):
+            if name in _ALWAYS & self._concerns() or value != getattr(DEFAULT, name):
                 bare = name in ("gain", "discount") and isinstance(value, str)
                 parts.append(value if bare else write_convention({name: value}))
-        return f"{self._head()}[{','.join(parts)}]"
+        return self._head(None) + (f"[{','.join(parts)}]" if parts else "")
 
     def __call__(
         self,
@@ -129,54 +194,203 @@ class Metric(Named):
         document_ids: ArrayLike | None = None,
         judged: ArrayLike | None = None,
         judged_offsets: ArrayLike | None = None,
+        unjudged: ArrayLike | None = None,
     ) -> Array:
-        """Its value for each query (Q,), NaN where the query is skipped; the arguments are `evaluate_all`'s."""
+        """Its value for each query (Q,), NaN where the query is skipped; see `Lists` for the arguments."""
         known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
-        values: Array = evaluate_all([self], scores, labels, offsets, **known)[0]
-        return values
+        return self.values(Lists(scores, labels, offsets, **known, unjudged=unjudged))
+
+    def values(self, lists: Lists) -> Array:
+        """Its value for each query (Q,), NaN where the query is skipped."""
+        how, from_list = self.convention, self.convention.ideal == "list"
+        labels, ends = lists.ranked(how.ties, how.scores, mark_unjudged=self.sees_unjudged)
+        ideal, ideal_offsets = lists.ideal(from_list=from_list, mark_unjudged=self.sees_unjudged)
+        config = self.config_array(lists.all_labels(from_list=from_list))
+        found = np.empty(lists.n_queries)
+        kernels.sweep()(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
+        empty = np.isnan(found)
+        if how.short == "zero" and self.cutoff is not None:
+            found[np.diff(lists.offsets) < self.cutoff] = self.zero
+        found[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
+        return found
+
+    def average(self, values: ArrayLike) -> Average:
+        """Its values over queries as one number: the mean, or what it reports in its place."""
+        found = mean(values)
+        return found._replace(value=self.reported(found.value, found.queries))
+
+    @classmethod
+    def reported(cls, mean: float, queries: int) -> float:
+        """What is reported where its values have this mean over so many queries: the mean itself, unless overridden."""
+        return mean
 
     def config_array(self, labels: ArrayLike) -> Array:
         """The numbers that its kernels read, for data with these labels; refuses labels that have no gain."""
-        return config_array(self, np.asarray(labels, np.float64))
+        how, config = self.convention, np.zeros(kernels.TABLE)
+        config[kernels.CUTOFF] = kernels.NO_CUTOFF if self.cutoff is None else self.cutoff
+        config[kernels.SHIFT] = how.discount == "letor"
+        config[kernels.RELEVANT] = how.relevant
+        config[kernels.DIVIDE_ALL] = how.divisor == "relevant"
+        config[kernels.DIVIDE_LIST] = how.divisor == "list"
+        config[kernels.FLOOR] = -np.inf if how.floor is None else how.floor
+        config[kernels.GAIN] = kernels.EXP2 if how.gain == "exp2" else kernels.LINEAR
+        low, high, odd = survey(np.ascontiguousarray(labels, np.float64))
+        own = self.own_numbers(high)
+        assert len(own) <= kernels.MOST_OWN, f"{self.name} has more parameters than kernels.MOST_OWN"
+        config[kernels.OWN : kernels.OWN + len(own)] = own
+        if "floor" not in self.uses:
+            return config
+        check_gains(str(self), how, low=low, high=high, odd=odd)
+        table = gain_table(how, low, high, odd)
+        if table is None:
+            return config
+        config[kernels.GAIN] = kernels.FROM_TABLE
+        return np.concatenate([config, table])
+
+    def own_numbers(self, largest_label: float) -> tuple[float, ...]:
+        """Its own parameters as its kernels read them: numbers as they are, words by their place, None as NaN."""
+        return tuple(_as_number(getattr(self, name), hint) for name, hint in self.own_parameters().items())
 
     def swap_functions(self) -> tuple[Any, Any]:
         """(prepare, swap), compiled; see `podium.metrics.kernels`."""
         if self.swaps is None:
             able = sorted(name for name, metric in Metric.catalogue().items() if metric.swaps is not None)
-            raise IncompatibleError(
-                f"{self.name} does not know in constant time what swapping two documents changes. Use one of: "
-                f"{', '.join(able)}."
+            why = (
+                "does not know in constant time what swapping two documents changes"
+                if self.order_matters
+                else "is not changed by swapping two documents: it ignores their order"
             )
+            raise IncompatibleError(f"{self.name} {why}. Use one of: {', '.join(able)}.")
         return self.swaps
+
+    def check_tunes(self) -> None:
+        """Raise a clear error if this metric cannot choose between models."""
+        if not (self.order_matters and self.higher_is_better):
+            why = "less of it is better" if self.order_matters else "it does not depend on the order of documents"
+            raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")
 
     def work_size(self, n: int) -> int:
         """The numbers of workspace that `prepare` needs for n documents."""
         return 3 * n + 3
 
-    def _head(self) -> str:
-        return (self.prints or self.name) + ("" if self.cutoff is None else f"@{self.cutoff}")
+    def _head(self, stated: Mapping[str, Any] | None = MappingProxyType({})) -> str:
+        """Name, own parameters, cut-off; without those parameters that are the default or as `stated`."""
+        shown = {}
+        for field in dataclasses.fields(self):
+            if field.name in self.own_parameters():
+                value = getattr(self, field.name)
+                if stated is None or value != stated.get(field.name, field.default):
+                    shown[field.name] = write(value)
+        arguments = f"({','.join(f'{name}={text}' for name, text in shown.items())})" if shown else ""
+        return f"{self.prints or self.name}{arguments}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+
+    def _concerns(self) -> set[str]:
+        """The fields of the convention that concern it."""
+        fields = {"scores", *self.uses} - (set() if self.cutoff else {"divisor", "short"})
+        fields |= {"ties"} if self.order_matters else set()
+        return fields | ({"empty"} if self.can_be_empty else set())
 
     def _concerning(self, convention: Convention) -> Convention:
-        """The convention with all that does not concern this metric at its default, so that equals are equal."""
-        kept = {"ties", "empty", "scores", *self.uses} - (set() if self.cutoff else {"divisor", "short"}) | {"preset"}
+        """The convention with everything that does not concern this metric at its default, so that equals are equal."""
+        kept = self._concerns() | {"preset"}
         return Convention(**{name: value for name, value in vars(convention).items() if name in kept})
 
+    @classmethod
+    def _read(cls, spelled: Spelling, text: str) -> tuple[type[Self], dict[str, Any]]:
+        """The metric of a spelling, and what the spelling states."""
+        known = cls._names()
+        if spelled.name not in known:
+            raise UnknownNameError("metric", spelled.name, _one_each(spelled.name, known))
+        kind, stated = known[spelled.name]
+        found = {**stated, **spelled.changes}
+        for key, value in spelled.arguments.items():
+            found |= kind._argument(key, value, text)
+        if spelled.number is not None:
+            found |= kind._numbered(spelled.number, text)
+        if spelled.at is not None:
+            if "cutoff" in stated:
+                raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
+            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": _whole(spelled.at, text)}
+        if spelled.name.endswith("_cut") and found.get("cutoff") is None:
+            raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {kind.prints or kind.name}@10.")
+        return kind, found
 
-class Average(NamedTuple):
-    """The mean of a metric over the queries that count."""
+    @classmethod
+    def _names(cls) -> dict[str, tuple[type[Self], Mapping[str, Any]]]:
+        """Every name of every metric, with what the name states."""
+        found: dict[str, tuple[type[Self], Mapping[str, Any]]] = {}
+        for name, kind in cls.catalogue().items():
+            for spelling, stated in {name: {}, kind.prints or name: {}, **kind.spellings}.items():
+                word = spelling.replace("-", "_")
+                if found.get(word, (kind,))[0] is not kind:
+                    raise ParameterError(f"Two metrics are called {word!r}: {found[word][0].name} and {name}.")
+                found[word] = kind, stated
+        return found
 
-    value: float
-    """NaN where no query counts."""
-    queries: int
-    skipped: int
+    @classmethod
+    def _argument(cls, key: str, value: str, text: str) -> dict[str, Any]:
+        """What `key=value` in a metric's brackets states."""
+        own = cls.own_parameters()
+        if key in own:
+            return {key: read(value.strip("'\""), own[key], f"{text}: {key}")}
+        stated = read_argument(key, value, text)
+        if stated is None or not set(stated) <= {"cutoff", *cls.uses}:
+            known = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.uses), "cutoff"]
+            raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(known)}.")
+        return stated
+
+    @classmethod
+    def _numbered(cls, number: str, text: str) -> dict[str, Any]:
+        """What a number at the end of a name states; `.95` is a fraction only where the parameter is one."""
+        if cls.number == "cutoff":
+            return {"cutoff": _whole(number.removeprefix("."), text)}
+        bounds = next(field for field in dataclasses.fields(cls) if field.name == cls.number).metadata
+        fraction = min(bounds.get("most", np.inf), bounds.get("below", np.inf)) <= 1.0
+        digits = number if fraction else number.removeprefix(".")
+        return {cls.number: read(digits, cls.own_parameters()[cls.number], f"{text}: {cls.number}")}
 
 
-def mean(values: ArrayLike) -> Average:
-    """The mean over queries of a metric's values, those skipped left out and counted."""
-    numbers = np.asarray(values, np.float64)
-    counted = numbers[~np.isnan(numbers)]
-    value = float(counted.mean()) if len(counted) else float("nan")
-    return Average(value, len(counted), len(numbers) - len(counted))
+def evaluate_all(
+    metrics: Sequence[Metric],
+    scores: ArrayLike,
+    labels: ArrayLike,
+    offsets: ArrayLike,
+    *,
+    document_ids: ArrayLike | None = None,
+    judged: ArrayLike | None = None,
+    judged_offsets: ArrayLike | None = None,
+    unjudged: ArrayLike | None = None,
+) -> Array:
+    """The value of each metric for each query (M, Q), NaN where a query is skipped; see `Lists` for the arguments.
+
+    Each query is sorted once for all metrics that treat ties alike.
+    """
+    known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
+    lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
+    return np.array([metric.values(lists) for metric in metrics]).reshape(len(metrics), lists.n_queries)
 
 
-_ALWAYS = {"gain", "discount", "relevant", "divisor", "ties", "empty", "max_grade"}
+_ALWAYS = {"gain", "discount", "relevant", "divisor", "ties", "empty"}
+_ARGUMENTS = {"rel": "relevant", "dcg": "gain"}
+
+
+def _as_number(value: Any, hint: Any) -> float:
+    options = typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
+    if options:
+        return float(options.index(value))
+    return float("nan") if value is None else float(value)
+
+
+def _whole(number: str, text: str) -> int:
+    if not number.isdecimal():
+        raise ParameterError(f"Metric {text!r}: the cut-off must be a whole number from 1; got {number!r}.")
+    return int(number)
+
+
+def _one_each(name: str, known: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
+    """Of each metric the name nearest to `name`, so that no suggestion repeats a metric."""
+    best: dict[type[Metric], tuple[float, str]] = {}
+    for word, (kind, _) in known.items():
+        found = SequenceMatcher(None, name, word).ratio(), word
+        best[kind] = max(best.get(kind, (0.6, kind.name)), found if found[0] > 0.6 else (0.6, kind.name))
+    return [word.replace("_", "-") if word.replace("_", "-") == kind.name else word for kind, (_, word) in best.items()]

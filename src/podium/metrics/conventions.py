@@ -4,14 +4,19 @@
     >>> Metric.parse("ndcg@10[letor3]").convention.gain
     (0.0, 1.0, 3.0)
 
-A preset gives each measure the convention of the tool, so that our number is the tool's number:
+A preset gives each measure the convention of a tool, so that our number is the tool's number:
 
 - `letor3`, `letor4`, `mslr`: the evaluation scripts of LETOR 3.0, LETOR 4.0 and MSLR-WEB.
-- `trec`: trec_eval 9 and pytrec_eval (map@k is `map_cut_k`); `gdeval`: gdeval.pl.
+- `trec`: trec_eval 9 and pytrec_eval, which compare scores in single precision (map@k is `map_cut_k`).
+- `trec10`: trec_eval 10, which compares scores in double precision and rounds recall levels differently.
+- `gdeval`: gdeval.pl.
 - `lightgbm`, `xgboost`, `catboost`, `ranklib`, `sklearn`, `ranx`: what these compute by default. XGBoost cuts at 32
   where no k is given and RankLib at 10, but RankLib's MAP has no cut. RankLib's RR without a k is always 0 and not
   copied, nor is CatBoost's ERR, which takes labels as chances. XGBoost compares scores in single precision, as
-  trec_eval does. ranx leaves the order of tied documents open; here it is input order.
+  trec_eval 9 does. ranx leaves the order of tied documents open; here it is input order.
+
+`PRESETS` holds what is true of all measures of a tool. What a tool does differently for one measure is said in that
+measure's class (`Metric.presets`).
 """
 
 from __future__ import annotations
@@ -51,15 +56,13 @@ class Convention:
     """Documents of equal score: the mean over all their orders, or one order: as given, the smallest label first,
     the largest first, the largest document id first."""
     empty: Literal["skip", "zero", "one"] = "skip"
-    """A query where the measure has nothing to find: left out of the mean, or counted as 0 or 1."""
-    max_grade: int | None = None
-    """ERR's largest grade; None: the largest label there is in the judgements at hand."""
+    """A query with nothing to find (usually: no relevant document): left out of the mean, or counted as 0 or 1."""
     short: Literal["keep", "zero"] = "keep"
     """A list of fewer than k documents: its value, or 0."""
     ideal: Literal["judged", "list"] = "judged"
-    """Relevant documents that the list misses: count for the ideal, or are ignored."""
+    """Relevant documents missing from the list: count for the ideal, or are ignored."""
     floor: float | None = None
-    """Labels below it are worth nothing; None: nothing is below, and negative labels are refused."""
+    """Labels below it are worth nothing; None: there is no floor, and negative labels are refused."""
     scores: Literal["float64", "float32"] = "float64"
     """The precision in which scores are compared."""
     preset: str | None = field(default=None, compare=False)
@@ -76,8 +79,6 @@ class Convention:
         for name in ("relevant", "floor"):
             if not np.isfinite(value := getattr(self, name) or 0.0):
                 raise ParameterError(f"metric: {name} must be a finite number; got {value}.")
-        if self.max_grade is not None and not 1 <= self.max_grade <= LARGEST_EXPONENT:
-            raise ParameterError(f"metric: max_grade must be from 1 to {LARGEST_EXPONENT}; got {self.max_grade}.")
 
     def fields(self) -> dict[str, Any]:
         """What it says, by field."""
@@ -121,55 +122,26 @@ def check_preset(name: str) -> str:
     return name.lower()
 
 
-def preset_convention(preset: str, metric: str) -> Convention:
-    """What a preset means for the metric of this name."""
-    changes = PRESETS[check_preset(preset)]
-    return Convention(**{**changes.get("all", {}), **changes.get(metric, {})}, preset=preset)
-
-
-def preset_cutoff(preset: str, metric: str, cutoff: int | None) -> int | None:
-    """The cut-off that a tool uses for a metric where the user asks for `cutoff`."""
-    if (preset, metric) == ("ranklib", "map"):
-        return None
-    return _DEFAULT_CUTOFFS.get((preset, metric)) if cutoff is None else cutoff
-
-
 _LETOR = {"gain": (0.0, 1.0, 3.0), "discount": "letor", "ties": "input", "empty": "zero", "ideal": "list"}
 _ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 _ABOVE_ZERO = float(np.nextafter(0.0, 1.0))
-_INPUT = {"ties": "input", "empty": "zero"}
-_SHORT = {"short": "zero"}
+_TREC = {"gain": "linear", "ties": "docno", "empty": "zero", "floor": 0.0}
 
-PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "letor3": {"all": _LETOR, "ndcg": _SHORT, "precision": _SHORT},
-    "letor4": {"all": _LETOR, "ndcg": _SHORT},
-    "mslr": {"all": {**_LETOR, "gain": (0.0, 1.0, 3.0, 7.0, 15.0), "relevant": 2.0}, "ndcg": _SHORT},
-    "trec": {
-        "all": {"gain": "linear", "ties": "docno", "empty": "zero", "floor": 0.0, "scores": "float32"},
-        "map": {"divisor": "relevant"},
-    },
-    "gdeval": {"all": {"ties": "docno", "floor": 0.0, "max_grade": 4}},
-    "lightgbm": {"all": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF}},
-    "xgboost": {
-        "all": {"ties": "input", "empty": "one", "ideal": "list", "scores": "float32"},
-        "precision": {"divisor": "list", "empty": "zero"},
-    },
-    "catboost": {
-        "all": {"gain": "linear", "ties": "worst", "empty": "zero", "ideal": "list", "relevant": _ABOVE_HALF},
-        "ndcg": {"empty": "one"},
-        "recall": {"empty": "one"},
-        "precision": {"divisor": "list"},
-    },
-    "ranklib": {"all": {**_INPUT, "relevant": _ABOVE_ZERO, "max_grade": 4}, "precision": {"divisor": "list"}},
-    "sklearn": {"all": {"gain": "linear", "empty": "zero", "ideal": "list"}},
-    "ranx": {"all": {**_INPUT, "gain": "linear", "floor": 1.0}, "map": {"divisor": "relevant"}},
+PRESETS: dict[str, dict[str, Any]] = {
+    "letor3": _LETOR,
+    "letor4": _LETOR,
+    "mslr": {**_LETOR, "gain": (0.0, 1.0, 3.0, 7.0, 15.0), "relevant": 2.0},
+    "trec": {**_TREC, "scores": "float32"},
+    "trec10": _TREC,
+    "gdeval": {"ties": "docno", "floor": 0.0},
+    "lightgbm": {"ties": "input", "empty": "one", "ideal": "list", "relevant": _ABOVE_HALF},
+    "xgboost": {"ties": "input", "empty": "one", "ideal": "list", "scores": "float32"},
+    "catboost": {"gain": "linear", "ties": "worst", "empty": "zero", "ideal": "list", "relevant": _ABOVE_HALF},
+    "ranklib": {"ties": "input", "empty": "zero", "relevant": _ABOVE_ZERO},
+    "sklearn": {"gain": "linear", "empty": "zero", "ideal": "list"},
+    "ranx": {"ties": "input", "empty": "zero", "gain": "linear", "floor": 1.0},
 }
-"""What each tool does, per measure on top of what holds for all of its measures."""
-
-_DEFAULT_CUTOFFS = {
-    **{("xgboost", metric): 32 for metric in ("ndcg", "map", "precision")},
-    **{("ranklib", metric): 10 for metric in ("ndcg", "dcg", "err", "precision")},
-}
+"""What each tool does in all of its measures."""
 
 
 @functools.cache

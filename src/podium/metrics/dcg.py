@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, has_gain
 from podium.registry import register
 
@@ -61,6 +61,8 @@ class DCG(Metric):
     """DCG@k: discounted cumulative gain."""
 
     uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
+    spellings: ClassVar[Stated] = {"dcg_burges": {"gain": "exp2"}}
+    presets: ClassVar[Stated] = {"ranklib": {"cutoff": 10}}
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)

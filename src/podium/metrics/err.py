@@ -8,7 +8,7 @@ Cost: O(n), in tie groups O(documents with R > 0 × places that matter). Use it 
 is enough. Empty: no judged label above 0. Perfect is less than 1 unless R = 1. Reference: Chapelle et al. (2009).
 
     >>> from podium.metrics import Metric
-    >>> Metric.parse("err[max_grade=1]")([3, 2, 1], [0, 1, 1], [0, 3])  # 1/2·1/2 + 1/3·1/2·1/2
+    >>> Metric.parse("err(max_grade=1)")([3, 2, 1], [0, 1, 1], [0, 3])  # 1/2·1/2 + 1/3·1/2·1/2
     array([0.33333333])
 """
 
@@ -19,9 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
-from podium.metrics.kernels import STOP, Array, Places, cut, gain, has_gain
-from podium.registry import register
+from podium.errors import DataError
+from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.conventions import LARGEST_EXPONENT
+from podium.metrics.kernels import OWN, Array, Places, cut, gain, has_gain
+from podium.registry import param, register
 
 
 @compiled
@@ -33,7 +35,7 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     while start < last and alive > _NOTHING:
         end = ends[start]
         if end - start == 1:
-            stop = gain(labels[start], config) * config[STOP]
+            stop = gain(labels[start], config) * config[OWN]
             total += alive * stop / (start + 1.0)
             alive *= 1.0 - stop
         else:
@@ -51,7 +53,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
     """R; Π_{q < r} (1 − R_q); Σ_{q ≤ r} P(stop at q)/q, over ranks ≤ k; whether ERR is defined."""
     n, last, alive, total = len(labels), cut(len(labels), config), 1.0, 0.0
     for place in range(n):
-        stop = gain(labels[place], config) * config[STOP]
+        stop = gain(labels[place], config) * config[OWN]
         total += alive * stop / (place + 1.0) if place < last else 0.0
         work[place], work[n + place], work[2 * n + place] = stop, alive, total
         alive *= 1.0 - stop
@@ -75,10 +77,23 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class ERR(Metric):
     """ERR@k: expected reciprocal rank."""
 
-    uses: ClassVar[tuple[str, ...]] = ("max_grade", "short", "ideal", "floor")
+    max_grade: int | None = param(default=None, least=1, most=LARGEST_EXPONENT)
+    """The largest grade of the scale; None: the largest label in the judgements at hand."""
+    uses: ClassVar[tuple[str, ...]] = ("short", "ideal", "floor")
+    spellings: ClassVar[Stated] = stating("expected_reciprocal_rank")
+    presets: ClassVar[Stated] = {"gdeval": {"max_grade": 4}, "ranklib": {"max_grade": 4, "cutoff": 10}}
+    words: ClassVar[Words] = {
+        "max_grade": ("the largest grade is", lambda grade: "the largest label found" if grade is None else str(grade))
+    }
     normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+
+    def own_numbers(self, largest_label: float) -> tuple[float, ...]:
+        """2^−y_max; raises a clear error if a label is larger than that."""
+        if self.max_grade is not None and largest_label > self.max_grade:
+            raise DataError(f"{self}: a label is {largest_label:g}, above max_grade={self.max_grade}. Raise max_grade.")
+        return (2.0 ** -(largest_label if self.max_grade is None else self.max_grade),)
 
 
 _NOTHING = 1e-18  # a chance too small to change a sum of order 1
@@ -89,7 +104,7 @@ def _passing(labels: Array, config: Array) -> Array:
     """1 − R of the documents with R > 0."""
     passing, found = np.empty(len(labels)), 0
     for label in labels:
-        stop = gain(label, config) * config[STOP]
+        stop = gain(label, config) * config[OWN]
         if stop > 0.0:
             passing[found] = 1.0 - stop
             found += 1

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pairs import count_pairs
 from podium.registry import register
@@ -39,6 +39,7 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class Kendall(Metric):
     """Kendall's τ-b."""
 
+    spellings: ClassVar[Stated] = stating("kendall_tau", "kendalltau", "kendalls_tau", "tau", "tau_b")
     cuts: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     normalised: ClassVar[bool] = False

@@ -5,8 +5,10 @@ A measure is written for ONE query, as a kernel
     kernel(labels, ends, ideal, config) -> value
 
 where `labels` are in rank order, `ends[p]` is the place (exclusive) where the documents tied with place p end,
-`ideal` are the judged labels from the largest to the smallest, and `config` holds the numbers of the convention.
-A kernel gives the expectation over all orders of tied documents, and NaN where the measure is not defined.
+`ideal` are the judged labels from the largest to the smallest, and `config` holds the numbers of the convention and,
+from `OWN` on, the metric's own parameters in the order of its fields. A kernel returns the expectation over all orders
+of tied documents, and NaN where the measure is not defined. For a metric that asks for it (`Metric.sees_unjudged`) the
+label of a document without judgement is NaN; a negative label means pooled but not judged.
 
 For LambdaRank a measure also says what swapping two documents changes, without ties:
 
@@ -17,6 +19,7 @@ For LambdaRank a measure also says what swapping two documents changes, without 
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -34,10 +37,14 @@ PREPARE = types.void(_f8[::1], _f8[::1], _f8[::1], _f8[::1])
 SWAP = _f8(_f8[::1], _f8[::1], _f8[::1], _i8, _i8)
 """The type of a swap: (labels, config, work, i, j) → |ΔM|."""
 
-CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, STOP, GAIN, TABLE = range(9)
-"""Places in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all
-relevant documents, P by the list's length; the floor of labels; ERR's 2^−max_grade; whether gains come from the
-table (0), are the label (1) or 2^label − 1 (2); where the table starts."""
+CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, GAIN, OWN = range(8)
+"""Places in `config`: the cut-off; the discount's shift; the least relevant label; whether AP divides by all relevant
+documents, P by the list's length; the floor of labels; whether gains come from the table (0), are the label (1) or
+2^label − 1 (2); where the metric's own parameters start."""
+MOST_OWN = 4
+"""The largest number of parameters a metric can have."""
+TABLE = OWN + MOST_OWN
+"""Where the table of gains starts in `config`."""
 FROM_TABLE, LINEAR, EXP2 = 0.0, 1.0, 2.0
 NO_CUTOFF = 2.0**53
 
@@ -55,13 +62,25 @@ def discount(place: int, config: Array) -> float:
 
 
 @compiled
+def exp2_gain(label: float) -> float:
+    """2^y − 1, what NDCG and the losses made for it take a document of label y to be worth."""
+    return 2.0**label - 1.0  # type: ignore[no-any-return]
+
+
+@compiled
+def log2_discount(rank: float) -> float:
+    """1/log2(1 + r), what NDCG and the losses made for it take rank r to count; r from 1, not necessarily whole."""
+    return 1.0 / math.log2(1.0 + rank)
+
+
+@compiled
 def gain(label: float, config: Array) -> float:
     """What a document of this label is worth."""
     if config[GAIN] == FROM_TABLE:
         return config[TABLE + int(label)]  # type: ignore[no-any-return]
     if label < config[FLOOR]:
         return 0.0
-    return label if config[GAIN] == LINEAR else 2.0**label - 1.0
+    return label if config[GAIN] == LINEAR else exp2_gain(label)
 
 
 @compiled

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, Words, stating
 from podium.metrics.kernels import (
     DIVIDE_ALL,
     RELEVANT,
@@ -94,5 +94,20 @@ class MAP(Metric):
 
     uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
     divisors: ClassVar[tuple[str, ...]] = ("cutoff", "relevant")
+    spellings: ClassVar[Stated] = {
+        **stating("ap", "average_precision", "mean_average_precision"),
+        "map_cut": {"divisor": "relevant"},
+    }
+    presets: ClassVar[Stated] = {
+        **stating("trec", "trec10", "ranx", divisor="relevant"),
+        "xgboost": {"cutoff": 32},
+        "ranklib": {"cutoff": None},
+    }
+    words: ClassVar[Words] = {
+        "divisor": (
+            "precisions are divided by",
+            {"cutoff": "min(k, relevant documents)", "relevant": "all relevant documents"}.__getitem__,
+        )
+    }
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, has_gain
 from podium.registry import register
 
@@ -62,6 +62,7 @@ class MeanNDCG(Metric):
     """Mean NDCG: NDCG@k averaged over k = 1…n."""
 
     uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "ideal", "floor")
+    spellings: ClassVar[Stated] = stating("meanndcg")
     cuts: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places, cut, has_relevant, relevance, relevant_within
 from podium.registry import register
 
@@ -77,5 +77,6 @@ class MRR(Metric):
     """MRR: the reciprocal rank of the first relevant document."""
 
     uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
+    spellings: ClassVar[Stated] = stating("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank")
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)

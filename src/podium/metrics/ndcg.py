@@ -17,7 +17,7 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.metrics import dcg
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain
 from podium.registry import register
 
@@ -54,5 +54,12 @@ class NDCG(Metric):
     """NDCG@k: DCG@k over its largest value."""
 
     uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
+    spellings: ClassVar[Stated] = {"ndcg_cut": {}, "ndcg_burges": {"gain": "exp2"}}
+    presets: ClassVar[Stated] = {
+        **stating("letor3", "letor4", "mslr", short="zero"),
+        "catboost": {"empty": "one"},
+        "xgboost": {"cutoff": 32},
+        "ranklib": {"cutoff": 10},
+    }
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

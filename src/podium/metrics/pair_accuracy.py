@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pairs import count_pairs
 from podium.registry import register
@@ -34,5 +34,6 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class PairAccuracy(Metric):
     """Pair accuracy."""
 
+    spellings: ClassVar[Stated] = stating("pairaccuracy", "pairwise_accuracy")
     cuts: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)

@@ -1,8 +1,8 @@
 """P@k: precision, the fraction of the first k documents that are relevant.
 
-Formula: P@k = (relevant documents at ranks ≤ k)/k; min(k, n) in place of k with divisor=list; without k, k = n.
-Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: the first page.
-Empty: no relevant judged document.
+Formula: P@k = (relevant documents at ranks ≤ k)/k; min(k, n) in place of k with divisor=list; without k, k = n, as in
+trec_eval's `set_P`. Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: the
+first page. Empty: no relevant judged document.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("P_2")([3, 2, 1], [1, 0, 1], [0, 3])
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, Words, stating
 from podium.metrics.kernels import (
     CUTOFF,
     DIVIDE_LIST,
@@ -74,6 +74,16 @@ class Precision(Metric):
     prints: ClassVar[str | None] = "p"
     uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
     divisors: ClassVar[tuple[str, ...]] = ("cutoff", "list")
+    spellings: ClassVar[Stated] = stating("pre", "prec", "precisionat", "set_p", "setp")
+    presets: ClassVar[Stated] = {
+        "letor3": {"short": "zero"},
+        "xgboost": {"divisor": "list", "empty": "zero", "cutoff": 32},
+        "catboost": {"divisor": "list"},
+        "ranklib": {"divisor": "list", "cutoff": 10},
+    }
+    words: ClassVar[Words] = {
+        "divisor": ("hits are divided by", {"cutoff": "k", "list": "min(k, documents)"}.__getitem__)
+    }
     normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

@@ -1,8 +1,8 @@
 """Recall@k: the fraction of the relevant documents that are among the first k.
 
-Formula: (relevant documents at ranks ≤ k)/R, R the number of relevant judged documents.
-Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: first stages that others
-re-rank. Empty: R = 0.
+Formula: (relevant documents at ranks ≤ k)/R, R the number of relevant judged documents; without k, as in trec_eval's
+`set_recall`. Ties: a tie group cut by k counts its share of relevant documents. Cost: O(n). Use it for: first stages
+that others re-rank. Empty: R = 0.
 
     >>> from podium.metrics import Metric
     >>> Metric.parse("recall_2")([3, 2, 1], [1, 0, 1], [0, 3])
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric
+from podium.metrics.base import Metric, Stated, stating
 from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, relevance
 from podium.metrics.precision import expected_hits
 from podium.registry import register
@@ -43,6 +43,8 @@ class Recall(Metric):
     """Recall@k: the fraction of the relevant documents that are among the first k."""
 
     uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
+    spellings: ClassVar[Stated] = stating("r", "recallat", "set_recall", "setr")
+    presets: ClassVar[Stated] = {"catboost": {"empty": "one"}}
     normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

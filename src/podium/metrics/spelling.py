@@ -1,11 +1,12 @@
-"""Spellings: the names that other tools give to measures, read as ours.
+"""Spellings: the ways other tools write a metric's name, its cut-off and its parameters, taken apart.
 
     >>> read_spelling("NDCG:top=10;type=Exp")
-    Spelling(name='ndcg', cutoff=10, changes={'gain': 'exp2'})
+    Spelling(name='ndcg', at='10', number=None, arguments={}, changes={'gain': 'exp2'})
 
-trec_eval `ndcg_cut_10`, `P.5`, `recip_rank` · ranx `ndcg_burges@10`, `map@5-l2` · XGBoost `ndcg@10-`, `pre@10` ·
-ir_measures `nDCG(dcg='exp-log2')@20`, `AP(rel=2)@100` · RankLib `RR@10` · CatBoost `PrecisionAt:top=5` · ours.
-A spelling changes only what it states; what else the tool does differently is its preset's matter.
+trec_eval `ndcg_cut_10`, `P.5`, `iprec_at_recall_0.10` · ranx `rbp.95`, `map@5-l2` · XGBoost `ndcg@10-` · ir_measures
+`nDCG(dcg='exp-log2')@20`, `AP(rel=2)@100`, `RBP(p=0.8)@10` · RankLib `RR@10` · CatBoost `PrecisionAt:top=5` · ours.
+Which names a metric goes by is said in its class. A spelling changes only what it states; what else the tool does
+differently is up to its preset.
 """
 
 from __future__ import annotations
@@ -22,105 +23,97 @@ from podium.registry import split_call
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a spelling says: the metric's name, its cut-off, and fields of the convention."""
+    """What a text says: a name, numbers, arguments, and fields of the convention."""
 
     name: str
-    cutoff: int | None = None
+    """In lower case, words joined by underscores."""
+    at: str | None = None
+    """The number after @."""
+    number: str | None = None
+    """The number at the end of the name, after _ or a dot; `rbp.95` keeps its dot."""
+    arguments: dict[str, str] = field(default_factory=dict)
+    """What stands in brackets after the name."""
     changes: dict[str, Any] = field(default_factory=dict)
 
 
 def read_spelling(text: str) -> Spelling:
-    """Read a metric's name in any common spelling, upper or lower case; an unknown name is left as it is."""
+    """Take a metric's text apart, in upper or lower case."""
     lower = text.strip().lower()
     if ":" in lower:
         return _catboost(lower, text)
-    if "(" in lower:
-        return _called(lower, text)
-    return _plain(lower, text)
-
-
-ALIASES: dict[str, str] = {
-    **dict.fromkeys(("ndcg", "ndcg_cut", "ndcg_burges"), "ndcg"),
-    **dict.fromkeys(("dcg", "dcg_burges"), "dcg"),
-    **dict.fromkeys(("mean_ndcg", "meanndcg"), "mean-ndcg"),
-    **dict.fromkeys(("map", "ap", "map_cut", "average_precision", "mean_average_precision"), "map"),
-    **dict.fromkeys(("p", "pre", "prec", "precision", "precisionat"), "precision"),
-    **dict.fromkeys(("r", "recall", "recallat"), "recall"),
-    **dict.fromkeys(("mrr", "rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"), "mrr"),
-    **dict.fromkeys(("wta", "winner_takes_all", "winners_take_all"), "wta"),
-    **dict.fromkeys(("err", "expected_reciprocal_rank"), "err"),
-    **dict.fromkeys(("kendall", "kendall_tau", "kendalltau", "kendalls_tau", "tau", "tau_b"), "kendall"),
-    **dict.fromkeys(("pair_accuracy", "pairaccuracy", "pairwise_accuracy"), "pair-accuracy"),
-}
-"""Every name in lower case, words joined by underscores → ours."""
-
-_STATED: dict[str, dict[str, Any]] = {
-    "map_cut": {"divisor": "relevant"},
-    "ndcg_burges": {"gain": "exp2"},
-    "dcg_burges": {"gain": "exp2"},
-}
-"""What a name itself says of the convention."""
-
-_PLAIN = re.compile(r"(?P<name>[a-z][a-z_' -]*?)(?:[@._](?P<k>\d+))?(?P<suffix>-(?:l(?P<level>\d+))?)?")
-
-
-def _plain(lower: str, text: str) -> Spelling:
-    match = _PLAIN.fullmatch(lower)
+    body, sign, at = lower.partition("@")
+    changes: dict[str, Any] = {}
+    if sign:
+        match = _AT.fullmatch(at.strip())
+        if match is None:
+            raise ParameterError(
+                f"Metric {text!r}: the cut-off after @ must be a whole number from 1, as in {body.strip()}@10; "
+                f"got {at.strip()!r}."
+            )
+        at, changes = match["at"], _suffix(match)
+    if "(" in body:
+        name, arguments = _called(body, text)
+        return Spelling(name, at or None, None, arguments, changes)
+    match = _PLAIN.fullmatch(body.strip())
     if match is None:
-        return Spelling(lower)
-    k = None if match["k"] is None else int(match["k"])
-    if (match["name"], k) == ("success", 1):
-        return Spelling("wta")
-    changes: dict[str, Any] = {}
+        return Spelling(_joined(body), at or None, changes=changes)
+    number = match["number"]
+    if number is not None and match["sign"] == "." and "." not in number:
+        number = "." + number
+    return Spelling(_joined(match["name"]), at or None, number, changes={**changes, **_suffix(match)})
+
+
+def read_argument(key: str, value: str, text: str) -> dict[str, Any] | None:
+    """What an argument of ir_measures states: a field of the convention, or the cut-off; None if it is not known."""
+    value = value.strip("'\"")
+    if key == "rel":
+        return {"relevant": _number(value, text)}
+    if key == "dcg" and value in ("log2", "exp-log2"):
+        return {"gain": "exp2" if value == "exp-log2" else "linear"}
+    if key == "cutoff":
+        return {"cutoff": int(_number(value, text))}
+    return None
+
+
+_LEVEL = r"(?P<suffix>-(?:l(?P<level>\d+))?)?"
+_AT = re.compile(r"(?P<at>\d+(?:\.\d+)?)" + _LEVEL)
+_PLAIN = re.compile(r"(?P<name>.+?)(?:(?P<sign>[._])(?P<number>\d+(?:\.\d+)?))?" + _LEVEL)
+
+
+def _suffix(match: re.Match[str]) -> dict[str, Any]:
+    """XGBoost's - (queries without relevant documents count 0), ranx's -l2 (relevant from label 2)."""
     if match["level"] is not None:
-        changes = {"relevant": float(match["level"]), "floor": float(match["level"])}
-    elif match["suffix"] is not None:
-        changes = {"empty": "zero"}
-    return _named(match["name"], text, k, changes)
+        return {"relevant": float(match["level"]), "floor": float(match["level"])}
+    return {} if match["suffix"] is None else {"empty": "zero"}
 
 
-def _called(lower: str, text: str) -> Spelling:
-    head, _, tail = lower.rpartition(")")
-    if not re.fullmatch(r"(@\d+)?", tail):
+def _called(body: str, text: str) -> tuple[str, dict[str, str]]:
+    tail = body.rpartition(")")[2].strip() if ")" in body else ""
+    if tail:
         raise ParameterError(f"Metric {text!r}: expected @k after the bracket, got {tail!r}.")
-    name, arguments = split_call(head + ")")
-    cutoff = int(tail[1:]) if tail else None
-    changes: dict[str, Any] = {}
-    for key, value in arguments.items():
-        value = value.strip("'\"")
-        if key == "rel":
-            changes["relevant"] = _number(value, text)
-        elif key == "dcg" and value in ("log2", "exp-log2"):
-            changes["gain"] = "exp2" if value == "exp-log2" else "linear"
-        elif key == "cutoff" and cutoff is None:
-            cutoff = int(_number(value, text))
-        else:
-            raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: rel, dcg, cutoff.")
-    return _named(name, text, cutoff, changes)
+    name, arguments = split_call(body)
+    return _joined(name), arguments
 
 
 def _catboost(lower: str, text: str) -> Spelling:
     name, _, tail = lower.partition(":")
-    cutoff: int | None = None
+    cutoff: str | None = None
     changes: dict[str, Any] = {}
     for part in filter(None, tail.split(";")):
         key, _, value = part.partition("=")
         if key == "top":
-            cutoff = int(_number(value, text)) if value != "-1" else None
+            cutoff = str(int(_number(value, text))) if value != "-1" else None
         elif key == "type" and value in ("exp", "base"):
             changes["gain"] = "exp2" if value == "exp" else "linear"
         elif key == "border":
             changes["relevant"] = float(np.nextafter(_number(value, text), np.inf))
         elif (key, value) != ("denominator", "logposition"):
             raise ParameterError(f"Metric {text!r}: {part!r} is not understood; known: top, type, border.")
-    return _named(name, text, cutoff, changes)
+    return Spelling(_joined(name), cutoff, changes=changes)
 
 
-def _named(name: str, text: str, cutoff: int | None, changes: dict[str, Any]) -> Spelling:
-    word = re.sub(r"[ -]+", "_", name.strip().replace("'", ""))
-    if word.endswith("_cut") and cutoff is None:
-        raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {ALIASES[word]}@10.")
-    return Spelling(ALIASES.get(word, word.replace("_", "-")), cutoff, {**_STATED.get(word, {}), **changes})
+def _joined(name: str) -> str:
+    return re.sub(r"[ -]+", "_", name.strip().replace("'", ""))
 
 
 def _number(value: str, text: str) -> float:

@@ -81,10 +81,9 @@ class Watch:
 
 
 def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:
-    """The mean of a metric over the queries that count; 0 where none does."""
+    """What a metric reports over the queries that count; NaN where none does."""
     assert data.labels is not None, "checked before training"
-    values = metric(scores, data.labels, data.offsets, document_ids=data.document_ids)
-    return float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
+    return metric.average(metric(scores, data.labels, data.offsets, document_ids=data.document_ids)).value
 
 
 class Solver(Named):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import typing
 
 import numpy as np
 import pytest
@@ -14,10 +15,29 @@ from podium.data.dataset import Dataset
 from podium.data.trec import read_qrels, read_run
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
-from podium.evaluation.wording import describe
-from podium.metrics import PRESETS, Metric, evaluate_all, mean
+from podium.evaluation.wording import WORDS, describe
+from podium.metrics import PRESETS, Convention, Metric, evaluate_all, mean
 
-MEASURES = ("ndcg@3", "ndcg", "dcg@5", "map@3", "map", "p@3", "recall@2", "mrr", "err@4", "wta", "mean-ndcg")
+MEASURES = (
+    "ndcg@3",
+    "ndcg",
+    "dcg@5",
+    "map@3",
+    "map",
+    "p@3",
+    "recall@2",
+    "mrr",
+    "err@4",
+    "wta",
+    "mean-ndcg",
+    "rbp@3",
+    "bpref",
+    "gm-map@3",
+    "iprec",
+    "11pt-avg",
+    "set-f",
+    "num-rel",
+)
 
 
 def random_data(rng: np.random.Generator, *, grades: int = 3) -> tuple[Dataset, np.ndarray]:
@@ -40,8 +60,12 @@ def test_terms_and_shares_add_up_to_the_difference_on_a_thousand_random_cases() 
         a, b = (Metric.parse(f"{measure}[{rng.choice(list(PRESETS))}]") for _ in range(2))
         found = reconcile(data, scores, a, b)
         numbers = [
-            mean(row).value
-            for row in evaluate_all([a, b], scores, data.labels, data.offsets, document_ids=data.document_ids)
+            metric.average(row).value
+            for metric, row in zip(
+                (a, b),
+                evaluate_all([a, b], scores, data.labels, data.offsets, document_ids=data.document_ids),
+                strict=True,
+            )
         ]
         assert [average.value for average in found.averages] == numbers
         assert sum(term.amount for term in found.terms) == pytest.approx(numbers[1] - numbers[0], rel=0, abs=1e-12)
@@ -87,7 +111,7 @@ def test_one_field_alone_explains_all_and_the_right_queries_matter() -> None:
     found = reconcile(data, [2, 1, 2, 1], "ndcg[empty=zero]", "ndcg[empty=one]")
     (term,) = found.terms
     assert (term.fields, term.amount, term.queries) == (("empty",), 1 / 2, 1)
-    assert term.words == "queries without anything to find count 0 in empty=zero, 1 in empty=one"
+    assert term.words == "queries with nothing to find count 0 in empty=zero, 1 in empty=one"
     assert [found.query_ids[q] for q in found.top_queries()] == ["b"]
 
 
@@ -150,6 +174,40 @@ def test_labels_that_one_gain_refuses_change_together_with_the_ideal_that_brings
     assert sum(term.amount for term in found.terms) == pytest.approx(found.difference, abs=1e-12)
 
 
+def test_every_field_of_a_convention_and_every_value_of_it_has_words() -> None:
+    values = {
+        "gain": ["exp2", "linear", (0.0, 1.0, 3.0)],
+        "relevant": [1.0, np.nextafter(0.5, 1.0)],
+        "floor": [None, 0.0],
+    }
+    for name, hint in typing.get_type_hints(Convention).items():
+        if name == "preset":
+            continue
+        subject, word = WORDS[name]
+        assert subject
+        for value in values.get(name, typing.get_args(hint)):
+            assert "None" not in word(value)
+            assert word(value)
+
+
+@pytest.mark.parametrize("name", sorted(Metric.catalogue()))
+def test_every_parameter_of_every_metric_has_words(name: str) -> None:
+    metric = Metric.parse(name)
+    for field in ("cutoff", *metric.own_parameters()):
+        words = describe((field,), metric, metric, ("left", "right"))
+        assert " in left, " in words
+        assert words.endswith(" in right")
+        assert "None" not in words
+
+
+def test_a_parameter_of_a_metric_is_a_term_with_its_words() -> None:
+    data, scores = random_data(np.random.default_rng(3))
+    found = reconcile(data, scores, "rbp(p=0.5)", "rbp(p=0.9)")
+    (term,) = found.terms
+    assert (term.fields, term.amount) == (("p",), pytest.approx(found.difference, abs=1e-12))
+    assert term.words == "the next document is looked at with probability 0.5 in a, 0.9 in b"
+
+
 def test_every_field_of_every_preset_has_words() -> None:
     for measure, a, b in itertools.product(MEASURES, PRESETS, PRESETS):
         sides = [Metric.parse(measure, preset=preset) for preset in (a, b)]
@@ -168,7 +226,7 @@ def test_the_command_prints_both_numbers_the_terms_and_the_queries(tmp_path) -> 
     words = ["reconcile", str(tmp_path / "data.txt"), str(tmp_path / "scores.txt"), "--a", "lightgbm", "--b", "ranklib"]
     shown = CliRunner().invoke(app, words).stdout
     assert "ranklib − lightgbm = -0.500000" in shown
-    assert "-0.500000        1  queries without anything to find count 1 in lightgbm, 0 in ranklib" in shown
+    assert "-0.500000        1  queries with nothing to find count 1 in lightgbm, 0 in ranklib" in shown
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert found["difference"] == pytest.approx(sum(term["amount"] for term in found["terms"]), abs=1e-12)
     assert [row["query"] for row in found["top_queries"]] == ["b"]

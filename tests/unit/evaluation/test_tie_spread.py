@@ -11,7 +11,17 @@ from podium.errors import IncompatibleError
 from podium.evaluation.tie_spread import tie_spread
 from podium.metrics import Metric
 
-EXACT = ("ndcg@3", "ndcg", "dcg@2", "p@2", "recall@2", "wta", "mean-ndcg", "ndcg@2[letor4,ideal=judged]")
+EXACT = (
+    "ndcg@3",
+    "ndcg",
+    "dcg@2",
+    "p@2",
+    "recall@2",
+    "rbp(p=0.5)@3",
+    "r-precision",
+    "mean-ndcg",
+    "ndcg@2[letor4,ideal=judged]",
+)
 SAMPLED = ("map", "map@2", "mrr", "err@3", "pair-accuracy")
 
 

@@ -39,9 +39,9 @@ def test_kendall_of_the_worked_example() -> None:
 def test_err_of_three_documents() -> None:
     stops = [3 / 16, 15 / 16, 1 / 16]
     wanted = stops[0] + (1 - stops[0]) * stops[1] / 2 + (1 - stops[0]) * (1 - stops[1]) * stops[2] / 3
-    assert ranked("err[max_grade=4]", [2, 4, 1]) == pytest.approx(wanted)
+    assert ranked("err(max_grade=4)", [2, 4, 1]) == pytest.approx(wanted)
     assert ranked("err", [2, 4, 1]) == pytest.approx(wanted)
-    assert ranked("err[max_grade=5]", [2, 4, 1]) < wanted
+    assert ranked("err(max_grade=5)", [2, 4, 1]) < wanted
 
 
 def test_the_largest_grade_is_that_of_all_queries_and_judgements() -> None:
@@ -135,7 +135,7 @@ def test_a_label_without_an_entry_in_the_gain_table_is_refused(labels: list[floa
 
 def test_a_grade_above_the_scale_is_refused() -> None:
     with pytest.raises(DataError, match=r"max_grade=2"):
-        ranked("err[max_grade=2]", [3, 0])
+        ranked("err(max_grade=2)", [3, 0])
 
 
 @pytest.mark.parametrize("cutoff", [0, -1, 2.5, True])
@@ -177,6 +177,58 @@ def test_the_mean_leaves_skipped_queries_out_and_counts_them() -> None:
     nothing = mean([np.nan])
     assert math.isnan(nothing.value)
     assert (nothing.queries, nothing.skipped) == (0, 1)
+
+
+def test_counts_are_reported_as_totals_and_gmap_as_a_geometric_mean() -> None:
+    scores, labels, offsets = [3, 2, 1, 2, 1], [1, 0, 1, 0, 1], [0, 3, 5]
+    found = {name: Metric.parse(name) for name in ("num_q", "num_ret", "num_rel", "num_rel_ret", "gm_map", "map")}
+    totals = {name: metric.average(metric(scores, labels, offsets)).value for name, metric in found.items()}
+    aps = ((1 + 2 / 3) / 2, 1 / 2)
+    assert [totals[name] for name in ("num_q", "num_ret", "num_rel", "num_rel_ret")] == [2.0, 5.0, 3.0, 3.0]
+    assert totals["gm_map"] == pytest.approx(math.sqrt(aps[0] * aps[1]))
+    assert totals["map"] == pytest.approx(sum(aps) / 2)
+
+
+def test_gmap_counts_a_failure_as_a_hundred_thousandth() -> None:
+    gmap = Metric.parse("gm_map[empty=zero]")
+    values = gmap([1.0, 1.0, 2.0], [1, 0, 0], [0, 1, 2, 3], judged=[1, 1, 0], judged_offsets=[0, 1, 2, 3])
+    assert gmap.average(values).value == pytest.approx((1 * 1e-5 * 1e-5) ** (1 / 3))
+
+
+def test_gmap_takes_the_logarithm_of_the_expected_ap_where_scores_tie() -> None:
+    assert Metric.parse("gm_map")([1, 1], [1, 0], [0, 2])[0] == pytest.approx(math.log((1 + 1 / 2) / 2))
+
+
+def test_interpolated_precision_looks_at_tied_documents_all_at_once() -> None:
+    scores, labels = [3, 2, 2, 2, 1], [0, 1, 1, 0, 1]
+    assert Metric.parse("iprec(recall=0.3)")(scores, labels, [0, 5])[0] == pytest.approx(max(2 / 4, 3 / 5))
+    assert Metric.parse("iprec(recall=0.3)")([3, 2, 2, 2, 1], [0, 1, 1, 0, 0], [0, 5])[0] == pytest.approx(2 / 4)
+
+
+def test_recall_levels_are_rounded_as_each_version_of_trec_eval_does() -> None:
+    labels = [1, 0, 1, 0, 0, 1, 0, 0, 0, 1]  # 4 relevant: precisions 1, 2/3, 1/2, 2/5 at the first, second…
+    for convention, wanted in (("iprec(recall=0.3)", 2 / 3), ("iprec(recall=0.3)[trec10,ties=mean]", 1.0)):
+        assert ranked(convention, labels) == pytest.approx(wanted)
+    assert ranked("iprec(recall=0.26,rounding=truncate)", labels) == 1.0  # ⌊1.04 + 0.9⌋ = 1
+    assert ranked("iprec(recall=0.26)", labels) == pytest.approx(2 / 3)
+
+
+def test_rbp_of_the_worked_example() -> None:
+    assert ranked("rbp(p=0.5)", [1, 0, 1, 1]) == pytest.approx(0.5 * (1 + 0.5**2 + 0.5**3))
+
+
+def test_unjudged_counts_what_has_no_label_or_a_negative_one() -> None:
+    known = {"judged": [1, -1], "judged_offsets": [0, 2], "unjudged": [False, False, True]}
+    values = Metric.parse("unjudged@2")([3, 2, 1], [1, -1, 0], [0, 3], **known)
+    assert values[0] == 1 / 2
+    assert Metric.parse("unjudged@10")([3, 2, 1], [1, -1, 0], [0, 3], **known)[0] == 2 / 10
+
+
+def test_which_documents_are_unjudged_is_said_beside_what_is_judged() -> None:
+    with pytest.raises(DataError, match="judged and judged_offsets"):
+        Metric.parse("bpref")([1.0], [1], [0, 1], unjudged=[False])
+    with pytest.raises(DataError, match="each of the 1 documents"):
+        Metric.parse("bpref")([1.0], [1], [0, 1], judged=[1], judged_offsets=[0, 1], unjudged=[False, True])
 
 
 def test_arguments_are_left_as_they_are() -> None:

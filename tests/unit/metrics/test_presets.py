@@ -55,11 +55,34 @@ def test_map_cut_divides_by_all_relevant_documents_and_map_at_k_by_at_most_k() -
 def test_trec_compares_scores_in_single_precision_and_ties_by_descending_id() -> None:
     close = [1.0 + 1e-12, 1.0]
     assert Metric.parse("wta", preset="trec")(close, [1, 0], [0, 2], document_ids=["a", "b"])[0] == 0.0
-    assert Metric.parse("wta[ties=docno]")(close, [1, 0], [0, 2], document_ids=["a", "b"])[0] == 1.0
+    assert Metric.parse("success@1[ties=docno]")(close, [1, 0], [0, 2], document_ids=["a", "b"])[0] == 1.0
     ids = ["d9", "d10", "é", "z", "d1"]  # as text: é > z > d9 > d10 > d1
     metric = Metric.parse("mrr", preset="trec")
     ranks = [1 / metric(np.zeros(5), np.eye(5)[i], [0, 5], document_ids=ids)[0] for i in range(5)]
     np.testing.assert_allclose(ranks, [3, 4, 1, 2, 5])
+
+
+def test_trec10_is_trec_in_double_precision() -> None:
+    close = [1.0 + 1e-12, 1.0]
+    for name in ("wta", "map", "ndcg@5"):
+        nine, ten = (Metric.parse(name, preset=preset) for preset in ("trec", "trec10"))
+        assert nine.convention.changes() == {**ten.convention.changes(), "scores": "float32"}
+        assert nine(close, [1, 0], [0, 2], document_ids=["a", "b"])[0] < 1.0
+        assert ten(close, [1, 0], [0, 2], document_ids=["a", "b"])[0] == 1.0
+
+
+def test_every_preset_is_named_where_the_command_line_lists_them() -> None:
+    from podium.cli.options import Preset
+
+    (option,) = Preset.__metadata__
+    assert all(preset in option.help for preset in PRESETS)
+
+
+def test_a_preset_sets_parameters_that_the_text_does_not() -> None:
+    assert Metric.parse("rbp", preset="trec10").p == 0.9
+    assert Metric.parse("rbp(p=0.7)", preset="trec10").p == 0.7
+    assert repr(Metric.parse("rbp(p=0.8)[trec10]")) == "rbp(p=0.8)[trec10]"
+    assert Metric.parse("err[ranklib]").max_grade == 4
 
 
 def test_ties_by_id_stay_within_their_query() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from podium.errors import ParameterError, UnknownNameError
@@ -12,7 +14,11 @@ SPELLINGS = {
     "ndcg@10": "ndcg@10",
     "mean-ndcg": "mean-ndcg",
     "pair-accuracy": "pair-accuracy",
-    "err@10[max_grade=4]": "err@10[max_grade=4]",
+    "err(max_grade=4)@10": "err(max_grade=4)@10",
+    "rbp(p=0.9)": "rbp(p=0.9)",
+    "rbp(p=0.9)@10": "rbp(p=0.9)@10",
+    "rbp(p=0.8)@10": "rbp@10",
+    "iprec(recall=0.2)[trec10]": "iprec(recall=0.2)[trec10]",
     "ndcg@10[gain=linear]": "ndcg@10[gain=linear]",
     "ndcg@10[linear,log2,ties=input]": "ndcg@10[gain=linear,ties=input]",
     "ndcg@10[exp2,log2,ties=mean,empty=skip]": "ndcg@10",
@@ -28,13 +34,34 @@ SPELLINGS = {
     "P.10": "p@10",
     "recall_100": "recall@100",
     "recip_rank": "mrr",
-    "success_1": "wta",
+    "success_1": "success@1",
+    "Rprec": "r-precision",
+    "bpref": "bpref",
+    "gm_map": "gm-map",
+    "iprec_at_recall_0.10": "iprec(recall=0.1)",
+    "iprec_at_recall.0.10": "iprec(recall=0.1)",
+    "iprec_at_recall_1.00": "iprec(recall=1.0)",
+    "11pt_avg": "11pt-avg",
+    "11-pt_avg": "11pt-avg",
+    "set_P": "p",
+    "set_recall": "recall",
+    "set_F": "set-f",
+    "set_F.2": "set-f(weight=2.0)",
+    "set_F_0.5": "set-f(weight=0.5)",
+    "set_map": "set-map",
+    "set_relative_P": "set-relative-precision",
+    "infAP": "inf-ap",
+    "num_q": "num-q",
+    "num_rel_ret": "num-rel-ret",
+    "unj_10": "unjudged@10",
     # ranx
     "precision@3": "p@3",
     "mrr": "mrr",
     "ndcg_burges@10": "ndcg@10",
     "ndcg@10-l2": "ndcg@10[floor=2]",
     "map@5-l2": "map@5[relevant=2]",
+    "rbp.95": "rbp(p=0.95)",
+    "rbp.95-l2": "rbp(p=0.95)[relevant=2]",
     # XGBoost and LightGBM
     "ndcg@10-": "ndcg@10[empty=zero]",
     "map@10": "map@10",
@@ -45,6 +72,12 @@ SPELLINGS = {
     "RR@10": "mrr@10",
     "P@5": "p@5",
     "R@5": "recall@5",
+    "RBP(p=0.9)@10": "rbp(p=0.9)@10",
+    "RBP(p=0.9,rel=2)": "rbp(p=0.9)[relevant=2]",
+    "Success@5": "success@5",
+    "IPrec@0.1": "iprec(recall=0.1)",
+    "SetP": "p",
+    "NumRet": "num-ret",
     "AP": "map",
     "nDCG(dcg='exp-log2')@20": "ndcg@20",
     "nDCG(dcg='log2')@20": "ndcg@20[gain=linear]",
@@ -64,8 +97,8 @@ SPELLINGS = {
     "PairAccuracy": "pair-accuracy",
     # LETOR scripts and the literature
     "MeanNDCG": "mean-ndcg",
-    "WTA": "wta",
-    "Winner Takes All": "wta",
+    "WTA": "success@1",
+    "Winner Takes All": "success@1",
     "Kendall's tau": "kendall",
     "kendall_tau": "kendall",
     "tau-b": "kendall",
@@ -89,10 +122,15 @@ def test_a_border_is_exclusive_as_in_catboost() -> None:
     [
         ("ndgc@10", "Did you mean 'ndcg'"),
         ("", "No metric"),
-        ("bpref", "No metric 'bpref'"),
-        ("success_5", "No metric"),
+        ("ndcg@ten", "the cut-off after @ must be a whole number from 1, as in ndcg@10; got 'ten'"),
+        ("ndcg@10.5", "whole number"),
+        ("wta@5", "means a cut-off of 1"),
+        ("rbp(p=1)", "below 1"),
+        ("rbp(q=0.5)", "known: p, rel, cutoff"),
+        ("NumRet(rel=1)", "rel=1 is not understood"),
+        ("bpref@10", "whole list"),
         ("ndcg@0", "from 1"),
-        ("ndcg@-3", "No metric"),
+        ("ndcg@-3", "whole number from 1"),
         ("ndcg_cut", "ndcg@10"),
         ("kendall@5", "whole list"),
         ("ndcg@10[", "not closed"),
@@ -105,7 +143,8 @@ def test_a_border_is_exclusive_as_in_catboost() -> None:
         ("ndcg@10[gain=cubic]", "exp2, linear"),
         ("p@10[relevant=nan]", "finite"),
         ("p@10[relevant=high]", "a number"),
-        ("err[max_grade=0]", "max_grade must be from 1"),
+        ("err(max_grade=0)", "max_grade must be at least 1"),
+        ("err[max_grade=4]", "max_grade"),
         ("p@5[divisor=relevant]", "cutoff or list"),
         ("map@5[divisor=list]", "cutoff or relevant"),
         ("nDCG(judged_only=True)@10", "judged_only"),
@@ -118,22 +157,32 @@ def test_what_is_not_understood_is_refused_in_words(text: str, message: str | No
     if message is None:
         assert Metric.parse(text).convention.discount == "letor"
         return
-    with pytest.raises(ParameterError, match=message.replace("[", r"\[")):
+    with pytest.raises(ParameterError, match=re.escape(message)):
         Metric.parse(text)
 
 
 def test_an_unknown_metric_is_an_unknown_name() -> None:
     with pytest.raises(UnknownNameError) as refused:
         Metric.parse("mapp@3")
-    assert refused.value.near == ["map"]
+    assert refused.value.near == ["map", "gmap"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"), [("ndgc", ["ndcg"]), ("recip_rnk", ["recip_rank"]), ("kendal", ["kendall"])]
+)
+def test_a_suggestion_names_each_metric_once_in_the_nearest_spelling(wrong: str, near: list[str]) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        Metric.parse(wrong)
+    assert refused.value.near == near
 
 
 def test_what_does_not_concern_a_metric_does_not_distinguish_it() -> None:
-    assert Metric.parse("map[gain=linear,max_grade=3]") == Metric.parse("map")
+    assert Metric.parse("map[gain=linear,floor=0]") == Metric.parse("map")
     assert Metric.parse("map[divisor=relevant]") == Metric.parse("map")
 
 
 def test_the_tag_says_everything_that_matters() -> None:
     assert Metric.parse("ndcg@10").tag() == "ndcg@10[exp2,log2,ties=mean,empty=skip]"
     assert Metric.parse("map_cut_5").tag() == "map@5[relevant=1,divisor=relevant,ties=mean,empty=skip]"
-    assert Metric.parse("err").tag() == "err[ties=mean,empty=skip,max_grade=none]"
+    assert Metric.parse("err").tag() == "err(max_grade=none)[ties=mean,empty=skip]"
+    assert Metric.parse("num_ret").tag() == "num-ret"

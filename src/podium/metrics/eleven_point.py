@@ -1,0 +1,49 @@
+"""Eleven-point average: interpolated precision averaged over recall 0, 0.1, …, 1.
+
+Formula: (1/11) Σ_{i=0..10} iprec(recall=i/10). Ties and rounding: as in interpolated precision, `iprec`. Cost: O(n).
+Use it for: comparison with old results; else MAP. Empty: no relevant judged document. Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("11pt_avg")([4, 3, 2, 1], [1, 0, 0, 1], [0, 4])  # 6 levels at 1, 5 at 1/2
+    array([0.77272727])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.iprec import ROUNDING_PRESETS, ROUNDING_WORDS, Rounding, interpolated, needed
+from podium.metrics.kernels import OWN, Array, Places, count_relevant
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """The mean of eleven interpolated precisions."""
+    found = count_relevant(ideal, config)
+    if found == 0:
+        return np.nan
+    total = 0.0
+    for tenth in range(11):
+        total += interpolated(labels, ends, needed(tenth / 10.0, found, config[OWN]), config)
+    return total / 11.0
+
+
+@register
+class ElevenPoint(Metric):
+    """Interpolated precision averaged over the eleven recall levels 0, 0.1, …, 1."""
+
+    rounding: Rounding = "up"
+    """How level × R is made a number of documents; see `iprec`."""
+    prints: ClassVar[str | None] = "11pt-avg"
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("11_pt_avg")
+    presets: ClassVar[Stated] = ROUNDING_PRESETS
+    words: ClassVar[Words] = {"rounding": ROUNDING_WORDS}
+    cuts: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)

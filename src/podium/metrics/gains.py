@@ -1,0 +1,59 @@
+"""Gains: what labels are worth under a convention, as numbers that kernels read; refuses labels that have none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.errors import DataError
+from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
+
+Array = NDArray[np.float64]
+
+
+@compiled
+def survey(labels: Array) -> tuple[float, float, float]:
+    """The smallest label or 0, the largest or 0, and one that is not a whole number or 0."""
+    low, high, odd = 0.0, 0.0, 0.0
+    for label in labels:
+        low, high = min(low, label), max(high, label)
+        if label != np.floor(label):
+            odd = label
+    return low, high, odd
+
+
+def gain_table(how: Convention, low: float, high: float, odd: float) -> Array | None:
+    """The gain of each label from 0 up; None where gains are computed from the label."""
+    if not isinstance(how.gain, tuple) and (low < 0 or high >= _TABLE_SIZE or odd != 0):
+        return None
+    grades = np.arange(int(high) + 1, dtype=np.float64)
+    if isinstance(how.gain, tuple):
+        gains = np.array(how.gain[: len(grades)])
+    else:
+        gains = grades if how.gain == "linear" else 2.0**grades - 1.0
+    return np.where(grades < (-np.inf if how.floor is None else how.floor), 0.0, gains)
+
+
+def check_gains(name: str, how: Convention, *, low: float, high: float, odd: float) -> None:
+    """Raise a clear error if a label between the smallest and the largest has no gain."""
+    if low < 0 and how.floor is None:
+        raise DataError(
+            f"{name}: a label is {low:g}, and a gain for labels below 0 is not defined. "
+            "Add floor=0 to the metric's convention to count them as 0, or shift the labels."
+        )
+    if isinstance(how.gain, tuple):
+        if low < 0 or high >= len(how.gain) or odd != 0:
+            wrong = low or odd or high
+            raise DataError(
+                f"{name}: label {wrong:g} has no gain in the table {write_convention({'gain': how.gain})}, "
+                f"which is for labels 0 to {len(how.gain) - 1}. Use another preset or gain, e.g. gain=exp2."
+            )
+    elif how.gain == "exp2" and high > LARGEST_EXPONENT:
+        raise DataError(
+            f"{name}: a label is {high:g}, and the gain 2^label − 1 is meant for grades up to {LARGEST_EXPONENT}. "
+            "Use gain=linear, or smaller grades."
+        )
+
+
+_TABLE_SIZE = 64  # labels for which gains are looked up

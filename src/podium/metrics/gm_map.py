@@ -1,0 +1,58 @@
+"""GMAP: the geometric mean over queries of average precision, here the logarithm of each query's.
+
+Formula: per query log max(AP@k, 10⁻⁵), reported as e^mean: √(AP₁·AP₂·…) with at least 10⁻⁵ each. AP as in MAP.
+Ties: AP is averaged over all orders of tied documents, then the logarithm taken. Cost: O(n).
+Use it for: systems that should not fail on hard queries. Differences between systems, and tests of them, are of the
+mean logarithm. A query that the convention counts as 0 counts 10⁻⁵. Empty: no relevant judged document.
+Reference: Robertson (2006), as in trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> gmap = Metric.parse("gm_map")
+    >>> gmap.average(gmap([3, 2, 1, 2, 1], [1, 0, 0, 0, 1], [0, 3, 5])).value ** 2  # √(1 · 1/2)²
+    0.5000000000000001
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics import map as average_precision
+from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.kernels import Array, Places
+from podium.registry import register
+
+_LEAST = 1e-5
+measure_ap = average_precision.measure
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """log max(AP, 10⁻⁵)."""
+    value = measure_ap(labels, ends, ideal, config)
+    return value if np.isnan(value) else math.log(max(value, _LEAST))
+
+
+@register
+class GeometricMAP(Metric):
+    """GMAP: the geometric mean of average precision; a query's own value is the logarithm of its AP."""
+
+    name: ClassVar[str] = "gm-map"
+    uses: ClassVar[tuple[str, ...]] = average_precision.MAP.uses
+    divisors: ClassVar[tuple[str, ...]] = average_precision.MAP.divisors
+    spellings: ClassVar[Stated] = stating("gmap")
+    presets: ClassVar[Stated] = average_precision.MAP.presets
+    words: ClassVar[Words] = average_precision.MAP.words
+    range: ClassVar[tuple[float, float]] = (math.log(_LEAST), 0.0)
+    normalised: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = False
+    zero: ClassVar[float] = math.log(_LEAST)
+    one: ClassVar[float] = 0.0
+    measure: ClassVar[Any] = staticmethod(measure)
+
+    @classmethod
+    def reported(cls, mean: float, queries: int) -> float:
+        return math.exp(mean)

@@ -1,0 +1,89 @@
+"""infAP: inferred average precision, an estimate of AP where only a sample of the pool was judged.
+
+Formula: (1/R) Σ over retrieved relevant documents of (1/r)·(1 + p·(h + ε)/(h + m + 2ε)), with r its rank and, above it,
+p documents in the pool, h judged relevant and m judged non-relevant ones; R relevant judged documents, ε = 10⁻⁵.
+A negative label means in the pool but not judged; a document without any judgement is not in the pool.
+Ties: the mean over all orders, exactly; how many judged ones stand above is hypergeometric. Cost: O(n), in tie groups
+with unjudged documents O(documents × judged ones). Use it for: sampled judgements. Empty: R = 0.
+Reference: Yilmaz and Aslam (2006), in the form of trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("infAP")([4, 3, 2, 1], [1, -1, -1, 1], [0, 4]).round(3)  # (1 + (1 + 3·1/1)/4)/2
+    array([1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.kernels import RELEVANT, Array, Places, count_relevant
+from podium.registry import register
+
+_EPSILON = 1e-5
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """(1/R) Σ_r E[relevant at r × inferred precision at r]."""
+    found = count_relevant(ideal, config)
+    if found == 0:
+        return np.nan
+    total, start = 0.0, 0
+    above = np.zeros(3)  # relevant, judged non-relevant, pooled but not judged
+    while start < len(labels):
+        end = ends[start]
+        mine = np.zeros(3)
+        for place in range(start, end):
+            label = labels[place]
+            if label >= config[RELEVANT]:
+                mine[0] += 1.0
+            elif label >= 0.0:
+                mine[1] += 1.0
+            elif label < 0.0:  # not NaN
+                mine[2] += 1.0
+        if mine[0] > 0.0:
+            total += _within(above, mine, start, end)
+        above += mine
+        start = end
+    return total / found
+
+
+@compiled
+def _within(above: Array, mine: Array, start: int, end: int) -> float:
+    """The expected sum over the relevant documents of a tie group."""
+    size, judged = end - start - 1, int(mine[0] + mine[1]) - 1  # of the others, for any relevant one
+    other_relevant = (mine[0] - 1.0) / max(judged, 1)
+    pooled = mine[2] / max(size - judged, 1)  # the share of the unjudged that are in the pool
+    chance = np.zeros(judged + 2)  # that so many judged others stand above the place
+    chance[0] = 1.0
+    total = 0.0
+    for t in range(size + 1):
+        least, most = max(0, t - (size - judged)), min(t, judged)
+        precision = 0.0
+        for s in range(least, most + 1):
+            seen = above[0] + above[1] + s
+            in_pool = seen + above[2] + (t - s) * pooled
+            hits = above[0] + s * other_relevant
+            precision += chance[s] * in_pool * (hits + _EPSILON) / (seen + 2.0 * _EPSILON)
+        total += (1.0 + precision) / (start + t + 1.0)
+        for s in range(most, least - 1, -1):
+            next_is = chance[s] * (judged - s) / max(size - t, 1)
+            chance[s + 1] += next_is
+            chance[s] -= next_is
+    return total * mine[0] / (size + 1.0)  # type: ignore[no-any-return]
+
+
+@register
+class InfAP(Metric):
+    """infAP: inferred average precision, for sampled judgements."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("infap")
+    cuts: ClassVar[bool] = False
+    normalised: ClassVar[bool] = False
+    sees_unjudged: ClassVar[bool] = True
+    measure: ClassVar[Any] = staticmethod(measure)

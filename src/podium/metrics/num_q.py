@@ -1,0 +1,34 @@
+"""Number of queries.
+
+Formula: 1 for each query; reported as the total over queries. Ties: they do not matter. Cost: O(n).
+Use it for: checking that a run and its judgements are what they should be. Empty: never. Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("num_q")([3, 2, 1], [1, 0, 1], [0, 1, 3])
+    array([1., 1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from podium.compiled import compiled
+from podium.metrics.base import Stated, stating
+from podium.metrics.count import Count
+from podium.metrics.kernels import Array, Places
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """1 for each query."""
+    return 1.0
+
+
+@register
+class NumQ(Count):
+    """Number of queries."""
+
+    uses: ClassVar[tuple[str, ...]] = ()
+    spellings: ClassVar[Stated] = stating("numq")
+    measure: ClassVar[Any] = staticmethod(measure)

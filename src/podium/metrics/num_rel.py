@@ -1,0 +1,35 @@
+"""Number of relevant judged documents.
+
+Formula: R, the number of relevant judged documents; reported as the total over queries. Ties: they do not matter.
+Cost: O(n). Use it for: checking that a run and its judgements are what they should be. Empty: never.
+Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("num_rel")([3, 2, 1], [1, 0, 1], [0, 1, 3])
+    array([1., 1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from podium.compiled import compiled
+from podium.metrics.base import Stated, stating
+from podium.metrics.count import Count
+from podium.metrics.kernels import Array, Places, count_relevant
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """The number of relevant judged documents."""
+    return float(count_relevant(ideal, config))
+
+
+@register
+class NumRel(Count):
+    """Number of relevant judged documents."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("numrel")
+    measure: ClassVar[Any] = staticmethod(measure)

@@ -1,0 +1,33 @@
+"""Number of relevant documents retrieved.
+
+Formula: The number of relevant documents in the list; reported as the total over queries. Ties: they do not matter.
+Cost: O(n). Use it for: checking that a run and its judgements are what they should be. Empty: never.
+Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("num_rel_ret")([3, 2, 1], [1, 0, 1], [0, 1, 3])
+    array([1., 1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from podium.compiled import compiled
+from podium.metrics.count import Count
+from podium.metrics.kernels import Array, Places, relevant_within
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """The number of relevant documents in the list."""
+    return float(relevant_within(labels, 0, len(labels), config))
+
+
+@register
+class NumRelRet(Count):
+    """Number of relevant documents retrieved."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant",)
+    measure: ClassVar[Any] = staticmethod(measure)

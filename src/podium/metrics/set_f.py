@@ -1,0 +1,46 @@
+"""Set F: the weighted harmonic mean of the precision and the recall of the whole list, whatever its order.
+
+Formula: (1 + w) P R/(w P + R), with P and R the precision and recall of the list; w = 1 gives F1, w = β² gives F_β.
+Ties: they do not matter. Cost: O(n). Use it for: unranked results. Empty: no relevant judged document.
+Reference: van Rijsbergen (1979), as in trec_eval (`set_F`, whose parameter is w).
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("set_F")([2, 1], [1, 0], [0, 2], judged=[1, 1, 0], judged_offsets=[0, 3])
+    array([0.5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.kernels import OWN, Array, Places, count_relevant, relevant_within
+from podium.registry import param, register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """(1 + w) hits/(n + w R), the same as (1 + w) P R/(w P + R) and defined where nothing is found."""
+    found, n = count_relevant(ideal, config), len(labels)
+    if found == 0:
+        return np.nan
+    return (1.0 + config[OWN]) * relevant_within(labels, 0, n, config) / (n + config[OWN] * found)  # type: ignore[no-any-return]
+
+
+@register
+class SetF(Metric):
+    """Set F: the weighted harmonic mean of the precision and recall of the whole list."""
+
+    weight: float = param(default=1.0, above=0.0)
+    """How much recall weighs against precision: β² of F_β."""
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("setf")
+    number: ClassVar[str] = "weight"
+    words: ClassVar[Words] = {"weight": ("the weight of recall is", str)}
+    cuts: ClassVar[bool] = False
+    order_matters: ClassVar[bool] = False
+    normalised: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)

@@ -1,0 +1,42 @@
+"""Set MAP: the precision of the whole list times its recall, whatever its order.
+
+Formula: P·R, with P and R the precision and recall of the list. Ties: they do not matter. Cost: O(n).
+Use it for: unranked results. Empty: no relevant judged document. Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("set_map")([2, 1], [1, 0], [0, 2], judged=[1, 1, 0], judged_offsets=[0, 3])
+    array([0.25])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.kernels import Array, Places, count_relevant, relevant_within
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Hits² over n R."""
+    found, n = count_relevant(ideal, config), len(labels)
+    if found == 0:
+        return np.nan
+    hits = float(relevant_within(labels, 0, n, config))
+    return hits * hits / (max(n, 1) * found)
+
+
+@register
+class SetMAP(Metric):
+    """Set MAP: the precision of the whole list times its recall."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("setap")
+    cuts: ClassVar[bool] = False
+    order_matters: ClassVar[bool] = False
+    normalised: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)

@@ -1,0 +1,40 @@
+"""Set relative precision: the relevant documents of the whole list, as a share of the most it could hold.
+
+Formula: hits/min(n, R), with n documents in the list and R relevant judged ones. Ties: they do not matter. Cost: O(n).
+Use it for: unranked results of different sizes. Empty: no relevant judged document. Reference: trec_eval.
+
+    >>> from podium.metrics import Metric
+    >>> Metric.parse("set_relative_P")([2, 1], [1, 0], [0, 2])
+    array([1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.kernels import Array, Places, count_relevant, relevant_within
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Hits over min(n, R)."""
+    found, n = count_relevant(ideal, config), len(labels)
+    if found == 0:
+        return np.nan
+    return relevant_within(labels, 0, n, config) / max(min(n, found), 1)
+
+
+@register
+class SetRelativePrecision(Metric):
+    """Set relative precision: the share of relevant documents in the list of the most there could be."""
+
+    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
+    spellings: ClassVar[Stated] = stating("set_relative_p")
+    cuts: ClassVar[bool] = False
+    order_matters: ClassVar[bool] = False
+    measure: ClassVar[Any] = staticmethod(measure)

@@ -1,0 +1,47 @@
+"""Unjudged@k: the share of the first k documents that nobody judged; the less, the better the other numbers hold.
+
+Formula: (documents at ranks ≤ k without a judgement, or with a negative label)/k; without k, over the whole list.
+Ties: a tie group cut by k counts its share. Cost: O(n). Use it for: telling whether a test collection is fair to a
+system that did not take part in its pooling. Empty: never; where no judgements are given beside the list, all of it
+counts as judged.
+Reference: trec_eval 10 (`unj`).
+
+    >>> from podium.metrics import Metric
+    >>> one = {"judged": [1], "judged_offsets": [0, 1], "unjudged": [False, True]}
+    >>> Metric.parse("unjudged@2")([2, 1], [1, 0], [0, 2], **one)
+    array([0.5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from podium.compiled import compiled
+from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.kernels import CUTOFF, NO_CUTOFF, Array, Places, cut
+from podium.registry import register
+
+
+@compiled
+def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+    """Expected unjudged documents among the first k, over k."""
+    last, found, start = cut(len(labels), config), 0.0, 0
+    while start < last:
+        end, mine = ends[start], 0.0
+        for place in range(start, end):
+            mine += not labels[place] >= 0.0  # NaN or negative
+        found += mine * ((min(end, last) - start) / (end - start))
+        start = end
+    return found / max(last if config[CUTOFF] == NO_CUTOFF else config[CUTOFF], 1.0)
+
+
+@register
+class Unjudged(Metric):
+    """Unjudged@k: the share of the first k documents without a judgement; less is better."""
+
+    spellings: ClassVar[Stated] = stating("unj")
+    normalised: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    can_be_empty: ClassVar[bool] = False
+    sees_unjudged: ClassVar[bool] = True
+    measure: ClassVar[Any] = staticmethod(measure)
