@@ -7,18 +7,22 @@
 8.0
 
 The cache lies beside the source, else in the user's cache folder, or where NUMBA_CACHE_DIR says. Where none of these
-can be written, functions are compiled anew in every process.
+can be written, functions are compiled anew in every process. A cached function is found by its own code and that of
+every compiled function and constant that it uses, so it is compiled again after any of them has changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
 
@@ -48,18 +52,6 @@ def inlined(function: F) -> F:
     Passing a compiled function as an argument would keep the caller out of the disk cache.
     """
     return cast(F, numba.njit(inline="always", error_model="numpy")(function))
-
-
-def specialised(function: F, *parts: Any) -> F:
-    """Compile a closure over other compiled functions, the `parts`.
-
-    numba's disk cache knows a closure by what it holds, which for compiled functions differs from process to process;
-    here it is known by the names and the code of the parts.
-    """
-    made = numba.njit(**_OPTIONS)(function)
-    with suppress(RuntimeError):  # no folder for the cache can be written
-        made._cache = _ClosureCache(function, parts)
-    return cast(F, made)
 
 
 @contextmanager
@@ -116,18 +108,59 @@ class _CompileTimer(event.Listener):  # type: ignore[misc]
 
 
 def _cached(function: F, options: dict[str, Any]) -> F:
-    try:
-        return cast(F, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # no folder for the cache can be written
-        return cast(F, numba.njit(**options)(function))
+    made = numba.njit(**options)(function)
+    with suppress(RuntimeError):  # no folder for the cache can be written
+        made._cache = _Cache(function)
+    return cast(F, made)
 
 
-class _ClosureCache(FunctionCache):  # type: ignore[misc]
-    """A disk cache whose entries are known by the names and the code of what a closure holds."""
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """A disk cache that knows a function by all code and constants that went into it.
 
-    def __init__(self, function: Callable[..., Any], parts: tuple[Any, ...]) -> None:
-        super().__init__(function)
-        self._parts = tuple((f"{part.__module__}.{part.__qualname__}", part.__code__.co_code) for part in parts)
+    numba's own looks at the function and its file alone, and would go on to use what was compiled with an older version
+    of a function from another file.
+    """
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return sig, codegen.magic_tuple(), self._parts
+        parts: dict[str, str] = {}
+        _add_parts(self._py_func, parts)
+        return sig, codegen.magic_tuple(), hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()
+
+
+def _add_parts(function: Any, parts: dict[str, str]) -> None:
+    """Add the code of a function, and of all compiled functions and constants that it uses, under their names."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    if name in parts:
+        return
+    parts[name] = ""
+    used = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    names, text = _read(function.__code__)
+    parts[name] = text
+    for word in sorted(names):
+        value = used[word].cell_contents if word in used else function.__globals__.get(word)
+        if isinstance(value, ModuleType):  # `module.function` in the code: any of the names may be of the module
+            for other in sorted(names & vars(value).keys()):
+                _add_value(f"{name}.{word}.{other}", getattr(value, other), parts)
+        else:
+            _add_value(f"{name}.{word}", value, parts)
+
+
+def _add_value(where: str, value: Any, parts: dict[str, str]) -> None:
+    if hasattr(value, "py_func"):
+        parts[where] = f"{value.py_func.__module__}.{value.py_func.__qualname__}"
+        _add_parts(value.py_func, parts)
+    elif isinstance(value, np.ndarray):
+        parts[where] = hashlib.sha256(value.tobytes()).hexdigest()
+    elif isinstance(value, bool | int | float | str | tuple | np.generic):
+        parts[where] = repr(value)
+
+
+def _read(code: CodeType) -> tuple[set[str], str]:
+    """The names that code uses, and the code as text, with that of code inside it."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    plain = [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType | frozenset)]
+    names, text = {*code.co_names, *code.co_freevars}, f"{code.co_code.hex()} {plain} {code.co_names}"
+    for part in inner:
+        more, inside = _read(part)
+        names, text = names | more, f"{text} {inside}"
+    return names, text

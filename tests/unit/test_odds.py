@@ -170,7 +170,7 @@ def test_queries_without_documents_have_no_odds():
 def test_a_file_with_a_temperature_that_is_none_is_refused(tmp_path, wrong):
     model = train(DATA, "ranknet", valid=VALID)
     dataclasses.replace(model, info={**model.info, "temperature": wrong}).save(tmp_path / "m")
-    with pytest.raises(ModelFileError, match=r"Its temperature is .*; a positive number is expected"):
+    with pytest.raises(ModelFileError, match=r"Its temperature is .*; a number from 1e-100 to 1e100 is expected"):
         Model.load(tmp_path / "m")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.arrays import Array
-from podium.compiled import compiled, inlined, specialised
+from podium.compiled import compiled, inlined
 from podium.distributions.boltzmann import pull, visit
 from podium.kernels.blocks import by_grade_and_score, clear, take
 from podium.kernels.draws import share, start
@@ -82,7 +82,7 @@ def kernel_for(measure: Any) -> Any:
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return expectation(measure, scores, labels, gradient, curvature, params)
 
-    return specialised(over_metric, measure)
+    return compiled(over_metric)
 
 
 @register

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array
-from podium.compiled import compiled, inlined, specialised
+from podium.compiled import compiled, inlined
 from podium.kernels.blocks import by_grade_and_score, clear, take
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.gains import check_gains
@@ -201,7 +201,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return energies(prepare, swap, scores, labels, gradient, curvature, params)
 
-    return specialised(over_metric, prepare, swap)
+    return compiled(over_metric)
 
 
 @register

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from podium import ranking
 from podium.arrays import Array
-from podium.compiled import compiled, inlined, specialised, vectorised
+from podium.compiled import compiled, inlined, vectorised
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.losses.pairs import PairwiseLoss, scale
@@ -186,7 +186,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
         return lambdas(prepare, swap, scores, labels, gradient, curvature, params)
 
-    return specialised(over_metric, prepare, swap)
+    return compiled(over_metric)
 
 
 @register
