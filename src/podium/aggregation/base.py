@@ -7,14 +7,14 @@
     (['A', 'B', 'C'], [5.0, 3.0, 1.0])
 
 An aggregator is a frozen value that turns the lists of one query into scores, larger is better, equal ones tied.
-Lists may be partial and tied, and voters have weights: one of weight 2 counts as two. What a method makes of a
-document that a list leaves out is said on its page; `unranked` chooses where the literature knows both ways:
-`last` puts it below all that the list ranks, tied with the others left out (a search result cut at some
-depth), `skip` takes it that the voter said nothing about it (a driver who did not start).
+Lists may be partial and tied, and voters have weights: one of weight 2 counts as two. Documents that a list leaves out
+come below all that it ranks, tied (`unranked=last`, a search result cut at some depth); many methods also know
+`unranked=skip`: the list says nothing about them (a driver who did not start).
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ from podium import ranking
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
-from podium.errors import IncompatibleError
+from podium.errors import CostWarning, IncompatibleError
 from podium.registry import Named
 from podium.threads import default_threads, pool
 
@@ -99,6 +99,8 @@ class Aggregator(Named):
     """Whether it seeks an order of least cost, and reports that cost with a bound; the order is strict."""
     unanimous: ClassVar[bool] = True
     """Whether a document that every voter ranks before another always comes before it."""
+    slow_above: ClassVar[int | None] = None
+    """Documents of a query above which it may take a minute or more; None where the cost of long lists is moderate."""
     elects_condorcet: ClassVar[bool] = False
     """Whether a document that beats every other by a majority always comes first."""
 
@@ -111,7 +113,7 @@ class Aggregator(Named):
         return Solved(self.one(query))
 
     def check(self, rankings: Rankings) -> None:
-        """Refuse, in words, rankings that this method cannot use."""
+        """Raise a clear error if this method cannot use the rankings."""
         if not self.needs_scores:
             return
         missing = np.flatnonzero(np.isnan(rankings.scores))
@@ -123,9 +125,23 @@ class Aggregator(Named):
                 f"for query {rankings.query_ids[query]}. Use a method that needs ranks only, such as rrf or borda."
             )
 
+    def _warn_of_cost(self, rankings: Rankings) -> None:
+        """Say before the work starts that it is long."""
+        sizes = np.diff(rankings.offsets)
+        if self.slow_above is not None and sizes.max(initial=0) > self.slow_above:
+            long = np.flatnonzero(sizes > self.slow_above)
+            warnings.warn(
+                f"{self}: {len(long)} of {len(sizes)} queries have more than {self.slow_above} documents (query "
+                f"{rankings.query_ids[sizes.argmax()]} has {sizes.max()}) and may take a minute or more each. "
+                "borda, rrf and mc4 take less than a second.",
+                CostWarning,
+                stacklevel=3,
+            )
+
     def __call__(self, rankings: Rankings) -> Consensus:
         """The consensus on every query."""
         self.check(rankings)
+        self._warn_of_cost(rankings)
         solved = _each(lambda q: self.solve(rankings.query(q)), rankings.n_queries)
         return Consensus(
             query_ids=rankings.query_ids,

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Cranking(SupervisedAggregator):
     Formula: P(π | θ, Σ) ∝ exp(Σ_j θ_j d(π, σ_j)), θ_j ≤ 0, d Kendall's distance, Spearman's footrule or Cayley's;
         max_θ Σ_q log (1/Π_j |G(σ_qj)|) Σ_{σ'∈G(σ_q)} Σ_{π∈G(π_q)} P(π | θ, σ'), G all strict rankings that agree.
     Ties: in lists and grades alike, an order that is not known. A voter silent on a query does not count there.
-    Cost: enumerated, n!·V per query and step. By chains O(n²) per sweep (Cayley's O(V·n²)); `sweeps` + n of them per
+    Cost: enumerated, n!·V per query and step. By chains O(n²) per sweep (Cayley's O(V·n²)); `sweeps` + n/4 of them per
         chain to predict, `rounds` of 25 per query to train.
     Use it for: short lists, and where the odds of each rank are wanted. For long ones voter-weights is faster and
         aims at the top of the list, which this distribution does not.
@@ -72,6 +72,8 @@ class Cranking(SupervisedAggregator):
 @dataclass(frozen=True, eq=False, repr=False)
 class Cranked(Trained):
     """Cranking's distribution with its θ."""
+
+    slow_above: ClassVar[int | None] = 500
 
     learner: Cranking
     seed: int

@@ -71,8 +71,8 @@ def simulated(
         for c in range(chains):
             chain = Chain(lists, kind, rng, start=lists.borda(theta) if c % 2 == 0 else None)
             chain.sigma = sigma
-            chain.observe(theta, (sweeps + n) // 4)  # until it has forgotten where it started
-            expected, places = chain.observe(theta, sweeps + n)
+            chain.observe(theta, (sweeps + n // 4) // 4)  # until it has forgotten where it started
+            expected, places = chain.observe(theta, sweeps + n // 4)
             traces.append(expected)
             marginals += places
         stack = np.stack(traces)  # (C, S, n)

@@ -48,11 +48,10 @@ class Footrule(Aggregator):
         sizes = np.diff(seen.offsets)
         places = mean_places(seen.ranks, seen.offsets) * np.repeat(n / np.maximum(sizes, 1), sizes)
         weights = np.repeat(query.weights, sizes)
-        cost, squares = np.zeros((n, n)), np.zeros((n, n))  # of document i at place r + 1
-        _displacements(seen.documents, places, weights, cost, squares)
         # squares only decide between equal costs: in all they are far below what one step of one voter costs
-        rows, at = linear_sum_assignment(cost + squares * (_SLIGHT / n**2))
-        total = float(cost[rows, at].sum())
+        cost = _displacements(seen.documents, places, weights, n, _SLIGHT / n**2)
+        _, at = linear_sum_assignment(cost)
+        total = float(weights @ np.abs(places - (at[seen.documents] + 1)))
         return Solved(np.asarray(n - 1 - at, np.float64), total, total)
 
 
@@ -60,10 +59,12 @@ _SLIGHT = 1e-7
 
 
 @compiled
-def _displacements(documents: Any, places: Any, weights: Any, cost: Any, squares: Any) -> None:
-    """Fill Σ w |σ − r| and Σ w (σ − r)² for every document and place r."""
+def _displacements(documents: Any, places: Any, weights: Any, n: Any, slight: Any) -> Any:
+    """Σ w (|σ − r| + slight·(σ − r)²) of document i at place r = p + 1, at [i, p]."""
+    cost = np.zeros((n, n))
     for e in range(len(documents)):
-        for r in range(cost.shape[1]):
-            off = places[e] - (r + 1)
-            cost[documents[e], r] += weights[e] * abs(off)
-            squares[documents[e], r] += weights[e] * off * off
+        row = cost[documents[e]]
+        for p in range(n):
+            off = places[e] - (p + 1)
+            row[p] += weights[e] * (abs(off) + slight * off * off)
+    return cost

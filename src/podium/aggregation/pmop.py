@@ -45,6 +45,7 @@ class PMOP(WorthModel):
     """
 
     unanimous: ClassVar[bool] = False
+    slow_above: ClassVar[int | None] = 50
 
     def information(self, query: QueryRankings, log_worths: Array) -> Array:
         found = np.empty((len(log_worths), len(log_worths)))

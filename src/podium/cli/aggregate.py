@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def aggregate(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="RUN", help="TREC runs, each a voter; or one PrefLib file; or one LETOR-agg file."),
+        typer.Argument(
+            metavar="RUN",
+            help="TREC runs, each a voter; or one PrefLib file, LETOR-agg file, or table (.csv, .parquet) with columns "
+            "query, voter, document and rank or score.",
+        ),
     ],
     method: Annotated[
         str | None,

@@ -10,7 +10,8 @@ from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
-from podium.data.rankings_files import rankings_from_frame, read_rankings, read_runs
+from podium.data.rankings_files import read_rankings, read_runs
+from podium.data.rankings_table import rankings_from_frame
 from podium.data.splits import k_folds, split
 from podium.data.synthetic import make_letor_like
 from podium.data.tables import from_frame, read_table, to_frame

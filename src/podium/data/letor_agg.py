@@ -92,6 +92,6 @@ def _number(word: str, what: str, where: str) -> float:
         value = float(word)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if not math.isfinite(value) or "_" in word:
         raise DataError(f"{what} must be a number; got {word!r}.", where=where)
     return value

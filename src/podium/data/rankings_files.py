@@ -1,4 +1,4 @@
-"""Rankings from what users have: several TREC runs, a PrefLib file, a LETOR aggregation file, a data frame.
+"""Rankings from files: several TREC runs, or one PrefLib file, LETOR aggregation file or table (CSV, Parquet).
 
 >>> votes = read_rankings(["bm25.run", "dense.run"])  # doctest: +SKIP
 >>> votes.voters  # doctest: +SKIP
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any, Literal
 
 import numpy as np
 
@@ -18,29 +17,30 @@ from podium.data.file_format import file_format
 from podium.data.letor_agg import Top, read_letor_agg
 from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
+from podium.data.rankings_table import Missing, read_rankings_table
 from podium.data.trec import Run, read_run
 from podium.errors import DataError
 from podium.files import reading
 
-Missing = Literal["refuse", "allow"]
-"""What to do where a voter ranks nothing for a query that another ranks."""
 Path = str | os.PathLike[str]
 
 
 def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: Top = "largest") -> Rankings:
     """The rankings in one or several files, whose format is known by their content.
 
-    Several files are TREC runs, each a voter; one file may also be PrefLib's or LETOR's for aggregation.
+    Several files are TREC runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
     """
     formats = [file_format(path) for path in paths]
     if len(paths) == 1 and formats[0] == "preflib":
         return read_preflib(paths[0])
     if len(paths) == 1 and formats[0] == "letor":
         return read_letor_agg(paths[0], top=top)
+    if len(paths) == 1 and formats[0] == "table":
+        return read_rankings_table(paths[0], missing=missing)
     for path, found in zip(paths, formats, strict=True):
-        if found in ("preflib", "letor"):
-            kind = "preflib" if found == "preflib" else "letor-agg"
-            raise DataError(f"is a {kind} file, which holds all its voters; give it alone.", where=os.fspath(path))
+        if found in ("preflib", "letor", "table"):
+            kind = "letor-agg" if found == "letor" else found
+            raise DataError(f"a {kind} file holds all its voters; give it alone.", where=os.fspath(path))
     return read_runs(paths, missing=missing)
 
 
@@ -66,44 +66,8 @@ def read_runs(paths: Sequence[Path], *, missing: Missing = "refuse") -> Rankings
     )
 
 
-def rankings_from_frame(frame: Any, *, missing: Missing = "refuse") -> Rankings:
-    """Rankings from a frame of pandas, polars or pyarrow with columns qid, voter, document and rank, score or both."""
-    import narwhals as nw
-
-    table = nw.from_native(frame)
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
-    columns: dict[str, Any] = {}
-    for name in ("qid", "voter", "document", "rank", "score"):
-        if name in table.columns:
-            values = table[name]
-            if values.null_count() or (values.dtype.is_float() and values.is_nan().any()):
-                raise DataError(f"column {name} has missing values. Leave the rows of unranked documents out.")
-            columns[name] = values.to_numpy() if name in ("rank", "score") else values.to_list()
-        elif name in ("qid", "voter", "document"):
-            raise DataError(f"no column {name!r}; expected qid, voter, document, and rank or score.")
-    if "rank" not in columns and "score" not in columns:
-        raise DataError("no column 'rank' or 'score': one of them must say the order.")
-    found = Rankings.from_entries(
-        columns["qid"],
-        columns["voter"],
-        columns["document"],
-        ranks=columns.get("rank"),
-        scores=columns.get("score"),
-        lines=range(len(columns["qid"])),
-    )
-    silent = np.flatnonzero(np.diff(found.entry_offsets) == 0)
-    if missing == "refuse" and len(silent):
-        query, voter = divmod(int(silent[0]), found.n_voters)
-        raise DataError(
-            f"voter {found.voters[voter]} ranks nothing for query {found.query_ids[query]}, which others rank. "
-            "Add its ranking, or say missing='allow'."
-        )
-    return found
-
-
 def _same_queries(runs: Sequence[Run]) -> None:
-    """Refuse runs over different queries, naming one that is missing and where it stands."""
+    """Raise a clear error if the runs are over different queries: which one is missing, and where it stands."""
     for run in runs:
         known = set(run.query_ids)
         for other in runs:

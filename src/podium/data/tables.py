@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.errors import DataError, MissingPackageError
 
+T = TypeVar("T")
 Backend = Literal["pandas", "polars", "pyarrow"]
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
@@ -103,6 +104,11 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
+    return read_frame(path, lambda frame: from_frame(frame, source=os.fspath(path), **roles))
+
+
+def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T]) -> T:
+    """What `convert` makes of the frame in a .parquet, .csv or .csv.gz file; a clear error where it is damaged."""
     name = os.fspath(path)
     parquet = name.lower().endswith((".parquet", ".pq"))
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
@@ -113,7 +119,7 @@ def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     if not os.path.exists(path):
         raise DataError("no such file.", where=name)
     try:
-        return from_frame(_read_parquet(name) if parquet else _read_csv(name, backend), source=name, **roles)
+        return convert(_read_parquet(name) if parquet else _read_csv(name, backend))
     except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # polars panics with what is no Exception

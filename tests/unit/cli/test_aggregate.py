@@ -75,6 +75,24 @@ def test_names_with_spaces_become_words_in_the_run(tmp_path, capsys):
     assert capsys.readouterr().out.split()[2] == "Ann_Lee"
 
 
+def test_a_table_is_aggregated(tmp_path, capsys):
+    votes = tmp_path / "votes.csv"
+    votes.write_text("query,voter,document,score\n1,x,a,3\n1,x,b,2\n1,y,a,9\n1,y,c,1\n2,x,a,1\n")
+    assert call("aggregate", votes) == 1
+    assert "voter y ranks nothing for query 2, which others rank." in capsys.readouterr().err
+    assert call("aggregate", votes, "--missing", "allow", "--method", "combsum") == 0
+    assert [line.split()[2] for line in capsys.readouterr().out.splitlines()] == ["a", "b", "c", "a"]
+
+
+def test_warnings_are_lines(tmp_path, capsys):
+    run = tmp_path / "one.run"
+    run.write_text("".join(f"q Q0 d{i} 0 {100 - i // 20} x\n" for i in range(60)))
+    assert call("aggregate", run, "--method", "pmop") == 0
+    shown = capsys.readouterr().err
+    assert shown.startswith("warning: pmop: 1 of 1 queries have more than 50 documents (query q has 60)")
+    assert shown.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -139,8 +157,7 @@ def test_what_is_trained_is_a_run_that_evaluate_and_compare_read(method, tmp_pat
     assert "trained: queries 12" in shown.err
     assert call("evaluate", test, out, "-m", "ndcg@10", "--json") == 0
     assert json.loads(capsys.readouterr().out)
-    runs = [word for path in [out, *paths] for word in ("--method", path)]
-    assert call("compare", test, *runs, "-m", "ndcg@10") == 0
+    assert call("compare", test, out, *paths, "-m", "ndcg@10") == 0
     table = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert table[0] == ["run", "ndcg@10", "from", "to", "letters"]
     assert {row[0] for row in table[1:]} == {str(out), *map(str, paths)}

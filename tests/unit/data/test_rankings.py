@@ -1,5 +1,6 @@
 """Rankings: the value, its constructors, and the files they come from."""
 
+import gzip
 import io
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from podium.data.letor_agg import read_letor_agg
 from podium.data.rankings import Rankings
-from podium.data.rankings_files import rankings_from_frame, read_rankings, read_runs
+from podium.data.rankings_files import read_rankings, read_runs
+from podium.data.rankings_table import rankings_from_frame
 from podium.errors import DataError
 
 NAN = float("nan")
@@ -140,6 +142,8 @@ def test_letor_agg_lists_keep_the_order_of_their_numbers():
     [
         (b"0 1:3\n", r"<data>:1: expected label qid:query"),
         (b"0 qid:1 1:x #docid = a\n", r"<data>:1: the rank in list 1 must be a number; got 'x'"),
+        (b"0 qid:1 1:1_0 #docid = a\n", r"<data>:1: the rank in list 1 must be a number; got '1_0'"),
+        ("0 qid:1 ²:3 #docid = a\n".encode(), r"<data>:1: expected list:rank or list:NULL; got '²:3'"),
         (b"0 qid:1 a #docid = a\n", r"<data>:1: expected list:rank or list:NULL; got 'a'"),
         (b"0 qid:1 1:2 1:3 #docid = a\n", r"<data>:1: list 1 stands twice"),
         (b"0 qid:1 1:2 #docid = a\n1 qid:1 1:3 #docid = a\n", r"<data>:2: document a stands twice in query 1"),
@@ -170,7 +174,7 @@ def test_frames_with_something_missing_are_refused():
         rankings_from_frame(frame.drop(columns="voter"))
     with pytest.raises(DataError, match=r"no column 'rank' or 'score'"):
         rankings_from_frame(frame.drop(columns="rank"))
-    with pytest.raises(DataError, match=r"column rank has missing values"):
+    with pytest.raises(DataError, match=r"column 'rank' has missing values"):
         rankings_from_frame(frame.assign(rank=[1, None, 1]))
     with pytest.raises(DataError, match=r"row:1: document a is ranked twice by voter x for query 1"):
         rankings_from_frame(frame.assign(qid=1, voter="x"))
@@ -184,5 +188,58 @@ def test_the_format_of_a_file_is_known_by_its_content(tmp_path):
     assert read_rankings([preflib]).n_documents == 2
     assert read_rankings([letor]).labels is not None
     assert read_rankings([run]).voters == ("one",)
-    with pytest.raises(DataError, match=r"agg.txt: is a letor-agg file, which holds all its voters; give it alone"):
+    with pytest.raises(DataError, match=r"agg.txt: a letor-agg file holds all its voters; give it alone"):
         read_rankings([run, letor])
+
+
+CSV = "voter,query,document,rank,note\nx,7,007,2,\nx,7,b,1,\ny,7,b,1,tie\ny,7,007,1,tie\n"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_tables_are_read_from_files(tmp_path, suffix):
+    path = tmp_path / f"votes{suffix}"
+    if suffix == ".parquet":
+        pl.read_csv(io.StringIO(CSV), schema_overrides={"document": pl.String}).write_parquet(path)
+    else:
+        path.write_bytes(CSV.encode() if suffix == ".csv" else gzip.compress(CSV.encode()))
+    votes = read_rankings([path])
+    assert votes.query(0).document_ids.tolist() == ["007", "b"]  # an id, not a number
+    assert votes.query_ids.tolist() == ["7"]
+    assert same(votes.query(0).matrix(), [[2, 1], [1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "query,voter,rank\n1,x,1\n",
+            r"votes.csv: no column 'document'; expected query, voter, .* got query, voter, rank",
+        ),
+        ("query,voter,document\n1,x,a\n", r"votes.csv: no column 'rank' or 'score'"),
+        ("query,qid,voter,document,rank\n", r"votes.csv: more than one column for the query: query, qid"),
+        ("query,voter,document,rank\n1,x,a,²\n", r"votes.csv:2: the rank must be a number; got '²'"),
+        ("query,voter,document,score\n1,x,a,nan\n", r"votes.csv:2: the score must be a number; got 'nan'"),
+        ("query,voter,document,rank\n1,x,a,1\n1,x,b\n", r"votes.csv:3: 3 values, but the first line names 4 columns"),
+        ("query,voter,document,rank\n1,x,,1\n", r"votes.csv:2: no document"),
+        ("query,voter,document,rank\n1,x,a,1\n1,x,a,2\n", r"votes.csv:3: document a is ranked twice by voter x"),
+        ("query,voter,document,rank\n1,x,a,1\n2,y,a,1\n", r"votes.csv: voter y ranks nothing for query 1"),
+        ("query,voter,document,rank\n", r"votes.csv: no rows"),
+        ("", r"votes.csv: no column 'query'; .* got none"),
+        ('query,voter,document,rank\n1,x,"a,1\n', r"votes.csv:\d: cannot be read as CSV"),
+    ],
+)
+def test_tables_that_are_wrong_are_refused_by_line(tmp_path, text, message):
+    path = tmp_path / "votes.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_rankings([path])
+
+
+def test_a_parquet_file_that_is_none_is_refused(tmp_path):
+    path = tmp_path / "votes.parquet"
+    path.write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(DataError, match=r"votes.parquet: pyarrow cannot read this table"):
+        read_rankings([path])
+    pl.DataFrame({"qid": [1], "voter": ["x"], "document": ["a"], "rank": ["first"]}).write_parquet(path)
+    with pytest.raises(DataError, match=r"votes.parquet: column 'rank' must hold numbers"):
+        read_rankings([path])

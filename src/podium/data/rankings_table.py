@@ -1,0 +1,152 @@
+"""Tables of rankings: data frames of pandas, polars or pyarrow, CSV and Parquet files; a row says where one voter ranks
+one document of one query.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"query": [7, 7, 7], "voter": list("xxy"), "document": list("abb"), "rank": [1, 2, 1]})
+    >>> rankings_from_frame(frame).query(0).matrix().tolist()
+    [[1.0, 2.0], [nan, 1.0]]
+
+Columns: query (or qid), voter, document (or document_id, docid), and rank (1 is the top) or score or both; others are
+not read. A document that a voter does not rank has no row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.data.rankings import Rankings
+from podium.data.tables import read_frame
+from podium.errors import DataError
+from podium.files import reading
+
+Missing = Literal["refuse", "allow"]
+"""What to do where a voter ranks nothing for a query that another ranks."""
+
+TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
+"""How the names of tables end."""
+_COLUMNS = {
+    "query": ("query", "qid"),
+    "voter": ("voter",),
+    "document": ("document", "document_id", "docid"),
+    "rank": ("rank",),
+    "score": ("score",),
+}
+
+
+def rankings_from_frame(frame: Any, *, missing: Missing = "refuse", source: str | None = None) -> Rankings:
+    """Rankings from a data frame; `source` is what messages call it."""
+    import narwhals as nw
+
+    try:
+        table: Any = nw.from_native(frame)
+    except TypeError:
+        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
+    if isinstance(table, nw.LazyFrame):
+        table = table.collect()
+    columns: dict[str, Any] = {}
+    for role, name in _roles(list(table.columns), source).items():
+        values = table[name]
+        if values.null_count() or (values.dtype.is_float() and values.is_nan().any()):
+            raise DataError(
+                f"column {name!r} has missing values. Leave the rows of unranked documents out.", where=source
+            )
+        if role in ("rank", "score") and not values.dtype.is_numeric():
+            raise DataError(f"column {name!r} must hold numbers; it holds {values.dtype}.", where=source)
+        columns[role] = values.to_numpy() if role in ("rank", "score") else values.to_list()
+    return _rankings(columns, range(len(table)), missing=missing, source=source)
+
+
+def read_rankings_table(path: str | os.PathLike[str], *, missing: Missing = "refuse") -> Rankings:
+    """Rankings from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
+    name = os.fspath(path)
+    if name.lower().endswith((".parquet", ".pq")):
+        return read_frame(path, lambda frame: rankings_from_frame(frame, missing=missing, source=name))
+    found: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    with reading(path) as file:
+        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline=""), strict=True)
+        try:
+            head = next(rows, [])
+            roles = _roles(head, name)
+            at = {role: head.index(column) for role, column in roles.items()}
+            found = {role: [] for role in roles}
+            for row in rows:
+                if not row:
+                    continue
+                where = f"{name}:{rows.line_num}"
+                if len(row) != len(head):
+                    raise DataError(f"{len(row)} values, but the first line names {len(head)} columns.", where=where)
+                for role, column in at.items():
+                    found[role].append(_value(role, row[column], where))
+                lines.append(rows.line_num)
+        except csv.Error as error:
+            raise DataError(f"cannot be read as CSV: {error}.", where=f"{name}:{rows.line_num}") from error
+    return _rankings(found, lines, missing=missing, source=name)
+
+
+def _roles(columns: list[str], source: str | None) -> dict[str, str]:
+    """Which column plays which role."""
+    roles: dict[str, str] = {}
+    for role, names in _COLUMNS.items():
+        there = [name for name in names if name in columns]
+        if len(there) > 1 or (there and columns.count(there[0]) > 1):
+            raise DataError(f"more than one column for the {role}: {', '.join(there)}. Keep one.", where=source)
+        if there:
+            roles[role] = there[0]
+        elif role in ("query", "voter", "document"):
+            raise DataError(
+                f"no column {role!r}; expected query, voter, document, and rank or score; "
+                f"got {', '.join(map(str, columns[:12])) or 'none'}.",
+                where=source,
+            )
+    if "rank" not in roles and "score" not in roles:
+        raise DataError("no column 'rank' or 'score': one of them must say the order.", where=source)
+    return roles
+
+
+def _value(role: str, text: str, where: str) -> str | float:
+    word = text.strip()
+    if not word:
+        raise DataError(f"no {role}. Leave the rows of unranked documents out.", where=where)
+    if role not in ("rank", "score"):
+        return word
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in word:
+        raise DataError(f"the {role} must be a number; got {word[:60]!r}.", where=where)
+    return value
+
+
+def _rankings(columns: dict[str, Any], lines: Sequence[int], *, missing: Missing, source: str | None) -> Rankings:
+    """Rankings from columns of entries, with the line or row of each for messages."""
+    if not len(lines):
+        raise DataError("no rows: expected one per query, voter and document.", where=source)
+    voters = list(dict.fromkeys(map(str, columns["voter"])))
+    found = Rankings.from_entries(
+        columns["query"],
+        columns["voter"],
+        columns["document"],
+        ranks=columns.get("rank"),
+        scores=columns.get("score"),
+        voters=voters,
+        sources=None if source is None else [source] * len(voters),
+        lines=lines,
+    )
+    silent = np.flatnonzero(np.diff(found.entry_offsets) == 0)
+    if missing == "refuse" and len(silent):
+        query, voter = divmod(int(silent[0]), found.n_voters)
+        raise DataError(
+            f"voter {found.voters[voter]} ranks nothing for query {found.query_ids[query]}, which others rank. "
+            "Add its ranking, or let it abstain: missing='allow' (--missing allow).",
+            where=source,
+        )
+    return found
