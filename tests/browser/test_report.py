@@ -156,7 +156,11 @@ def test_the_best_is_called_so_only_where_it_is(page: Browser, made: tuple[Compa
         choose(page, "metric", str(metric))
         words = page.run("document.getElementById('summary').textContent")
         best, close = found.best(metric), found.ties_with_best(metric)
-        start = f"Highest {metric}: {best}, but not" if close else f"Best by {metric}: {best}, significantly better"
+        start = (
+            f"Highest {metric}: {best}, but not significantly better"
+            if close
+            else f"Best by {metric}: {best}, significantly better"
+        )
         assert start in words
         assert all(name in words for name in close)
 

@@ -35,6 +35,7 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "podium": version(),
         "results": comparison.to_dict(),
         "ranking": comparison.ranking(),
+        "lower": [str(metric) for metric in comparison.metrics if not metric.higher_is_better],
         "provenance": comparison.provenance(),
         "seconds": {name: comparison.seconds(name) for name in comparison.by_method},
         "cpu": {name: plain(comparison.cpu_seconds(name)) for name in comparison.by_method},

@@ -44,11 +44,13 @@ def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str])
 
 def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
     """Of each method its mean on every dataset, and its mean rank."""
-    m = [str(one) for one in next(iter(found.values())).metrics].index(metric)
+    metrics = next(iter(found.values())).metrics
+    m = [str(one) for one in metrics].index(metric)
+    sign = -1.0 if metrics[m].higher_is_better else 1.0
     names = [name for name in next(iter(found.values())).by_method if all(name in c.by_method for c in found.values())]
     means = {name: [float(comparison.mean(name)[m]) for comparison in found.values()] for name in names}
-    table = np.nan_to_num(np.array(list(means.values())).reshape(len(names), len(found)), nan=-np.inf)
-    ranks = rankdata(-table, axis=0).mean(axis=1) if names else []
+    table = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(found)), nan=np.inf)
+    ranks = rankdata(table, axis=0).mean(axis=1) if names else []
     return means, dict(zip(names, map(float, ranks), strict=True))
 
 

@@ -63,6 +63,7 @@ class Plan:
             twice = next((name for name in names if list(names).count(name) > 1), None)
             if twice is not None:
                 raise ParameterError(f"The {what} {twice!r} is given twice.")
+        self.tune_by.check_tunes()
         for fold in self.folds:
             _check_fold(fold, self.metrics)
             try:

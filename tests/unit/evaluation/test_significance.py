@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -311,12 +309,3 @@ def test_among_many_systems_a_clear_difference_is_still_seen() -> None:
     found = compare_systems(values, [*(f"system {k}" for k in range(40)), "bad"])
     assert found.letters is not None
     assert all(not set(letters) & set(found.letters["bad"]) for name, letters in found.letters.items() if name != "bad")
-
-
-def test_the_page_about_significance_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[3] / "docs/significance.md").read_text(encoding="utf-8")
-    pairs = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", page, re.DOTALL)
-    assert len(pairs) == 2
-    for program, expected in pairs:
-        exec(program, {})
-        assert capsys.readouterr().out == expected

@@ -11,9 +11,9 @@ from podium.experiments.overview import overview, write_overview
 from podium.metrics import Metric
 
 
-def comparison(**means: float) -> Comparison:
+def comparison(metric: str = "map", **means: float) -> Comparison:
     outcomes = (Outcome(name, "1", name, {}, 1.0, ("q",), np.array([[value]]), None) for name, value in means.items())
-    return Comparison((Metric.parse("map"),), 0, tuple(outcomes))
+    return Comparison((Metric.parse(metric),), 0, tuple(outcomes))
 
 
 def test_methods_are_ordered_by_their_mean_rank_and_equals_share_one() -> None:
@@ -26,6 +26,11 @@ def test_methods_are_ordered_by_their_mean_rank_and_equals_share_one() -> None:
             ["c", "0.5000", "0.2000", f"{(2.5 + 2) / 2:.2f}"],
         ],
     )
+
+
+def test_where_less_is_better_the_lowest_mean_ranks_first() -> None:
+    found = {name: comparison("unjudged@5", a=0.9, b=0.1) for name in ("x", "y")}
+    assert [[row[0], row[-1]] for row in overview(found, "unjudged@5")[1]] == [["b", "1.00"], ["a", "2.00"]]
 
 
 def test_a_method_that_did_not_finish_everywhere_is_left_out() -> None:

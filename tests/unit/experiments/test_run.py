@@ -132,6 +132,8 @@ def test_what_would_fail_later_is_refused_before_any_work() -> None:
         compare([Fold(fold.train, fold.valid, None, "Fold1")], ["random"])
     with pytest.raises(IncompatibleError, match="trees"):
         compare([fold], ["random", "recipe(loss=regression,scorer=trees)"])
+    with pytest.raises(IncompatibleError, match=r"unjudged@5 cannot tell which model ranks better"):
+        compare([fold], ["random"], tune_by="unjudged@5")
     seen: list[TaskEvent] = []
     with pytest.raises(DataError, match="no gain in the table"):
         compare([fold], ["regression"], ["ndcg@5[gain=[0,1]]"], watch=seen.append)

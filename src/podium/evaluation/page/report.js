@@ -5,6 +5,7 @@
   const metrics = Object.keys(results.metrics);
   const folds = (results.methods[ranking[0]] || { folds: [] }).folds.map((fold) => fold.fold);
   const several = folds.length > 1;
+  const sign = () => (data.lower.includes(state.metric) ? -1 : 1); // whether more or less of the metric is better
   const tuning = results.tune_by || metrics[0];
   const state = { metric: metrics[0], method: ranking[0], baseline: ranking[1] || ranking[0], hidden: new Set(ranking.slice(8)) };
   const sorts = {}; // the column by which each table is sorted
@@ -140,7 +141,7 @@
   }
   function tally(method, baseline) {
     const found = differences(method, baseline).filter(known);
-    return { won: found.filter((d) => d > 0).length, tied: found.filter((d) => d === 0).length, lost: found.filter((d) => d < 0).length, difference: mean(found) };
+    return { won: found.filter((d) => sign() * d > 0).length, tied: found.filter((d) => d === 0).length, lost: found.filter((d) => sign() * d < 0).length, difference: mean(found) };
   }
   const winBar = (t) => {
     const part = (n, paint) => (n ? el("span", { style: { flex: String(n), background: paint } }) : null);
@@ -188,7 +189,7 @@
       { head: "Seconds", number: true, value: (m) => data.seconds[m], show: (m) => shown(data.seconds[m], 1) },
       { head: "CPU seconds", number: true, value: (m) => data.cpu[m], show: (m) => shown(data.cpu[m], 1) },
     );
-    table("leaders", { caption: `${state.metric} on the test queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: true }, chosen: (m) => m === state.method });
+    table("leaders", { caption: `${state.metric} on the test queries; won, tied and lost against ${state.baseline}`, columns, rows: ranking, sort: { column: 1, down: sign() > 0 }, chosen: (m) => m === state.method });
     const skipped = results.methods[ranking[0]].skipped[state.metric];
     const words = tested()
       ? `Intervals: bootstrap over queries. Methods that share a letter do not differ significantly (paired ${tested().test} test, ${tested().correction} correction, level ${tested().alpha}).`
@@ -213,26 +214,27 @@
   // The best method, and whether it is better than the others by more than chance.
   function leaders() {
     const value = (m) => results.methods[m].mean[state.metric];
-    const ranked = ranking.filter((m) => known(value(m))).sort((a, b) => value(b) - value(a));
+    const ranked = ranking.filter((m) => known(value(m))).sort((a, b) => sign() * (value(b) - value(a)));
     if (ranked.length < 2) return ranked.length ? "" : `No query counts for ${state.metric}.`;
     const [best, ...others] = ranked;
-    const start = `Highest ${state.metric}: ${best}`;
+    const start = `${sign() > 0 ? "Highest" : "Lowest"} ${state.metric}: ${best}`;
     if (!tested()) return `${start}; too few queries for a test.`;
     const close = others.filter((m) => [...tested().letters[best]].some((letter) => tested().letters[m].includes(letter)));
-    return close.length ? `${start}, but not significantly higher than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other method.`;
+    return close.length ? `${start}, but not significantly better than ${list(close)}.` : `Best by ${state.metric}: ${best}, significantly better than every other method.`;
   }
 
   const queryName = (q) => (several ? `${queries[q][0]}, query ${queries[q][1]}` : `query ${queries[q][1]}`);
   const paint = (d) => (d > 0 ? "var(--good)" : d < 0 ? "var(--bad)" : "var(--even)");
+  const judged = (d) => paint(sign() * d);
   function scatter() {
     const [a, b] = [values[state.metric][state.method], values[state.metric][state.baseline]];
     const all = [...a, ...b].filter(known);
     const range = all.every((v) => v >= 0 && v <= 1) ? [0, 1] : around(all);
-    put("scatter-caption", `Each query: ${state.baseline} (across) and ${state.method} (up); above the line ${state.method} is better`);
+    put("scatter-caption", `Each query: ${state.baseline} (across) and ${state.method} (up); ${sign() > 0 ? "above" : "below"} the line ${state.method} is better`);
     const c = chart("scatter", { label: `${state.metric} of each query, ${state.method} against ${state.baseline}; the table below has the values`, x: range, y: range, height: 320, xName: state.baseline, yName: state.method });
     c.svg.append(draw("line", { class: "axis", x1: c.X(range[0]), y1: c.Y(range[0]), x2: c.X(range[1]), y2: c.Y(range[1]), "stroke-dasharray": "4 4" }));
     differences(state.method, state.baseline).forEach((d, q) => {
-      if (known(d)) c.svg.append(dot(c.X(b[q]), c.Y(a[q]), paint(d), `${queryName(q)}: ${shown(a[q])} and ${shown(b[q])}`, 4.5));
+      if (known(d)) c.svg.append(dot(c.X(b[q]), c.Y(a[q]), judged(d), `${queryName(q)}: ${shown(a[q])} and ${shown(b[q])}`, 4.5));
     });
     put("scatter", c.svg);
   }
@@ -244,7 +246,7 @@
     const wide = (c.box.right - c.box.left) / Math.max(found.length, 1);
     found.forEach(([d, q], k) => {
       const [top, bottom] = [c.Y(Math.max(d, 0)), c.Y(Math.min(d, 0))];
-      c.svg.append(draw("rect", { x: c.X(k) + Math.min(1, wide / 5), width: Math.max(wide - Math.min(2, wide / 2.5), 0.5), y: top, height: Math.max(bottom - top, 0.5), fill: paint(d) }, draw("title", {}, `${queryName(q)}: ${signed(d)}`)));
+      c.svg.append(draw("rect", { x: c.X(k) + Math.min(1, wide / 5), width: Math.max(wide - Math.min(2, wide / 2.5), 0.5), y: top, height: Math.max(bottom - top, 0.5), fill: judged(d) }, draw("title", {}, `${queryName(q)}: ${signed(d)}`)));
     });
     put("differences", c.svg);
   }
@@ -252,7 +254,7 @@
     const [a, b] = [values[state.metric][state.method], values[state.metric][state.baseline]];
     const d = differences(state.method, state.baseline);
     const text = at("find").value.trim().toLowerCase();
-    const wanted = { all: () => true, won: (q) => d[q] > 0, lost: (q) => d[q] < 0, tied: (q) => d[q] === 0 }[at("outcome").value];
+    const wanted = { all: () => true, won: (q) => sign() * d[q] > 0, lost: (q) => sign() * d[q] < 0, tied: (q) => d[q] === 0 }[at("outcome").value];
     const rows = queries.map((_, q) => q).filter((q) => wanted(q) && (!text || queryName(q).toLowerCase().includes(text) || queries[q][1].toLowerCase() === text));
     const columns = [{ head: "Query", value: (q) => queries[q][1] }];
     if (several) columns.push({ head: "Fold", value: (q) => queries[q][0] });
