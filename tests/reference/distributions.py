@@ -43,12 +43,12 @@ def mallows(law: Any, scores: Any, ranks: Any) -> float:
     return weight(ranks) / sum(map(weight, itertools.permutations(range(1, len(scores) + 1))))
 
 
-def pmop_fd(law: Any, scores: Any, ranks: Any) -> float:
+def ordered_partitions_fd(law: Any, scores: Any, ranks: Any) -> float:
     """Φ is the mean of φ = e^s."""
     return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), law, scores, ranks)
 
 
-def pmop(law: Any, scores: Any, ranks: Any) -> float:
+def ordered_partitions(law: Any, scores: Any, ranks: Any) -> float:
     """Φ is e to the mean of s."""
     return chosen_blocks(lambda block: math.exp(sum(block) / len(block)), law, scores, ranks)
 
@@ -91,13 +91,9 @@ def pairs_with_ties(law: Any, scores: Any, ranks: Any) -> float:
     return weight(ranks) / sum(map(weight, ways))
 
 
+davidson = rao_kupper = pairs_with_ties
+
 PROBABILITIES: dict[str, Callable[[Any, Any, Any], float]] = {
-    "boltzmann": boltzmann,
-    "davidson": pairs_with_ties,
-    "mallows": mallows,
-    "ordered-partitions": pmop,
-    "ordered-partitions-fd": pmop_fd,
-    "plackett-luce": plackett_luce,
-    "rao-kupper": pairs_with_ties,
-    "thurstone": thurstone,
+    name.replace("_", "-"): function for name, function in list(globals().items()) if callable(function)
 }
+"""By the distribution's name: the function of that name."""

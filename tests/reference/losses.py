@@ -472,29 +472,6 @@ def log_cdf(*z: float) -> float:
 
 
 REFERENCES: dict[str, Callable[[Any, Any, Any], float]] = {
-    "apprank": apprank,
-    "boltzrank": boltzrank,
-    "energy-ndcg": energy_ndcg,
-    "exponential": exponential,
-    "frank": frank,
-    "hinge": hinge,
-    "ir-svm": ir_svm,
-    "lambdarank": lambdarank,
-    "listmle": listmle,
-    "listnet": listnet,
-    "mallows": mallows,
-    "pairties-d": pairties_d,
-    "pairties-rk": pairties_rk,
-    "pmop-exact": pmop_exact,
-    "pmop-fd": pmop_fd,
-    "pmop-gibbs": pmop_gibbs,
-    "pmop-mh": pmop_mh,
-    "rank-regress": rank_regress,
-    "ranknet": ranknet,
-    "regression": regression,
-    "softrank": softrank,
-    "squared-hinge": squared_hinge,
-    "structrank": structrank,
-    "subset-regression": subset_regression,
-    "thurstone": thurstone,
+    name.replace("_", "-"): function for name, function in list(globals().items()) if callable(function)
 }
+"""By the loss's name: the function of that name."""

@@ -8,6 +8,7 @@ Examples are drawn in general position: no two scores near each other, no differ
 look at ranks jump.
 """
 
+from podium.testing.aggregators import AGGREGATOR_CHECKS, check_aggregator
 from podium.testing.distributions import DISTRIBUTION_CHECKS, all_rankings, check_distribution
 from podium.testing.examples import draw_query, general_position, instances, linear_data, variants
 from podium.testing.learners import LEARNER_CHECKS, check_learner
@@ -18,6 +19,7 @@ from podium.testing.solvers import SOLVER_CHECKS, check_solver
 from podium.testing.transforms import TRANSFORM_CHECKS, check_transform
 
 __all__ = [
+    "AGGREGATOR_CHECKS",
     "DISTRIBUTION_CHECKS",
     "LEARNER_CHECKS",
     "LOSS_CHECKS",
@@ -26,6 +28,7 @@ __all__ = [
     "SOLVER_CHECKS",
     "TRANSFORM_CHECKS",
     "all_rankings",
+    "check_aggregator",
     "check_distribution",
     "check_learner",
     "check_loss",

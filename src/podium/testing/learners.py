@@ -109,7 +109,7 @@ def other_features_are_refused(learner: Learner) -> None:
     fewer, none = linear_data(n_features=3), Dataset.from_arrays(np.empty((0, 4)), [])
     says = "3 features, but the model was trained with 4. Score data with the same features"
     refused(lambda: _trained(learner).score(fewer), says=says, when="data with 3 features")
-    refused(lambda: fit(learner, none, metric=_METRIC), says="no document to learn from", when="no documents")
+    refused(lambda: train(none, learner), says="no document to learn from", when="no documents")
 
 
 def unusual_data_is_learned_from_or_refused(
