@@ -11,13 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from podium.testing import linear_data
 
 import podium
 from podium.data import Dataset, Fold, from_frame, k_folds, read_letor, split, to_frame, write_letor
 from podium.data.trec import Run
 from podium.errors import DataError, ParameterError
 from podium.evaluation import cross_validate, explain, reconcile
+from podium.testing import linear_data
 
 TOGETHER, VALID = linear_data(12, 6), linear_data(8, 6, seed=1)
 NAMES = ["x", "y", "z"]

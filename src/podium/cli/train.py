@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.cli import console, options, progress
+from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.data import Dataset
@@ -80,8 +81,8 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
     info = model.info
     console.out(f"trained    {model.learner}")
     console.out(
-        f"data       {training.source}: {training.n_queries} queries, {training.n_documents} documents, "
-        f"{training.n_features} features"
+        f"data       {training.source}: {counted(training.n_queries, 'query', 'queries')}, "
+        f"{counted(training.n_documents, 'document')}, {counted(training.n_features, 'feature')}"
     )
     if validation is None:
         console.out("validation none: settings are the method's own")
