@@ -85,6 +85,11 @@ OTHER_WORDS = {
 """Other tools' words, by podium's word for the same; suggested where podium's word is known."""
 
 
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 query, 2 queries."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
 class IncompatibleError(PodiumError, ValueError):
     """Parts that are right alone do not fit together."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from podium.cli import console, options
+from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.aggregation import Aggregator, Consensus, SupervisedAggregator
@@ -157,7 +158,8 @@ def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> No
         for voter in found["voters"]
     ]
     console.print_table(["voter", "weight", "tau"], rows)
-    console.say(f"{method}: {found['queries']} queries, {found['documents']} documents")
+    sizes = counted(found["queries"], "query", "queries"), counted(found["documents"], "document")
+    console.say(f"{method}: {', '.join(sizes)}")
     for what, value in found.get("trained", {}).items():
         console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
     if method.minimises:

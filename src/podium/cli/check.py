@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.cli import console
+from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.data import Dataset
@@ -28,7 +29,8 @@ def check(
             console.out(f"\n{name}")
         for part, dataset in parts.items():
             console.out(
-                f"{part}: {dataset.n_queries} queries, {dataset.n_documents} documents, {dataset.n_features} features"
+                f"{part}: {counted(dataset.n_queries, 'query', 'queries')}, {counted(dataset.n_documents, 'document')}, "
+                f"{counted(dataset.n_features, 'feature')}"
             )
         findings = examine(parts)
         for found in findings:

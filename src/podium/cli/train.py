@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import console, options, progress
+from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.data import Dataset
@@ -84,14 +85,13 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
 
 
 def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
-    from podium.data.dataset import count
     from podium.evaluation.report import format_setting
 
     info = model.info
     console.out(f"trained    {model.learner}")
     console.out(
-        f"data       {training.source}: {count(training.n_queries, 'query', 'queries')}, "
-        f"{count(training.n_documents, 'document')}, {count(training.n_features, 'feature')}"
+        f"data       {training.source}: {counted(training.n_queries, 'query', 'queries')}, "
+        f"{counted(training.n_documents, 'document')}, {counted(training.n_features, 'feature')}"
     )
     if validation is None:
         console.out("validation none: settings are the method's own")

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.arrays import dense
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
-from podium.errors import DataError
+from podium.errors import DataError, counted
 
 _PER_ROW = ("features", "labels", "document_ids", "document_weights", "comments")
 
@@ -157,11 +157,11 @@ class Dataset:
 
     def __repr__(self) -> str:
         parts = [
-            count(self.n_queries, "query", "queries"),
-            count(self.n_documents, "document"),
-            count(self.n_features, "feature"),
+            counted(self.n_queries, "query", "queries"),
+            counted(self.n_documents, "document"),
+            counted(self.n_features, "feature"),
             "no labels" if self.labels is None else f"labels {_range(self.labels)}",
-            "" if self.preferences is None else count(len(self.preferences), "preference"),
+            "" if self.preferences is None else counted(len(self.preferences), "preference"),
             f"from {self.source}" if self.source else "",
         ]
         return f"Dataset({', '.join(filter(None, parts))})"
@@ -346,11 +346,6 @@ def _queries(
 def _some(values: NDArray[Any]) -> str:
     shown = ", ".join(map(str, values[:5].tolist()))
     return f"[{shown}, …]" if len(values) > 5 else f"[{shown}]"
-
-
-def count(n: int, noun: str, plural: str | None = None) -> str:
-    """A number of things in words: 1 query, 2 queries."""
-    return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def _range(labels: NDArray[np.float64]) -> str:

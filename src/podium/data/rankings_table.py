@@ -29,8 +29,6 @@ from podium.files import reading
 Missing = Literal["refuse", "allow"]
 """What to do where a voter ranks nothing for a query that another ranks."""
 
-TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
-"""How the names of tables end."""
 _COLUMNS = {
     "query": ("query", "qid"),
     "voter": ("voter",),
