@@ -48,10 +48,12 @@ if TYPE_CHECKING:
     from podium.evaluation.reconcile import reconcile as reconcile
     from podium.evaluation.reconcile import reconcile_run as reconcile_run
     from podium.experiments.run import compare as compare
+    from podium.experiments.run_spec import run_spec as run_spec
     from podium.losses import Loss as Loss
     from podium.methods import METHODS as METHODS
     from podium.methods import Method as Method
     from podium.methods import method as method
+    from podium.methods import register_method as register_method
     from podium.metrics import Metric as Metric
     from podium.model import Model as Model
     from podium.model import load as load
@@ -96,9 +98,9 @@ _HOMES = {
         "reconcile",
         "reconcile_run",
     ),
-    "podium.experiments": ("compare",),
+    "podium.experiments": ("compare", "run_spec"),
     "podium.losses": ("Loss",),
-    "podium.methods": ("METHODS", "Method", "method"),
+    "podium.methods": ("METHODS", "Method", "method", "register_method"),
     "podium.metrics": ("Metric",),
     "podium.model": ("Model", "load"),
     "podium.odds": ("Odds",),
@@ -144,6 +146,8 @@ __all__ = [
     "read_run",
     "reconcile",
     "reconcile_run",
+    "register_method",
+    "run_spec",
     "split",
     "to_frame",
     "train",

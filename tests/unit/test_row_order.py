@@ -146,7 +146,11 @@ def test_runs_files_and_frames_keep_documents_with_their_numbers(model):
 
 def test_parts_of_shuffled_data_keep_rows_with_their_labels():
     truth = dict(zip(map(tuple, X.tolist()), Y, strict=True))
-    parts = [*split(SHUFFLED), *(part for fold in k_folds(SHUFFLED, 3) for part in (fold.train, fold.valid, fold.test))]
+    parts = [
+        *split(SHUFFLED),
+        *split(frame()),
+        *(part for fold in k_folds(SHUFFLED, 3) for part in (fold.train, fold.valid, fold.test)),
+    ]
     parts += [SHUFFLED.select([3, 1]), SHUFFLED.grouped(), Fold(SHUFFLED, SHUFFLED, None, "one").valid]
     for part in parts:
         assert [truth[tuple(row)] for row in part.features.tolist()] == part.labels.tolist()
@@ -163,13 +167,17 @@ def test_other_judgements_see_the_same_queries(model):
     together, scores = Dataset.from_arrays(X, Y, qid=QID, feature_names=NAMES), np.random.default_rng(0).random(len(Y))
     found = [podium.calibration(model.distribution(data), data).brier for data in (together, SHUFFLED)]
     assert found[0] == pytest.approx(found[1], abs=1e-5)
+    assert podium.calibration(model.distribution(frame()), frame()).brier == pytest.approx(found[1], abs=1e-9)
+    with pytest.raises(DataError, match="rows in another order"):
+        podium.calibration(model.distribution(together), SHUFFLED)
     sides = [
         reconcile(data, values, "ndcg@3[lightgbm]", "ndcg@3[sklearn]").difference
         for data, values in ((together, scores), (SHUFFLED, scores[ROWS]))
     ]
     assert sides[0] == pytest.approx(sides[1], abs=1e-12)
     assert sides[0] != 0
-    codes = [{one.code for one in podium.check({"train": data})} for data in (together, SHUFFLED)]
+    codes = [{one.code for one in podium.check(data)} for data in (together, SHUFFLED)]
+    assert {one.code for one in podium.check({"train": frame()})} == codes[1]
     assert codes[1] == codes[0] | {"scattered-queries"}
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from podium.data.dataset import Dataset
+from podium.data.inputs import labelled_data
 
 if TYPE_CHECKING:
     from podium.data.check_kernels import Summary
@@ -38,11 +39,15 @@ class Finding:
     examples: tuple[str, ...] = ()
 
 
-def check(datasets: Mapping[str, Dataset]) -> list[Finding]:
-    """Everything found in datasets by name (train, valid, test…), and between them; errors first."""
+def check(datasets: Any) -> list[Finding]:
+    """Everything found in a dataset or frame, or in several by name (train, valid, test…) and between them.
+
+    Errors come first.
+    """
     from podium.data.check_features import between_parts, feature_findings, summary
 
-    datasets = {name: data.grouped() for name, data in datasets.items()}
+    named = datasets if isinstance(datasets, Mapping) else {"data": datasets}
+    datasets = {name: labelled_data(data).grouped() for name, data in named.items()}
     found: list[Finding] = []
     summaries: dict[str, Summary] = {}
     for name, data in datasets.items():

@@ -9,19 +9,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
+from podium.data.inputs import labelled_data
 from podium.errors import DataError, ParameterError
 
 
-def split(data: Dataset, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
-    """Parts with these fractions of the queries, drawn at random; each part has at least one query."""
+def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
+    """Parts of a dataset or frame with these fractions of the queries, drawn at random; none is empty."""
     shares = np.asarray(fractions, np.float64)
     if len(shares) < 1 or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {tuple(fractions)}.")
+    data = labelled_data(data)
     _need(data, len(shares), "split into")
     n = data.n_queries
     cuts = np.rint(np.cumsum(shares) * n).astype(np.int64)[:-1]
@@ -33,13 +36,14 @@ def split(data: Dataset, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: 
     return tuple(data.select(np.sort(part)) for part in np.split(order, cuts))
 
 
-def k_folds(data: Dataset, k: int = 5, *, seed: int = 0) -> list[Fold]:
+def k_folds(data: Any, k: int = 5, *, seed: int = 0) -> list[Fold]:
     """k folds as LETOR makes them: each of k parts of the queries is test data once, the next part validation data.
 
     The other parts are training data.
     """
     if k < 3:
         raise ParameterError(f"k_folds needs k ≥ 3, for training, validation and test data; got {k}.")
+    data = labelled_data(data)
     _need(data, k, "held out in")
     parts = [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(data.n_queries), k)]
     folds = []

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from podium import ranking
 from podium.data.dataset import Dataset
+from podium.data.inputs import labelled_data
 from podium.errors import DataError
 from podium.evaluation.evaluate import all_plain
 from podium.odds import Odds, QueryOdds
@@ -77,12 +78,15 @@ class Calibration:
         return dict(all_plain(dataclasses.asdict(self)))
 
 
-def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration:
-    """Compare odds with the grades of data that neither training nor validation has seen."""
+def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
+    """Compare odds with the grades of the same data, a dataset or frame that training and validation have not seen."""
+    data = labelled_data(data)
     if data.labels is None:
         raise DataError("calibration compares odds with grades, and there are no labels.", where=data.source)
     if len(odds.scores) != data.n_documents:
         raise DataError(f"odds of {len(odds.scores)} documents for {data.n_documents}.", where=data.source)
+    if not _same_rows(odds, data):
+        raise DataError("the odds are of rows in another order. Give the data that they were computed for.")
     queries = list(_outcomes(odds, data.to_grouped(data.labels), level))
     if not queries:
         raise DataError("no query has two grades, so nothing is known of any order.", where=data.source)
@@ -106,6 +110,14 @@ def calibration(odds: Odds, data: Dataset, *, level: float = 0.9) -> Calibration
         level=level,
         coverage=float(np.mean(np.concatenate([one.covered for one in queries]))),
         width=float(np.mean(np.concatenate([one.width for one in queries]))),
+    )
+
+
+def _same_rows(odds: Odds, data: Dataset) -> bool:
+    grouped = data.grouped()
+    rows = None if grouped is data else grouped.rows
+    return np.array_equal(odds.offsets, grouped.offsets) and (
+        odds.rows is rows or (odds.rows is not None and rows is not None and np.array_equal(odds.rows, rows))
     )
 
 

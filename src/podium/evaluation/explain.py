@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array, column
 from podium.data.dataset import Dataset
+from podium.data.inputs import labelled_data
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import attribute
 from podium.evaluation.flip import Flip, smallest_flip
@@ -73,9 +74,9 @@ class Explanation:
         }  # fmt: skip
 
 
-def explain(model: Model, data: Dataset, *, query: str, documents: tuple[str, str]) -> Explanation:
+def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:
     """Why the model ranks one document of a query above another. A tie has the first document first."""
-    data = data.grouped()
+    data = labelled_data(data).grouped()
     q = _query(data, query)
     rows = [_row(data, q, name) - int(data.offsets[q]) for name in documents]
     if rows[0] == rows[1]:
