@@ -99,6 +99,16 @@ def ndcg_loss(ranked: NDArray[np.bool_]) -> Array:
     return np.asarray(1 - (discount * ranked).sum(axis=-1) / ideal)
 
 
+def grade_shares(labels: Array) -> list[tuple[float, float]]:
+    """(t, β_t) for the grades of a query but the lowest: 1 − NDCG = Σ_t β_t·(1 − NDCG with gain 1 for y ≥ t)."""
+    discount, grades = 1 / np.log2(np.arange(2, len(labels) + 2)), sorted(set(labels))
+    ideal = float(np.sort(2.0**labels - 1)[::-1] @ discount)
+    return [
+        (t, float((2.0**t - 2.0**below) * discount[: int((labels >= t).sum())].sum() / ideal))
+        for below, t in itertools.pairwise(grades)
+    ]
+
+
 def structural_svm(queries: list[tuple[Array, NDArray[np.bool_]]], cost: float, loss: Any) -> tuple[Array, float]:
     """w and the minimum of the structural SVM with one slack per query and a constraint for every ranking."""
     d, n_queries = queries[0][0].shape[1], len(queries)

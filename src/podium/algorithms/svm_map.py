@@ -7,16 +7,18 @@ svm-map(measure=ndcg,cost=20.0)
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
-from podium.algorithms.requirements import needs_relevance
+from podium.algorithms.requirements import needs_pairs, needs_relevance
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.kernels.gains import check_gains, gain
 from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.ranking import argsort_descending
@@ -31,15 +33,20 @@ class SVMMAP(LinearLearner):
     """A linear ranking whose hinge loss bounds 1 − AP (or 1 − NDCG), solved by cutting planes.
 
     Formula: min ½‖w‖² + C·ξ with, for any rankings π_q, (1/Q) Σ_q ⟨w, ψ(π*_q) − ψ(π_q)⟩ ≥ (1/Q) Σ_q Δ(π_q) − ξ, where
-        ψ(π) = 1/(|R||N|) Σ_{i∈R, j∈N} ±(x_i − x_j), + where π puts the relevant i before the other j. Δ = 1 − AP, or
-        1 − NDCG with gain 1 for relevant documents. The most violated ranking of each query merges its relevant and
-        its other documents, both by score: each other document j chooses the place among the relevant ones that adds
-        most to Δ − ⟨w, ψ⟩. Planes are added until none is violated by more than ε.
-    Ties: a grade of at least `relevant` is relevant, and there is no order among relevant or among other documents.
-    Cost: O(n log n) per query and plane, and a quadratic program in the number of planes, some 10 to 300.
-    Use it for: binary relevance where MAP is the aim.
-    Reference: Yue et al., A support vector method for optimizing average precision, SIGIR 2007; one slack for all
-        queries: Joachims, Finley and Yu, Cutting-plane training of structural SVMs, 2009.
+        ψ(π) = 1/(|R||N|) Σ_{i∈R, j∈N} ±(x_i − x_j), + where π puts the relevant i before the other j, and Δ = 1 − AP.
+        The most violated ranking of each query merges its relevant and its other documents, both by score: each other
+        document j chooses the place among the relevant ones that adds most to Δ − ⟨w, ψ⟩. Planes are added until none
+        is violated by more than ε. With `measure=ndcg` gains are 2^y − 1, and 1 − NDCG = Σ_t β_t (1 − NDCG_t) over the
+        grades t of a query but its lowest, where NDCG_t has gain 1 for grades of at least t and 0 below, and β_t ∝ (the
+        step of the gain up to t) × (the ideal DCG_t). Each part has its own ψ_t and its own ranking π_t, so the search
+        is exact for grades too.
+    Ties: a grade of at least `relevant` is relevant (`measure=map`); there is no order among documents of equal grade.
+    Cost: O(n log n) per query and plane, times the grades of NDCG, and a quadratic program in the number of planes,
+        some 10 to 300.
+    Use it for: binary relevance where MAP is the aim, or graded relevance and NDCG.
+    Reference: Yue et al., A support vector method for optimizing average precision, SIGIR 2007; NDCG: Chakrabarti et
+        al., Structured learning for non-smooth ranking losses, KDD 2008; one slack for all queries: Joachims, Finley
+        and Yu, Cutting-plane training of structural SVMs, 2009.
     """
 
     measure: Literal["map", "ndcg"] = "map"
@@ -53,19 +60,22 @@ class SVMMAP(LinearLearner):
     name = "svm-map"
 
     def check(self, data: Dataset) -> None:
-        needs_relevance(data, self.name, relevant=self.relevant)
+        if self.measure == "map":
+            needs_relevance(data, self.name, relevant=self.relevant)
+        else:
+            needs_pairs(data, self.name)
+            check_gains(self.name, data.labels)  # type: ignore[arg-type]
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         refuse_missing(data, self.name)
         assert data.labels is not None
-        good, share = data.labels >= self.relevant, _shares(data, self.relevant)
+        labels = np.where(data.labels >= self.relevant, 1.0, 0.0) if self.measure == "map" else data.labels
+        share = _shares(data, labels)
         G, delta = np.empty((0, data.n_features)), np.empty(0)
         w, slack = np.zeros(data.n_features), 0.0
         n_planes, reason, features = 0, f"{self.planes} planes were allowed", _products(data.features)
         for n_planes in range(1, self.planes + 1):
-            coefficients, losses = violations(
-                self.score({"weights": w}, data), good, data.offsets, self.measure == "map"
-            )
+            coefficients, losses = violations(self.score({"weights": w}, data), labels, data.offsets, self.measure)
             plane = features(coefficients * np.repeat(share, data.sizes))
             loss = float(share @ losses)
             if loss - plane @ w <= slack + self.epsilon:
@@ -82,23 +92,25 @@ class SVMMAP(LinearLearner):
         return Learned(self, {"weights": w}, {"stopped": reason, "iterations": n_planes, "objective": objective})
 
 
-def violations(scores: Array, good: NDArray[np.bool_], offsets: NDArray[np.int64], ap: bool) -> tuple[Array, Array]:
-    """The most violated ranking of each query: the coefficients c of ψ(π*) − ψ(π) = Σ_i c_i x_i (N,), and Δ(π) (Q,)."""
+def violations(scores: Array, labels: Array, offsets: NDArray[np.int64], measure: str) -> tuple[Array, Array]:
+    """The most violated rankings of each query: the coefficients c of ψ(π*) − ψ(π) = Σ_i c_i x_i (N,), and Δ(π) (Q,).
+
+    Labels are 0 and 1 for `map`, grades for `ndcg`.
+    """
     coefficients, losses = np.zeros(len(scores)), np.zeros(len(offsets) - 1)
     largest = int(np.diff(offsets).max(initial=0))
     harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, largest + 2)))
     discount = np.append(0.0, 1.0 / np.log2(np.arange(1, largest + 2) + 1.0))  # at rank r, from 1
-    ideal = np.cumsum(discount)  # DCG of r relevant documents at the top
-    _violations(scores, good, offsets, ap, harmonic, discount, ideal, coefficients, losses)
+    tables = (measure == "map", harmonic, discount, np.cumsum(discount))  # the last: DCG of r relevant ones at the top
+    _violations(scores, labels, offsets, tables, coefficients, losses)
     return coefficients, losses
 
 
-def _shares(data: Dataset, relevant: float) -> Array:
-    """The weight of each query, 0 where all documents or none are relevant; they sum to 1."""
-    assert data.labels is not None
-    good = np.bincount(data.query_index, data.labels >= relevant, minlength=data.n_queries)
+def _shares(data: Dataset, labels: Array) -> Array:
+    """The weight of each query, 0 where all labels are equal; they sum to 1."""
     share = np.ones(data.n_queries) if data.query_weights is None else np.asarray(data.query_weights, np.float64)
-    share = np.where((good > 0) & (good < data.sizes), share, 0.0)
+    mixed = [b > a and labels[a:b].max() > labels[a:b].min() for a, b in pairwise(data.offsets)]
+    share = np.where(mixed, share, 0.0)
     return np.asarray(share / share.sum())
 
 
@@ -114,25 +126,37 @@ def _products(features: Any) -> Any:
 
 @compiled
 def _violations(
-    scores: Array, good: NDArray[np.bool_], offsets: NDArray[np.int64], ap: bool,
-    harmonic: Array, discount: Array, ideal: Array, coefficients: Array, losses: Array,
-) -> None:  # fmt: skip
+    scores: Array, labels: Array, offsets: NDArray[np.int64], tables: Any, coefficients: Array, losses: Array
+) -> None:
     for q in range(len(losses)):
         a, b = offsets[q], offsets[q + 1]
         order = np.empty(b - a, np.int64)
         argsort_descending(scores[a:b], order)
-        mine = good[a:b]
-        R = order[mine[order]]
-        N = order[~mine[order]]
-        if len(R) and len(N):
-            places = _places(scores[a:b], R, N, ap, harmonic, discount, ideal)
-            losses[q] = _settle(R, N, places, ap, harmonic, discount, ideal, coefficients[a:b])
+        grades, weights = _parts(labels[a:b], tables)
+        for t in range(len(grades)):
+            good = labels[a:b] >= grades[t]
+            R, N = order[good[order]], order[~good[order]]
+            places = _places(scores[a:b], R, N, tables)
+            losses[q] += weights[t] * _settle(R, N, places, weights[t], tables, coefficients[a:b])
 
 
 @compiled
-def _places(
-    s: Array, R: NDArray[np.int64], N: NDArray[np.int64], ap: bool, harmonic: Array, discount: Array, ideal: Array
-) -> NDArray[np.int64]:
+def _parts(labels: Array, tables: Any) -> tuple[Array, Array]:
+    """The grades of a query but the lowest, and the share β of each in 1 − NDCG; in 1 − AP, which has one, 1."""
+    ap, _, _, ideal = tables
+    grades = np.unique(labels)
+    weights, total = np.zeros(len(grades)), 0.0
+    for t in range(len(grades)):
+        step = gain(grades[t]) - (gain(grades[t - 1]) if t > 0 else 0.0)
+        weights[t] = 1.0 if ap else step * ideal[np.sum(labels >= grades[t])]
+        total += weights[t]
+    for t in range(len(grades)):
+        weights[t] /= 1.0 if ap else total
+    return grades[1:], weights[1:]
+
+
+@compiled
+def _places(s: Array, R: NDArray[np.int64], N: NDArray[np.int64], tables: Any) -> NDArray[np.int64]:
     """For each other document the number of the first relevant one that it precedes, |R| if none.
 
     The best place moves down the list with j, because the gain of preceding falls with it: so first every second
@@ -154,7 +178,7 @@ def _places(
             best = -np.inf
             for k in range(low, high + 1):
                 margin = after[k] - (n_r - k) * s[N[j]]
-                value = _loss(k, j, n_r, ap, harmonic, discount, ideal) - 2.0 * margin / (n_r * n_n)
+                value = _loss(k, j, n_r, tables) - 2.0 * margin / (n_r * n_n)
                 if value >= best:
                     best, places[at] = value, k
         step //= 2
@@ -162,12 +186,13 @@ def _places(
 
 
 @compiled
-def _loss(k: int, j: int, n_r: int, ap: bool, harmonic: Array, discount: Array, ideal: Array) -> float:
+def _loss(k: int, j: int, n_r: int, tables: Any) -> float:
     """What Δ gains when the other document j precedes the relevant ones k, k + 1, …, with all j before it doing so.
 
     The m-th relevant one (from 1) with n others before it counts m/(m + n) in |R|·AP, so one more takes
     m/(m + j) − m/(m + j + 1) away; summed over m from k + 1 to |R| by harmonic numbers. In DCG the sum telescopes.
     """
+    ap, harmonic, discount, ideal = tables
     if ap:
         fewer = j * (harmonic[n_r + j] - harmonic[k + j])
         more = (j + 1) * (harmonic[n_r + j + 1] - harmonic[k + j + 1])
@@ -177,17 +202,17 @@ def _loss(k: int, j: int, n_r: int, ap: bool, harmonic: Array, discount: Array, 
 
 @compiled
 def _settle(
-    R: NDArray[np.int64], N: NDArray[np.int64], places: NDArray[np.int64], ap: bool,
-    harmonic: Array, discount: Array, ideal: Array, coefficients: Array,
+    R: NDArray[np.int64], N: NDArray[np.int64], places: NDArray[np.int64], weight: float, tables: Any,
+    coefficients: Array,
 ) -> float:  # fmt: skip
-    """The coefficients: ±2/(|R||N|) for each pair that the ranking has the wrong way round; returns Δ."""
-    unit, loss = 2.0 / (len(R) * len(N)), 0.0
+    """Add the coefficients, ±2/(|R||N|) × weight for each pair that the ranking has the wrong way round; returns Δ."""
+    unit, loss = weight * 2.0 / (len(R) * len(N)), 0.0
     for j in range(len(N)):
-        loss += _loss(places[j], j, len(R), ap, harmonic, discount, ideal)
-        coefficients[N[j]] = -unit * (len(R) - places[j])
+        loss += _loss(places[j], j, len(R), tables)
+        coefficients[N[j]] -= unit * (len(R) - places[j])
     before = 0  # places rise with j
     for k in range(len(R)):
         while before < len(N) and places[before] <= k:
             before += 1
-        coefficients[R[k]] = unit * before
+        coefficients[R[k]] += unit * before
     return loss

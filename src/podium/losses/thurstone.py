@@ -2,7 +2,7 @@
 
 >>> from podium.losses import Thurstone
 >>> round(Thurstone()([1.0, 0.0], [1, 0]).value, 4)  # −log Φ(1/√2)
-0.2742
+0.2741
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from podium.algorithms.svm_map import violations
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.solvers import Watch
-from reference.algorithms import ap_loss, every_ranking, ndcg_loss, structural_svm
+from reference.algorithms import ap_loss, every_ranking, grade_shares, ndcg_loss, structural_svm
 
 LOSSES = {"map": ap_loss, "ndcg": ndcg_loss}
 
@@ -26,16 +26,52 @@ def cases():
 def test_the_search_finds_the_most_violated_ranking(measure):
     loss = LOSSES[measure]
     for scores, good in cases():
-        coefficients, losses = violations(scores, good, np.array([0, len(good)]), measure == "map")
+        coefficients, losses = violations(scores, good.astype(float), np.array([0, len(good)]), measure)
         ranked, c = every_ranking(good)
         assert losses[0] - scores @ coefficients == pytest.approx(np.max(loss(ranked) - c @ scores), abs=1e-10)
+
+
+def test_the_search_over_grades_finds_the_most_violated_ranking_of_each_part():
+    rng = np.random.default_rng(1)
+    for n, scale in itertools.product(range(2, 8), (0.03, 0.5, 3.0)):
+        scores, labels = scale * rng.standard_normal(n), rng.permutation(np.arange(n) % 4).astype(float)
+        coefficients, losses = violations(scores, labels, np.array([0, n]), "ndcg")
+        most = 0.0
+        for t, share in grade_shares(labels):
+            ranked, c = every_ranking(labels >= t)
+            most += share * np.max(ndcg_loss(ranked) - c @ scores)
+        assert losses[0] - scores @ coefficients == pytest.approx(most, abs=1e-10)
+
+
+def test_the_loss_of_grades_is_one_minus_ndcg_and_the_hinge_bounds_it():
+    """Where every part is ranked alike, the shares of grades add up to 1 − NDCG."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        scores, labels = rng.standard_normal(7), rng.integers(0, 4, 7).astype(float)
+        ranked = labels[np.argsort(-scores)]
+        value = sum(share * ndcg_loss(ranked >= t) for t, share in grade_shares(labels))
+        discount = 1 / np.log2(np.arange(2, 9))
+        gains, best = 2.0**ranked - 1, np.sort(2.0**ranked - 1)[::-1]
+        assert value == pytest.approx(1 - gains @ discount / (best @ discount))
+        coefficients, losses = violations(scores, labels, np.array([0, 7]), "ndcg")
+        assert losses[0] - scores @ coefficients >= value - 1e-12
+
+
+def test_grades_train_by_their_gains():
+    """One feature marks the first document, the other the second: grades 3 and 1 differ, grades 1 and 1 do not."""
+    X = np.array([[1, 0], [0, 1], [0, 0], [0, 0]] * 4, float)
+    for labels, alike in (([3, 1, 0, 0], False), ([1, 1, 0, 0], True)):
+        data = Dataset.from_arrays(X, labels * 4, group=[4] * 4)
+        w = SVMMAP(measure="ndcg", cost=0.5).learn(data, np.random.default_rng(0), Watch()).params["weights"]
+        assert w[0] > 0
+        assert w[1] == pytest.approx(w[0], rel=1e-3) if alike else w[1] < 0.5 * w[0]
 
 
 @pytest.mark.parametrize("measure", LOSSES)
 def test_the_ranking_found_has_the_loss_and_the_features_claimed(measure):
     rng = np.random.default_rng(4)
     scores, good = rng.standard_normal(400) * 0.3, rng.random(400) < 0.3
-    coefficients, losses = violations(scores, good, np.array([0, 400]), measure == "map")
+    coefficients, losses = violations(scores, good.astype(float), np.array([0, 400]), measure)
     # Each relevant document's coefficient counts the others before it, which gives the ranking back.
     unit = 2 / (good.sum() * (~good).sum())
     by_score = np.argsort(-scores, kind="stable")
@@ -50,7 +86,7 @@ def test_the_ranking_found_has_the_loss_and_the_features_claimed(measure):
 @pytest.mark.parametrize("cost", [0.5, 20.0])
 def test_training_reaches_the_optimum_over_all_rankings(measure, cost):
     rng = np.random.default_rng(7)
-    sizes, labels = [4, 5, 4], [1, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 1]
+    sizes, labels = [4, 5, 4], [1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 1]
     X = rng.standard_normal((13, 2)).round(3)
     data = Dataset.from_arrays(X, labels, group=sizes)
     found = SVMMAP(measure=measure, cost=cost, epsilon=1e-7).learn(data, rng, Watch())
