@@ -29,8 +29,8 @@ def check(
             console.out(f"\n{name}")
         for part, dataset in parts.items():
             console.out(
-                f"{part}: {counted(dataset.n_queries, 'query', 'queries')}, {counted(dataset.n_documents, 'document')}, "
-                f"{counted(dataset.n_features, 'feature')}"
+                f"{part}: {counted(dataset.n_queries, 'query', 'queries')}, "
+                f"{counted(dataset.n_documents, 'document')}, {counted(dataset.n_features, 'feature')}"
             )
         findings = examine(parts)
         for found in findings:
