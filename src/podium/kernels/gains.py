@@ -1,19 +1,10 @@
-"""The exponential gain of a label, 2^y − 1, as losses use it; and the labels it is defined for."""
+"""The labels that losses with the gain 2^y − 1 (`podium.metrics.kernels.exp2_gain`) are defined for."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from podium.arrays import Array
-from podium.compiled import compiled
 from podium.errors import DataError
 from podium.metrics.conventions import LARGEST_EXPONENT
-
-
-@compiled
-def gain(label: Any) -> Any:
-    """2^y − 1."""
-    return 2.0**label - 1.0
 
 
 def check_gains(name: str, labels: Array, *, negative: bool = False) -> None:

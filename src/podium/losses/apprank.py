@@ -17,8 +17,9 @@ import numpy as np
 from podium.arrays import Array
 from podium.compiled import compiled, vectorised
 from podium.kernels.blocks import bounds, clear
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
+from podium.metrics.kernels import exp2_gain
 from podium.ranking import sort_descending
 from podium.registry import param, register
 
@@ -42,7 +43,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     for i in range(n):
         relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
     for i in range(n):
-        worth = relevant[i] if measure == AP else gain(labels[i])
+        worth = relevant[i] if measure == AP else exp2_gain(labels[i])
         if worth != 0.0:
             _above(scores, i, alpha, e, near, above)
             if measure == AP:
@@ -64,7 +65,7 @@ def _largest(labels: Any, measure: Any) -> float:
         if measure == AP:
             total += 1.0 if descending[place] >= 1.0 else 0.0
         else:
-            total += gain(descending[place]) / math.log2(place + 2.0)
+            total += exp2_gain(descending[place]) / math.log2(place + 2.0)
     return total
 
 

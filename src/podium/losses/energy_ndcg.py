@@ -27,6 +27,7 @@ from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
+from podium.metrics.kernels import log2_discount
 from podium.registry import param, register
 
 CUTOFF, CONFIG = 2, 4  # places in params; other metrics have the size of their workspace before their own numbers
@@ -75,7 +76,7 @@ def rank_discounts(n: Any) -> Any:
     """D(r) = 1/log2(r + 1) at r − 1."""
     discounts = np.empty(n)
     for p in range(n):
-        discounts[p] = 1.0 / math.log2(p + 2.0)
+        discounts[p] = log2_discount(p + 1.0)
     return discounts
 
 

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
+from podium.metrics.kernels import exp2_gain
 from podium.registry import register
 
 
@@ -21,7 +22,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     """Σ (s_i − g_i)², g = y or 2^y − 1."""
     value = 0.0
     for i in range(len(scores)):
-        target = labels[i] if params[0, 0] == 0.0 else gain(labels[i])
+        target = labels[i] if params[0, 0] == 0.0 else exp2_gain(labels[i])
         error = scores[i] - target
         value += error * error
         gradient[i] = 2.0 * error

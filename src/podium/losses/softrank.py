@@ -21,8 +21,9 @@ from numpy.typing import ArrayLike
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
+from podium.metrics.kernels import exp2_gain, log2_discount
 from podium.ranking import sort_descending
 from podium.registry import param, register
 
@@ -40,7 +41,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     beats = np.empty((3, n))  # π_ij and its two derivatives by s_i
     laws, moved, slope, value = np.zeros((n + 1, k)), np.zeros((2, k)), np.empty(n), 1.0
     for j in range(n):
-        weight = gain(labels[j]) / largest
+        weight = exp2_gain(labels[j]) / largest
         if weight > 0.0:
             _beats(scores, j, sigma, beats)
             expected, bent = _forward(beats, discount, laws, moved)
@@ -56,8 +57,8 @@ def _discounts(labels: Any, k: Any) -> Any:
     descending, discount, largest = np.empty(len(labels)), np.zeros(k + 1), 0.0
     sort_descending(labels, descending)
     for r in range(k):
-        discount[r] = 1.0 / math.log2(r + 2.0)
-        largest += gain(descending[r]) * discount[r]
+        discount[r] = log2_discount(r + 1.0)
+        largest += exp2_gain(descending[r]) * discount[r]
     return discount, largest
 
 

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.kernels.blocks import by_grade
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
+from podium.metrics.kernels import exp2_gain
 from podium.registry import param, register
 
 
@@ -24,7 +25,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     _weights(order, ends, curvature, params)
     value = 0.0
     for i in range(len(scores)):
-        target = labels[i] if params[0, 0] == 0.0 else gain(labels[i])
+        target = labels[i] if params[0, 0] == 0.0 else exp2_gain(labels[i])
         error = scores[i] - target
         value += 0.5 * curvature[i] * error * error
         gradient[i] = curvature[i] * error

@@ -37,7 +37,7 @@ from podium.metrics.conventions import (
     read_convention,
     write_convention,
 )
-from podium.metrics.gains import check_gains, gain_table, survey
+from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists
 from podium.metrics.spelling import Spelling, read_argument, read_spelling
 from podium.registry import Named, field_types, read, write
@@ -240,7 +240,7 @@ class Metric(Named):
         config[kernels.OWN : kernels.OWN + len(own)] = own
         if "floor" not in self.uses:
             return config
-        check_gains(str(self), how, low=low, high=high, odd=odd)
+        check_labels(str(self), how, low=low, high=high, odd=odd)
         table = gain_table(how, low, high, odd)
         if table is None:
             return config

@@ -35,7 +35,7 @@ def gain_table(how: Convention, low: float, high: float, odd: float) -> Array | 
     return np.where(grades < (-np.inf if how.floor is None else how.floor), 0.0, gains)
 
 
-def check_gains(name: str, how: Convention, *, low: float, high: float, odd: float) -> None:
+def check_labels(name: str, how: Convention, *, low: float, high: float, odd: float) -> None:
     """Raise a clear error if a label between the smallest and the largest has no gain."""
     if low < 0 and how.floor is None:
         raise DataError(

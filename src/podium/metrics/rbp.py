@@ -50,7 +50,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 
 @register
 class RBP(Metric):
-    """RBP(p)@k: rank-biased precision."""
+    """Rank-biased precision, RBP(p)@k."""
 
     p: float = param(default=0.8, above=0.0, below=1.0)
     """The probability that the user looks at the next document."""
