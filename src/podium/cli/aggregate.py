@@ -147,13 +147,15 @@ def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> di
 
 
 def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> None:
+    from podium.data.dataset import count
+
     found = _summary(method, rankings, consensus)
     rows = [
         [voter["voter"], f"{voter['weight']:.4g}", "–" if voter["tau"] is None else f"{voter['tau']:.4f}"]
         for voter in found["voters"]
     ]
     console.print_table(["voter", "weight", "tau"], rows)
-    console.say(f"{method}: {found['queries']} queries, {found['documents']} documents")
+    console.say(f"{method}: {count(found['queries'], 'query', 'queries')}, {count(found['documents'], 'document')}")
     for what, value in found.get("trained", {}).items():
         console.say(f"trained: {what.replace('_', ' ')} {value if isinstance(value, str) else format(value, '.6g')}")
     if method.minimises:

@@ -21,6 +21,7 @@ def check(
     Give training, validation and test files together to see what they share.
     """
     from podium.data.check import check as examine
+    from podium.data.dataset import count
 
     worst = 0
     for name, parts in _read(data):
@@ -28,7 +29,8 @@ def check(
             console.out(f"\n{name}")
         for part, dataset in parts.items():
             console.out(
-                f"{part}: {dataset.n_queries} queries, {dataset.n_documents} documents, {dataset.n_features} features"
+                f"{part}: {count(dataset.n_queries, 'query', 'queries')}, {count(dataset.n_documents, 'document')}, "
+                f"{count(dataset.n_features, 'feature')}"
             )
         findings = examine(parts)
         for found in findings:

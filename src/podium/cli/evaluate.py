@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.cli import console, options
-from podium.errors import ParameterError
+from podium.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from podium.evaluation import Evaluation, SystemComparison
@@ -108,14 +110,16 @@ def _evaluated(
 
 
 def _tests(found: Mapping[str, Evaluation]) -> dict[str, SystemComparison]:
-    """Tests between the runs, by metric; none where too few queries count."""
-    from podium.errors import DataError
+    """Tests between the runs, by metric; none for a metric where too few queries count."""
     from podium.evaluation import compare_evaluations
 
-    try:
-        return compare_evaluations(found)
-    except DataError:
-        return {}
+    tests: dict[str, SystemComparison] = {}
+    for m, metric in enumerate(next(iter(found.values())).metrics):
+        with suppress(DataError):
+            tests |= compare_evaluations(
+                {name: replace(one, metrics=(metric,), values=one.values[[m]]) for name, one in found.items()}
+            )
+    return tests
 
 
 def _print(found: Evaluation, *, per_query: bool) -> None:
@@ -124,9 +128,15 @@ def _print(found: Evaluation, *, per_query: bool) -> None:
     if per_query:
         for metric, row in zip(found.metrics, found.values, strict=True):
             for query, value in zip(found.query_ids, row, strict=True):
-                console.out(f"{metric}\t{query}\t{format_value(value)}")
+                console.out(f"{metric}\t{query}\t{format_value(value, metric.digits)}")
     rows = [
-        [str(metric), format_value(average.value), str(average.queries), str(average.skipped), metric.tag()]
+        [
+            str(metric),
+            format_value(average.value, metric.digits),
+            str(average.queries),
+            str(average.skipped),
+            metric.tag(),
+        ]
         for metric, average in zip(found.metrics, found.means().values(), strict=True)
     ]
     console.print_table(["metric", "mean", "queries", "skipped", "convention"], rows)
@@ -145,13 +155,19 @@ def _print_several(found: Mapping[str, Evaluation], tests: Mapping[str, SystemCo
         for m, metric in enumerate(first.metrics):
             for q, query in enumerate(first.query_ids):
                 console.out(
-                    "\t".join([str(metric), query, *(format_value(one.values[m, q]) for one in found.values())])
+                    "\t".join(
+                        [str(metric), query, *(format_value(one.values[m, q], metric.digits) for one in found.values())]
+                    )
                 )
     rows = []
-    for head in map(str, first.metrics):
+    for metric in first.metrics:
+        head = str(metric)
         letters = (tests[head].letters or {}) if head in tests else {}
         means = {name: one.means()[head] for name, one in found.items()}
-        cells = [f"{format_value(average.value)} {letters.get(name, '')}".rstrip() for name, average in means.items()]
+        cells = [
+            f"{format_value(average.value, metric.digits)} {letters.get(name, '')}".rstrip()
+            for name, average in means.items()
+        ]
         rows.append([head, *cells, str(max(average.queries for average in means.values()))])
     console.print_table(["metric", *found, "queries"], rows)
     console.say("means: " + ", ".join(metric.tag() for metric in first.metrics))

@@ -199,7 +199,8 @@ def _sample(values: ArrayLike) -> Array:
 
 def _check_size(n: int, where: str) -> None:
     if n < 2:
-        raise DataError(f"{where}{n} queries count; at least 2 are needed to tell a difference from chance.")
+        few = "1 query counts" if n == 1 else f"{n} queries count"
+        raise DataError(f"{where}{few}; at least 2 are needed to tell a difference from chance.")
 
 
 def _constant(values: Array) -> bool:

@@ -110,6 +110,8 @@ class Metric(Named):
     """Whether there are queries in which it has nothing to find, so that it is not defined."""
     sees_unjudged: ClassVar[bool] = False
     """Whether its kernel tells documents without judgement (label NaN) from those judged 0."""
+    digits: ClassVar[int] = 4
+    """The decimals to print it with."""
     zero: ClassVar[float] = 0.0
     """A query's value where the convention says that it counts 0."""
     one: ClassVar[float] = 1.0

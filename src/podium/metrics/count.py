@@ -13,6 +13,7 @@ class Count(Metric):
     """A number of something in each query."""
 
     cuts: ClassVar[bool] = False
+    digits: ClassVar[int] = 0
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     normalised: ClassVar[bool] = False
     order_matters: ClassVar[bool] = False

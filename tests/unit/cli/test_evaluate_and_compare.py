@@ -92,6 +92,62 @@ def test_files_that_do_not_fit_are_refused_in_words(podium: Podium, judged: str,
     assert result.stderr.count("\n") == 1
 
 
+def test_ids_with_hashes_and_commas_are_qrels(podium: Podium) -> None:
+    Path("marco.txt").write_text("1 0 msmarco_v2.1_doc_01_1#0_2 1\n1 0 a,b 0\n")
+    Path("marco.run").write_text("1 Q0 a,b 1 2.0 t\n1 Q0 msmarco_v2.1_doc_01_1#0_2 2 1.0 t of many words\n")
+    result = podium("evaluate", "marco.txt", "marco.run", "-m", "mrr")
+    assert result.stdout.splitlines()[1].split()[:2] == ["mrr", "0.5000"]
+    assert podium("reconcile", "marco.txt", "marco.run", "--b", "trec", "-m", "mrr").exit_code == 0
+
+
+def test_options_of_trec_eval_are_options(podium: Podium) -> None:
+    def mean(*options: str) -> str:
+        result = podium("evaluate", "qrels.txt", "run.txt", "-m", "recip_rank", *options)
+        return result.stdout.splitlines()[1].split()[1]
+
+    Path("run.txt").write_text("1 Q0 z 1 3.0 t\n" + RUN)
+    assert mean() == "0.3333"
+    assert mean("-c") == "0.1667"
+    assert mean("-J") == "0.5000"
+    assert mean("-M", "2") == "0.0000"
+    assert mean("--judged-only", "--all-queries", "--max-documents", "3") == "0.2500"
+
+
+def test_options_for_runs_are_refused_with_labelled_data(podium: Podium) -> None:
+    result = podium("evaluate", "data.txt", "scores.txt", "-c")
+    assert result.exit_code == 2
+    assert "for runs against qrels" in result.stderr
+
+
+def test_a_run_where_qrels_should_be_gets_a_hint(podium: Podium) -> None:
+    for command in ("evaluate", "reconcile"):
+        result = podium(command, "run.txt", "qrels.txt")
+        assert result.exit_code == 2
+        assert f"Give the qrels first and the run second: podium {command} QRELS run.txt" in result.stderr
+
+
+def test_several_runs_stand_side_by_side_with_letters(podium: Podium) -> None:
+    Path("other.run").write_text("1 Q0 a 1 2.0 t\n2 Q0 a 1 2.0 t\n")
+    words = ["evaluate", "qrels.txt", "run.txt", "other.run", "-m", "mrr,num_ret"]
+    result = podium(*words)
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["metric", "run.txt", "other.run", "queries"],
+        ["mrr", "0.2500", "a", "1.0000", "a", "2"],
+        ["num-ret", "2", "a", "2", "a", "2"],
+    ]
+    made = json.loads(podium(*words, "--json", "--per-query").stdout)
+    assert made["runs"]["run.txt"]["per_query"]["2"]["mrr"] == 0.0
+    assert [system["name"] for system in made["significance"]["mrr"]["systems"]] == ["other.run", "run.txt"]
+    assert podium("evaluate", "qrels.txt", "run.txt", "run.txt").exit_code == 2
+
+
+def test_several_files_of_scores_stand_side_by_side(podium: Podium) -> None:
+    Path("more.txt").write_text("1\n2\n3\n4\n")
+    result = podium("evaluate", "data.txt", "scores.txt", "more.txt", "-m", "mrr", "-q")
+    assert result.stdout.splitlines()[0] == "mrr\t1\t0.5000\t1.0000"
+    assert result.stdout.splitlines()[-1].split() == ["mrr", "0.5000", "1.0000", "1"]  # one query: nothing to test
+
+
 def test_a_comparison_prints_the_best_first_and_keeps_everything(podium: Podium, folder: Path) -> None:
     words = ["compare", str(folder), "--method", "random", "--methods", "regression,single-feature", "-m", "ndcg@5"]
     result = podium(*words, "-o", "out")

@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from podium.data import Dataset, Run, join, read_qrels, read_run, write_qrels, write_run
-from podium.errors import DataError
+from podium.data import Dataset, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
+from podium.errors import DataError, ParameterError
 
 
 def qrels(text: str):
@@ -76,6 +76,63 @@ def test_join_of_all_queries_has_empty_ones_for_those_the_run_lacks():
     assert judged.offsets.tolist() == [0, 0, 1]
     assert judged.judged_offsets.tolist() == [0, 1, 2]
     assert judged.n_both == 1
+
+
+def test_words_after_the_tag_of_a_run_are_ignored():
+    assert run("q Q0 a 1 0.5 my tag has words\n").tag == "my"
+
+
+def test_a_run_in_place_of_qrels_gets_a_hint_and_the_other_way_round():
+    with pytest.raises(DataError, match=r"looks like a run: give the qrels first"):
+        qrels("q Q0 a 1 0.5 t\n")
+    with pytest.raises(DataError, match=r"looks like qrels: give the qrels first"):
+        run("q 0 a 1\n")
+
+
+def test_dictionaries_are_qrels_and_runs():
+    from_files = join(qrels("q1 0 a 2\nq1 0 b 0\nq2 0 c 1\n"), run("q1 Q0 b 1 2 t\nq1 Q0 z 2 1 t\n"))
+    from_dicts = join({"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}, {"q1": {"b": 2.0, "z": np.float32(1)}})
+    for name, value in vars(from_files).items():
+        np.testing.assert_array_equal(value, getattr(from_dicts, name))
+    assert Qrels.from_dict({7: {1: 1}}).query_ids.tolist() == ["7"]
+    assert Run.from_dict({"q": {}}).offsets.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        ({"q": {"a": None}}, {}, "query 'q', document 'a': the grade must be a finite number; got None"),
+        ({"q": {"a": 1}}, {"q": {"a": "high"}}, "the score must be a finite number; got 'high'"),
+        ({"q": ["a"]}, {}, "expected a dictionary document → grade"),
+        ([("q", "a")], {}, "expected Qrels or a dictionary"),
+        (Run.from_dict({"q": {"a": 1}}), {}, "got Run. Give the run second"),
+        ({"q": {"a": 1}}, Qrels.from_dict({"q": {"a": 1}}), "got Qrels. Give the qrels first"),
+    ],
+)
+def test_what_is_no_dictionary_of_numbers_is_refused(qrels, run, message):
+    with pytest.raises(DataError, match=message):
+        join(qrels, run)
+
+
+def test_join_marks_documents_without_judgement():
+    assert join({"q": {"a": 0, "b": -1}}, {"q": {"z": 3, "a": 2, "b": 1}}).unjudged.tolist() == [True, False, False]
+
+
+def test_join_keeps_the_first_documents_by_score_and_then_by_the_last_id():
+    scores = {"q": {"a": 1.0, "b": 2.0, "c": 1.0, "d": 1.0 + 1e-12}}
+    kept = join({"q": {"a": 1}}, scores, max_documents=2)
+    assert kept.document_ids.tolist() == ["b", "d"]
+    assert join({"q": {"a": 1}}, scores, max_documents=3).document_ids.tolist() == ["b", "c", "d"]
+    single = join({"q": {"a": 1}}, {"q": {"x": 1.0, "d": 1.0 + 1e-12}}, max_documents=1, precision="float32")
+    assert single.document_ids.tolist() == ["x"]  # equal in single precision
+    with pytest.raises(ParameterError, match="at least 1"):
+        join({"q": {"a": 1}}, scores, max_documents=0)
+
+
+def test_join_of_judged_documents_only_cuts_first_and_drops_then():
+    judged, scores = {"q": {"a": 1, "b": -1, "c": 0}}, {"q": {"z": 4, "b": 3, "a": 2, "c": 1}}
+    assert join(judged, scores, judged_only=True).document_ids.tolist() == ["a", "c"]
+    assert join(judged, scores, judged_only=True, max_documents=3).document_ids.tolist() == ["a"]
 
 
 def test_join_of_nothing_in_common_is_empty():

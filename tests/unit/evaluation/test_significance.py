@@ -111,7 +111,7 @@ def test_what_only_rounding_separates_is_a_tie() -> None:
 
 
 def test_fewer_than_two_queries_are_refused() -> None:
-    with pytest.raises(DataError, match="new and old: 1 queries count; at least 2"):
+    with pytest.raises(DataError, match="new and old: 1 query counts; at least 2"):
         paired_differences([1.0, np.nan], [0.0, 1.0], names=("new", "old"))
     for function in (randomisation_test, t_test, wilcoxon_test, bootstrap_interval, effect_size):
         with pytest.raises(DataError, match="at least 2"):
