@@ -184,7 +184,7 @@ def test_the_table_has_the_mean_over_folds(podium: Podium, folder: Path, tmp_pat
 
 def test_one_file_is_split_by_query(podium: Podium, folder: Path) -> None:
     result = podium("compare", str(folder / "train.txt"), "--method", "random", "-m", "map")
-    assert "split by query 60/20/20; queries: train 11, vali 3, test 4" in result.stderr
+    assert "split by query 60/20/20; queries: train 11, valid 3, test 4" in result.stderr
 
 
 def test_all_means_every_method() -> None:
