@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,20 @@ def test_validation_data_must_fit():
         train(DATA, "ranknet", valid=linear_data(n_features=5))
     with pytest.raises(DataError, match="validation data needs labels"):
         train(DATA, "ranknet", valid=Dataset.from_arrays(VALID.features))
+
+
+def test_validation_data_in_which_no_query_counts_is_refused_before_work_starts():
+    seen = []
+    nothing = replace(VALID, labels=np.zeros(VALID.n_documents))
+    with pytest.raises(DataError, match="no query of the validation data counts for ndcg@10"):
+        train(DATA, "ranknet", valid=nothing, observers=(seen.append,))
+    assert not seen
+
+
+@pytest.mark.parametrize("metric", ["num_ret", "unjudged@10", "set_F"])
+def test_a_metric_that_cannot_tell_which_model_ranks_better_does_not_tune(metric):
+    with pytest.raises(IncompatibleError, match="cannot tell which model ranks better"):
+        train(DATA, "ranknet", valid=VALID, metric=metric)
 
 
 def test_validation_labels_without_a_gain_are_refused_before_work_starts():

@@ -152,6 +152,7 @@ def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> di
 
 
 def _explain(method: Aggregator, rankings: Rankings, consensus: Consensus) -> None:
+
     found = _summary(method, rankings, consensus)
     rows = [
         [voter["voter"], f"{voter['weight']:.4g}", "–" if voter["tau"] is None else f"{voter['tau']:.4f}"]

@@ -225,6 +225,30 @@ def test_the_best_is_italic_and_named_with_those_that_tie_where_letters_are_shar
     assert f"{best} & \\textit{{" in (tmp_path / "table.tex").read_text()
 
 
+def test_metrics_without_bounds_and_those_of_which_less_is_better_are_reported(tmp_path: Path) -> None:
+    metrics = tuple(map(Metric.parse, ("unjudged@5", "num_rel_ret", "gm_map", "dcg")))
+    rng, made = np.random.default_rng(0), []
+    for name, share, hits in (("poor", 0.8, 2), ("good", 0.1, 90)):
+        for fold in ("1", "2"):
+            aps = rng.uniform(0.2, 0.9, 40)
+            values = np.array([share + 0.01 * aps, np.full(40, hits), np.log(aps), 100 * aps])
+            ids = tuple(f"{fold}-{q}" for q in range(40))
+            made.append(Outcome(name, fold, "listnet", {}, 1.0, ids, values, None))
+    found = Comparison(metrics, 0, tuple(made))
+    assert found.ranking() == ["good", "poor"]
+    assert [found.best(metric) for metric in metrics[:2]] == ["good", "good"]
+    assert found.mean("good")[1] == 40 * 90  # the mean over folds of each fold's total
+    assert found.pooled("good")[1].value == 80 * 90
+    values = np.hstack([one.values[2] for one in made if one.method == "good"])
+    assert found.pooled("good")[2].value == pytest.approx(np.exp(values.mean()))
+    tested = found.significance["gm-map"]
+    assert tested is not None
+    assert 0.2 < tested.systems["good"].interval.low < tested.systems["good"].mean < 0.9
+    assert list(found.significance["unjudged@5"].systems) == ["good", "poor"]  # type: ignore[union-attr]
+    write_report(found, tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text())["methods"]["good"]["pooled"]["num-rel-ret"] == 7200.0
+
+
 def test_no_id_breaks_a_line_or_runs_in_a_spreadsheet(tmp_path: Path) -> None:
     ids = ("a\tb", "c\nd\r", "=1+1", "-5", "'x", "\\t", "\udce9")
     values = np.array([np.linspace(0, 1, len(ids))])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from scipy.stats import kendalltau
 from sklearn.metrics import ndcg_score, roc_auc_score
 
 from podium.errors import DataError, ParameterError
-from podium.metrics import ERR, MAP, NDCG, Metric, mean
+from podium.metrics import ERR, MAP, NDCG, Metric, kernels, mean
 
 
 def ranked(name: str, labels: list[float]) -> float:
@@ -229,6 +232,20 @@ def test_which_documents_are_unjudged_is_said_beside_what_is_judged() -> None:
         Metric.parse("bpref")([1.0], [1], [0, 1], unjudged=[False])
     with pytest.raises(DataError, match="each of the 1 documents"):
         Metric.parse("bpref")([1.0], [1], [0, 1], judged=[1], judged_offsets=[0, 1], unjudged=[False, True])
+
+
+def test_modules_of_metrics_import_each_other_in_one_direction() -> None:
+    folder = Path(kernels.__file__).parent
+    imports = {
+        file.stem: {
+            node.module.removeprefix("podium.metrics.")
+            for node in ast.walk(ast.parse(file.read_text("utf-8")))
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("podium.metrics.")
+        }
+        for file in folder.glob("*.py")
+        if file.stem != "__init__"
+    }
+    list(TopologicalSorter(imports).static_order())  # raises CycleError
 
 
 def test_arguments_are_left_as_they_are() -> None:
