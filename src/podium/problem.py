@@ -33,6 +33,7 @@ class Problem:
     def __post_init__(self) -> None:
         if self.reference is None:
             object.__setattr__(self, "data", without_ids(self.data))
+            object.__setattr__(self, "loss", self.loss.fitted_to(self.data))
             kept = self.scorer.reference(self.data) if isinstance(self.scorer, SmoothScorer) else {}
             object.__setattr__(self, "reference", kept)
 

@@ -44,8 +44,11 @@ def frank(loss: Any, s: Any, y: Any) -> float:
 
 
 def ir_svm(loss: Any, s: Any, y: Any) -> float:
-    gain = np.array([2.0**y_i - 1 for y_i in y])
-    terms = [(gain[i] - gain[j]) / np.ptp(gain) * max(0.0, 1 - s[i] + s[j]) for i, j in edges(y)]
+    """τ is what a swap from the top of this one query's perfect ranking costs NDCG@1, relative to the dearest swap."""
+    terms = []
+    for i, j in edges(y):
+        drop = (2.0 ** y[i] - 2.0 ** y[j]) / (2.0 ** max(y) - 2.0 ** min(y)) if y[i] == max(y) else 0.0
+        terms.append(drop * max(0.0, 1 - s[i] + s[j]))
     return math.fsum(terms) / (len(terms) if loss.normalise and terms else 1)
 
 

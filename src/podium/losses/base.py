@@ -151,6 +151,10 @@ class Loss(Named):
         """
         return np.array(list(self.numeric_fields().values()), np.float64)
 
+    def fitted_to(self, data: Dataset) -> Loss:
+        """The same loss with what it takes from the training data as a whole; itself where that is nothing."""
+        return self
+
     def resampled(self, step: int) -> Loss:
         """The same loss with other draws, for a step of a stochastic solver; itself where it draws nothing.
 

@@ -1,48 +1,68 @@
 """IR SVM (Cao et al., 2006): hinge loss on pairs, weighted by what they mean for the top of the list.
 
 >>> from podium.losses import IRSVM
->>> IRSVM()([0.0, 0.0, 0.0], [2, 1, 0]).value  # (⅔ + 1 + ⅓)/3: grades 2 and 1 count ⅔, 2 and 0 count 1, 1 and 0 count ⅓
-0.6666666666666666
+>>> IRSVM()([0.0, 0.0, 0.0], [2, 1, 0]).value  # (⅔ + 1 + 0)/3: only pairs of the best grade change NDCG@1
+0.5555555555555555
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.arrays import Array
 from podium.compiled import compiled, vectorised
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade, count_edges, take
+from podium.kernels.gains import check_gains, gain
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.registry import register
+
+MOST_GRADES = 50
 
 
 @compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """Σ τ·[1 − (s_i − s_j)]_+ over y_i > y_j, in order of grade; τ = (2^{y_i} − 2^{y_j}) / (2^{best} − 2^{worst})."""
-    n = len(scores)
+    """Σ τ·[1 − (s_i − s_j)]_+ over y_i > y_j, in order of grade; τ by the grades of i and j."""
+    n, value, first = len(scores), 0.0, 0
     order, ends = by_grade(labels)
-    s, gains, lost = take(scores, order), np.empty(n), np.zeros(n)
+    s, won, lost = take(scores, order), np.zeros(n), np.zeros(n)
+    while first < n:
+        end = ends[first]
+        low = end
+        while low < n:
+            tau, high = _tau(labels[order[first]], labels[order[low]], params[0]), ends[low]
+            for p in range(first, end if tau > 0.0 else first):
+                v, violated = _row(1.0 - s[p], tau, s[low:high], lost[low:high])
+                value, won[p] = value + v, won[p] + violated
+            low = high
+        first = end
     for p in range(n):
-        gains[p] = 2.0 ** (labels[order[p]] - labels[order[0]])  # relative to the best, so that nothing overflows
-    unit = 1.0 / (1.0 - gains[n - 1]) if n > 0 and gains[n - 1] < 1.0 else 0.0
-    value = 0.0
-    for p in range(n):
-        end = ends[p]
-        v, won = _row(1.0 - s[p], gains[p], s[end:], gains[end:], lost[end:])
-        value += unit * v
-        gradient[order[p]], curvature[order[p]] = unit * (lost[p] - won), unit * (lost[p] + won)
+        gradient[order[p]], curvature[order[p]] = lost[p] - won[p], lost[p] + won[p]
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
+@compiled
+def _tau(better: Any, worse: Any, constants: Any) -> Any:
+    """The weight of a pair of grades, from triples (better, worse, τ) after the first constant; 0 where it has none."""
+    for k in range(1, len(constants), 3):
+        if constants[k] == better and constants[k + 1] == worse:
+            return constants[k + 2]
+    return 0.0
+
+
 @vectorised
-def _row(a: Any, gain: Any, s: Any, gains: Any, lost: Any) -> Any:
-    """m_j = [a + s_j]_+ for all j: Σ (gain − gain_j)·m_j, and Σ of these weights where m_j is positive."""
+def _row(a: Any, tau: Any, s: Any, lost: Any) -> Any:
+    """m_j = [a + s_j]_+ for all j: τ Σ m_j, and τ times the number of positive ones; adds τ to `lost` of those."""
     value, won = 0.0, 0.0
     for j in range(len(s)):
         m = max(a + s[j], 0.0)
-        weight = gain - gains[j] if m > 0.0 else 0.0
-        value += weight * m
+        weight = tau if m > 0.0 else 0.0
+        value += tau * m
         won += weight
         lost[j] += weight
     return value, won
@@ -52,18 +72,60 @@ def _row(a: Any, gain: Any, s: Any, gains: Any, lost: Any) -> Any:
 class IRSVM(PairwiseLoss):
     """Hinge loss in which pairs of grades that matter more at the top weigh more, and each query weighs the same.
 
-    Formula: L = μ·Σ_{y_i > y_j} τ_ij·[1 − (s_i − s_j)]_+ with τ_ij = (2^{y_i} − 2^{y_j})/(2^{best} − 2^{worst}): where
-        the worst grade is 0, the drop of NDCG@1 when j stands at the top in the place of i. μ = 1/|P|
-        (`normalise=true`), or 1. The paper averages drops of NDCG@1 over queries and swaps into one number per pair of
-        grades; a loss sees one query, so these are its own.
+    Formula: L = μ·Σ_{y_i > y_j} τ(y_i, y_j)·[1 − (s_i − s_j)]_+. τ(g, h) is the mean drop of NDCG@1 when a random
+        document of grade g and one of grade h change places in a perfect ranking, over the training queries that have
+        both grades: (1 − (2^h − 1)/(2^g − 1))/n_g where g is the best grade of the query, held by n_g documents,
+        else 0. All τ are divided by the largest. μ = 1/|P| (`normalise=true`), or 1; the paper's max|P|/|P| is the
+        same with another penalty.
     Ties: documents of equal grade are not compared.
     Cost: O(n²) per query, under a nanosecond per pair.
-    Use it for: grades of unequal worth, and queries of very different length.
+    Use it for: grades of unequal worth, and queries of very different length. A pair of grades that never holds the
+        best of a query has τ = 0 and is not learned from; `tau` gives other weights.
     Curvature: the weight of the violated pairs that a document is in, so that g/h is a step within the margin.
     Reference: Cao, Xu, Liu, Li, Huang & Hon, Adapting ranking SVM to document retrieval, SIGIR 2006.
     """
 
     normalise: bool = True
+    tau: tuple[float, ...] = ()
+    """Weights of pairs of grades, as triples: better grade, worse grade, τ. Where empty, from the training data."""
     convex = True
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.tau) % 3 or any(x < 0 for x in self.tau[2::3]):
+            raise ParameterError(
+                f"{self.name}: tau holds triples (better grade, worse grade, weight of at least 0); got {self.tau}."
+            )
+
+    def fitted_to(self, data: Dataset) -> IRSVM:
+        return self if self.tau else replace(self, tau=drops_of_ndcg_1(data, self.name))
+
+    def constants(self, data: Dataset) -> Array:
+        return np.array([float(self.normalise), *self.fitted_to(data).tau])
+
+
+def drops_of_ndcg_1(data: Dataset, who: str) -> tuple[float, ...]:
+    """τ of each pair of grades that a query has, as triples."""
+    if data.labels is None:
+        return (1.0, 0.0, 1.0)  # document weights: relevant or not
+    check_gains(who, data.labels)
+    if len(np.unique(data.labels)) > MOST_GRADES:
+        raise IncompatibleError(
+            f"{who} has a weight for each pair of grades, and the data has {len(np.unique(data.labels))} grades; "
+            f"it is meant for up to {MOST_GRADES}. Use hinge, or fewer grades."
+        )
+    drops: dict[tuple[float, float], list[float]] = {}
+    weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
+    for weight, (a, b) in zip(weights, pairwise(data.offsets), strict=True):
+        grades, sizes = np.unique(data.labels[a:b], return_counts=True)
+        for k in range(len(grades)):
+            for h in range(k):
+                top = k == len(grades) - 1
+                drop = (1.0 - gain(grades[h]) / gain(grades[k])) / sizes[k] if top else 0.0
+                total = drops.setdefault((float(grades[k]), float(grades[h])), [0.0, 0.0])
+                total[0], total[1] = total[0] + weight * drop, total[1] + weight
+    means = {pair: total / weight if weight > 0 else 0.0 for pair, (total, weight) in sorted(drops.items())}
+    largest = max(means.values(), default=0.0) or 1.0
+    return tuple(float(x) for (better, worse), mean in means.items() for x in (better, worse, mean / largest))

@@ -1,35 +1,69 @@
 """IR SVM's weights of pairs and queries, and subset regression's weights of places."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from podium.losses import IRSVM, Hinge, Regression, SubsetRegression
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, ParameterError
+from podium.losses import IRSVM, Hinge, Regression, SubsetRegression, sweep
 from podium.metrics import Metric
+from podium.problem import Problem
+from podium.scorers import Linear
+from podium.testing import linear_data
+from podium.training import train
 
 
-def test_a_pair_weighs_what_ndcg_at_1_loses_when_the_worse_stands_at_the_top():
-    labels, ndcg = np.array([2, 1, 0]), Metric.parse("ndcg@1")
+def swapped(labels, better, worse):
+    """The mean drop of NDCG@1 over all swaps of a document of one grade with one of another in a perfect ranking."""
+    ranked, ndcg = np.sort(labels)[::-1], Metric.parse("ndcg@1")
+    drops = []
+    for i, j in itertools.product(np.flatnonzero(ranked == better), np.flatnonzero(ranked == worse)):
+        after = ranked.copy()
+        after[[i, j]] = ranked[[j, i]]
+        drops.append(1 - ndcg(-np.arange(len(ranked)), after, [0, len(ranked)])[0])
+    return np.mean(drops)
 
-    def drop(better, worse):
-        at_top = [ndcg(np.arange(3) == i, labels, [0, 3])[0] for i in (better, worse)]
-        return at_top[0] - at_top[1]
 
-    got = IRSVM(normalise=False)(np.zeros(3), labels)  # where every pair falls short by 1
-    assert got.value == pytest.approx(drop(0, 1) + drop(0, 2) + drop(1, 2))
-    assert got.gradient[0] == pytest.approx(-drop(0, 1) - drop(0, 2))
-    assert got.gradient[2] == pytest.approx(drop(0, 2) + drop(1, 2))
+def test_a_pair_of_grades_weighs_the_mean_drop_of_ndcg_at_1_over_queries():
+    queries = [np.array([2, 1, 0, 0]), np.array([1, 1, 0]), np.array([2, 2, 1])]
+    data = Dataset.from_arrays(np.zeros((10, 1)), np.concatenate(queries), group=[4, 3, 3])
+    means = {}
+    for better, worse in ((1, 0), (2, 0), (2, 1)):
+        both = [q for q in queries if better in q and worse in q]
+        means[better, worse] = np.mean([swapped(q, better, worse) for q in both])
+    largest = max(means.values())
+    tau = [x for (better, worse), mean in means.items() for x in (better, worse, mean / largest)]
+    assert IRSVM().fitted_to(data).tau == pytest.approx(tau)
+    got = sweep(IRSVM(normalise=False), np.zeros(10), data)  # where every pair falls short by 1
+    assert got.per_query == pytest.approx([tau[8] + 2 * tau[5] + 2 * tau[2], 2 * tau[2], 2 * tau[8]])
+
+
+def test_training_takes_the_weights_of_the_whole_training_data():
+    data = linear_data(6, 5)
+    expected = IRSVM().fitted_to(data)
+    assert Problem(IRSVM(), Linear(), data).loss == expected
+    assert train(data, "ir-svm(solver=adam(epochs=2))").learner.loss == expected
+    given = IRSVM(tau=(1.0, 0.0, 0.5))
+    assert given.fitted_to(data) == given
+
+
+def test_weights_that_are_no_triples_are_refused():
+    for tau in ((3.0, 2.0), (1.0, 0.0, -1.0)):
+        with pytest.raises(ParameterError, match="tau holds triples"):
+            IRSVM(tau=tau)
+
+
+def test_too_many_grades_are_refused():
+    with pytest.raises(IncompatibleError, match="the data has 60 grades"):
+        IRSVM()(np.zeros(60), np.arange(60) / 60)
 
 
 def test_binary_grades_make_it_the_mean_hinge():
     scores, labels = np.array([0.2, -0.4, 0.9, 0.1]), [1, 0, 0, 1]
     assert IRSVM()(scores, labels).value == pytest.approx(Hinge(normalise=True)(scores, labels).value)
     assert IRSVM()(scores, labels).gradient == pytest.approx(Hinge(normalise=True)(scores, labels).gradient)
-
-
-def test_grades_of_any_size_have_finite_weights():
-    got = IRSVM()([0.0, 0.0], [5000.0, -5000.0])
-    assert got.value == 1.0
-    assert got.gradient.tolist() == [-1.0, 1.0]
 
 
 def test_places_beyond_the_top_weigh_less():
