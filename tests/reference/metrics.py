@@ -192,31 +192,17 @@ def kendall(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return agree / math.sqrt(len(compared) * n * (n - 1) / 2) if compared else math.nan
 
 
-MEASURES = {
-    "ndcg": ndcg,
-    "dcg": dcg,
-    "mean-ndcg": mean_ndcg,
+MEASURES: dict[str, Any] = {
+    name.replace("_", "-"): function for name, function in list(globals().items()) if callable(function)
+} | {
     "map": average_precision,
-    "precision": precision,
-    "recall": recall,
     "mrr": reciprocal_rank,
-    "success": success,
-    "r-precision": r_precision,
-    "rbp": rbp,
-    "bpref": bpref,
     "inf-ap": inferred_ap,
     "gm-map": geometric_map,
     "iprec": interpolated_precision,
-    "eleven-point": eleven_point,
-    "set-f": set_f,
-    "set-map": set_map,
-    "set-relative-precision": set_relative_precision,
     "num-ret": lambda ranked, ideal, k: float(len(ranked)),
     "num-rel": lambda ranked, ideal, k: float(sum(y >= 1 for y in ideal)),
     "num-rel-ret": lambda ranked, ideal, k: float(sum(y >= 1 for y in ranked)),
     "num-q": lambda ranked, ideal, k: 1.0,
-    "unjudged": unjudged,
-    "err": err,
-    "kendall": kendall,
-    "pair-accuracy": pair_accuracy,
 }
+"""By the metric's name: the function of that name, and those whose names are short for another."""

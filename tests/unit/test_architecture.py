@@ -104,7 +104,7 @@ def registering(folder):
 def test_the_folder_is_the_registry(folder):
     known = {(cls.__module__, cls.__name__) for cls in catalogue(folder).values()}
     for module, cls in registering(folder):
-        line = f"from podium.{folder}.{module} import {cls}"
+        line = f"from podium.{folder}.{module} import {cls} as {cls}"
         assert (f"podium.{folder}.{module}", cls) in known, f"add to {folder}/__init__.py: {line}"
     there = set(registering(folder))
     for module, cls in known:
@@ -126,7 +126,7 @@ def test_a_thing_is_found_in_the_file_of_its_name(folder):
 def test_the_package_exports_what_it_registers(folder):
     package = sys.modules[f"podium.{folder}"]
     for _, cls in registering(folder):
-        assert cls in package.__all__, f"add {cls!r} to __all__ of {folder}/__init__.py"
+        assert hasattr(package, cls), f"{folder}/__init__.py does not import {cls}"
 
 
 HEADINGS = {

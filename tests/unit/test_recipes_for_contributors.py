@@ -19,6 +19,7 @@ CHECKS = {
     "steepest_descent": "from podium.testing import SOLVER_CHECKS;"
     "[check(made.SteepestDescent()) for check in SOLVER_CHECKS.values()]",
     "signed_log": "from podium.testing import check_transform; check_transform(made.SignedLog())",
+    "power_gain": "from podium.testing import check_metric; check_metric(made.PowerGain(), reference=reference)",
     "inverse_square": "from podium.testing import check_aggregator; check_aggregator(made.InverseSquare())",
     "correlation": "from podium.testing import check_learner; check_learner(made.Correlation(), reaches=0.95)",
     "stocky": "from podium.testing import METHOD_CHECKS; from podium.methods import method;"

@@ -35,5 +35,3 @@ from podium.metrics.set_map import SetMAP as SetMAP
 from podium.metrics.set_relative_precision import SetRelativePrecision as SetRelativePrecision
 from podium.metrics.success import Success as Success
 from podium.metrics.unjudged import Unjudged as Unjudged
-
-__all__ = [name for name in dir() if not name.startswith("_") and name[0].isupper()] + ["evaluate_all", "mean"]

@@ -1,21 +1,12 @@
 """The scorers, one file each."""
 
-from podium.scorers.base import Params, Prepared, RowScorer, Scorer, SmoothScorer
-from podium.scorers.linear import Linear
-from podium.scorers.mlp import MLP
-from podium.scorers.nadaraya_watson import NadarayaWatson
-from podium.scorers.torch import Torch
-from podium.scorers.trees import Trees
-
-__all__ = [
-    "MLP",
-    "Linear",
-    "NadarayaWatson",
-    "Params",
-    "Prepared",
-    "RowScorer",
-    "Scorer",
-    "SmoothScorer",
-    "Torch",
-    "Trees",
-]
+from podium.scorers.base import Params as Params
+from podium.scorers.base import Prepared as Prepared
+from podium.scorers.base import RowScorer as RowScorer
+from podium.scorers.base import Scorer as Scorer
+from podium.scorers.base import SmoothScorer as SmoothScorer
+from podium.scorers.linear import Linear as Linear
+from podium.scorers.mlp import MLP as MLP
+from podium.scorers.nadaraya_watson import NadarayaWatson as NadarayaWatson
+from podium.scorers.torch import Torch as Torch
+from podium.scorers.trees import Trees as Trees

@@ -1,4 +1,4 @@
-"""The contract suites: what every loss, distribution, scorer, solver, transform, learner and method promises.
+"""The contract suites: what everything registered promises, with one function for each kind.
 
     from podium.testing import check_loss
     check_loss(MyLoss())
@@ -14,6 +14,7 @@ from podium.testing.examples import draw_query, general_position, instances, lin
 from podium.testing.learners import LEARNER_CHECKS, check_learner
 from podium.testing.losses import LOSS_CHECKS, check_loss, equals_reference
 from podium.testing.methods import METHOD_CHECKS, check_method
+from podium.testing.metrics import METRIC_CHECKS, check_metric
 from podium.testing.scorers import SCORER_CHECKS, check_scorer
 from podium.testing.solvers import SOLVER_CHECKS, check_solver
 from podium.testing.transforms import TRANSFORM_CHECKS, check_transform
@@ -24,6 +25,7 @@ __all__ = [
     "LEARNER_CHECKS",
     "LOSS_CHECKS",
     "METHOD_CHECKS",
+    "METRIC_CHECKS",
     "SCORER_CHECKS",
     "SOLVER_CHECKS",
     "TRANSFORM_CHECKS",
@@ -33,6 +35,7 @@ __all__ = [
     "check_learner",
     "check_loss",
     "check_method",
+    "check_metric",
     "check_scorer",
     "check_solver",
     "check_transform",

@@ -1,10 +1,10 @@
 """Transforms of features, one file each."""
 
-from podium.transforms.base import Affine, State, Transform
-from podium.transforms.identity import Identity
-from podium.transforms.minmax import MinMax
-from podium.transforms.nystrom import Nystrom
-from podium.transforms.second_order import SecondOrder
-from podium.transforms.zscore import ZScore
-
-__all__ = ["Affine", "Identity", "MinMax", "Nystrom", "SecondOrder", "State", "Transform", "ZScore"]
+from podium.transforms.base import Affine as Affine
+from podium.transforms.base import State as State
+from podium.transforms.base import Transform as Transform
+from podium.transforms.identity import Identity as Identity
+from podium.transforms.minmax import MinMax as MinMax
+from podium.transforms.nystrom import Nystrom as Nystrom
+from podium.transforms.second_order import SecondOrder as SecondOrder
+from podium.transforms.zscore import ZScore as ZScore
