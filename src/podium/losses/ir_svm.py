@@ -18,8 +18,9 @@ from podium.compiled import compiled, vectorised
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade, count_edges, take
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.losses.pairs import PairwiseLoss, scale
+from podium.metrics.kernels import exp2_gain
 from podium.registry import register
 
 MOST_GRADES = 50
@@ -123,7 +124,7 @@ def drops_of_ndcg_1(data: Dataset, who: str) -> tuple[float, ...]:
         for k in range(len(grades)):
             for h in range(k):
                 top = k == len(grades) - 1
-                drop = (1.0 - gain(grades[h]) / gain(grades[k])) / sizes[k] if top else 0.0
+                drop = (1.0 - exp2_gain(grades[h]) / exp2_gain(grades[k])) / sizes[k] if top else 0.0
                 total = drops.setdefault((float(grades[k]), float(grades[h])), [0.0, 0.0])
                 total[0], total[1] = total[0] + weight * drop, total[1] + weight
     means = {pair: total / weight if weight > 0 else 0.0 for pair, (total, weight) in sorted(drops.items())}
