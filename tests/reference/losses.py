@@ -20,9 +20,13 @@ def regression(loss: Any, s: Any, y: Any) -> float:
 def subset_regression(loss: Any, s: Any, y: Any) -> float:
     targets = [y_i if loss.target == "label" else 2**y_i - 1 for y_i in y]
     places = sorted(range(len(y)), key=lambda i: -y[i])
-    weights = np.where(np.arange(len(y)) < loss.top, 1.0, loss.rest)
-    shared = [np.mean([w for w, i in zip(weights, places, strict=True) if y[i] == y_i]) for y_i in y]
-    return sum(w * (s_i - g_i) ** 2 for w, s_i, g_i in zip(shared, s, targets, strict=True))
+    least = min((targets[i] for i in places[: loss.top]), default=0.0)
+    total = 0.0
+    for s_i, g_i, y_i in zip(s, targets, y, strict=True):
+        inside = np.mean([p < loss.top for p, i in enumerate(places) if y[i] == y_i])
+        error = max(s_i - least, 0.0) if loss.others == "ceiling" else s_i - g_i
+        total += inside * (s_i - g_i) ** 2 + (1 - inside) * loss.rest * error**2
+    return total
 
 
 def ranknet(loss: Any, s: Any, y: Any) -> float:

@@ -82,3 +82,11 @@ def test_a_top_that_holds_all_is_plain_regression(target):
     whole = SubsetRegression(target=target, top=3)(scores, labels)
     assert whole.value == pytest.approx(Regression(target=target)(scores, labels).value)
     assert whole.gradient == pytest.approx(Regression(target=target)(scores, labels).gradient)
+
+
+def test_a_ceiling_leaves_documents_below_the_top_alone():
+    loss, labels = SubsetRegression(top=2, rest=0.5, others="ceiling"), [3, 2, 1, 0]
+    assert loss([3.0, 2.0, -7.0, 1.9], labels).value == 0.0
+    got = loss([3.0, 2.0, 2.4, 5.0], labels)  # 2 is the least target of the top
+    assert got.value == pytest.approx(0.5 * (0.4**2 + 3.0**2))
+    assert got.gradient == pytest.approx([0.0, 0.0, 0.4, 3.0])
