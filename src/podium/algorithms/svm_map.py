@@ -18,8 +18,9 @@ from podium.algorithms.requirements import needs_pairs, needs_relevance
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.kernels.gains import check_gains, gain
+from podium.kernels.gains import check_gains
 from podium.learner import Learned
+from podium.metrics.kernels import exp2_gain
 from podium.problem import refuse_missing
 from podium.ranking import argsort_descending
 from podium.registry import param, register
@@ -147,7 +148,7 @@ def _parts(labels: Array, tables: Any) -> tuple[Array, Array]:
     grades = np.unique(labels)
     weights, total = np.zeros(len(grades)), 0.0
     for t in range(len(grades)):
-        step = gain(grades[t]) - (gain(grades[t - 1]) if t > 0 else 0.0)
+        step = exp2_gain(grades[t]) - (exp2_gain(grades[t - 1]) if t > 0 else 0.0)
         weights[t] = 1.0 if ap else step * ideal[np.sum(labels >= grades[t])]
         total += weights[t]
     for t in range(len(grades)):
