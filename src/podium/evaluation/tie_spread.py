@@ -1,4 +1,4 @@
-"""Tie spread: how much of a metric is the luck of how documents of equal score happen to lie.
+"""Tie spread: how much of a metric depends on how documents of equal score happen to be ordered.
 
     >>> from podium.metrics import Metric
     >>> found = tie_spread(Metric.parse("p@1"), [1.0, 1.0], [1, 0], [0, 2])
@@ -52,19 +52,22 @@ def tie_spread(
     *,
     judged: ArrayLike | None = None,
     judged_offsets: ArrayLike | None = None,
+    unjudged: ArrayLike | None = None,
     rounds: int = 1000,
     seed: int = 0,
 ) -> TieSpread:
     """The expectation and variance of a metric over all orders of tied documents, whatever its own rule for ties.
 
-    The arguments are `evaluate_all`'s; `rounds` random orders from `seed` where there is no formula.
+    The arguments are those of `Lists`; `rounds` random orders from `seed` where there is no formula.
     """
     if not metric.averages_ties:
-        raise IncompatibleError(f"{metric.name} has a value of its own for tied documents: no order of them is drawn.")
+        raise IncompatibleError(
+            f"{metric.name} does not average over the orders of tied documents, so it has no spread."
+        )
     s, y = np.ascontiguousarray(scores, np.float64), np.ascontiguousarray(labels, np.float64)
     cuts = np.ascontiguousarray(offsets, np.int64)
     known = {"judged": judged, "judged_offsets": judged_offsets}
-    expected = _with_ties(metric, "mean")(s, y, cuts, **known)
+    expected = _with_ties(metric, "mean")(s, y, cuts, **known, unjudged=unjudged)
     exact = metric.swaps is not None and metric.swaps[1] is kernels.additive_swap
     if exact:
         ideal = (y, cuts)
@@ -72,7 +75,8 @@ def tie_spread(
             ideal = (np.ascontiguousarray(judged, np.float64), np.ascontiguousarray(judged_offsets, np.int64))
         variance = _variances(metric, s, y, cuts, ideal)
     else:
-        variance = _sampled(_with_ties(metric, "input"), (s, y, cuts), known, rounds=rounds, seed=seed)
+        hidden = None if unjudged is None else np.asarray(unjudged, np.bool_)
+        variance = _sampled(_with_ties(metric, "input"), (s, y, cuts), known, hidden, rounds=rounds, seed=seed)
     if metric.convention.short == "zero" and metric.cutoff is not None:
         variance[np.diff(cuts) < metric.cutoff] = 0.0
     return TieSpread(expected, np.where(np.isnan(expected), np.nan, variance), exact)
@@ -114,6 +118,7 @@ def _sampled(
     metric: Metric,
     ranking: tuple[Array, Array, Places],
     known: dict[str, ArrayLike | None],
+    unjudged: NDArray[np.bool_] | None,
     *,
     rounds: int,
     seed: int,
@@ -125,5 +130,6 @@ def _sampled(
     draws = np.empty((rounds, len(cuts) - 1))
     for one in draws:
         rows = np.lexsort((rng.random(len(scores)), query))
-        one[:] = metric(scores[rows], labels[rows], cuts, **known)
+        hidden = None if unjudged is None else unjudged[rows]
+        one[:] = metric(scores[rows], labels[rows], cuts, **known, unjudged=hidden)
     return np.asarray(draws.var(axis=0, ddof=1))

@@ -47,7 +47,7 @@ class Lists:
         self.document_ids = document_ids
         self.judged, self.judged_offsets = _judged(judged, judged_offsets, self.n_queries)
         self.unjudged = None if unjudged is None else _mask(unjudged, len(self.scores), self.judged)
-        self._ranked: dict[tuple[str, str], tuple[Places, Places]] = {}
+        self._ranked: dict[tuple[str, str], tuple[Places, Places, Array]] = {}
         self._ideal: dict[tuple[bool, bool], tuple[Array, Places]] = {}
 
     @property
@@ -62,12 +62,12 @@ class Lists:
         """
         key = (ties, precision)
         if key not in self._ranked:
-            self._ranked[key] = self._order(ties, precision)
-        best_first, ends = self._ranked[key]
-        labels = self.labels
+            best_first, ends = self._order(ties, precision)
+            self._ranked[key] = best_first, ends, self.labels[best_first]
+        best_first, ends, labels = self._ranked[key]
         if mark_unjudged and self.unjudged is not None:
-            labels = np.where(self.unjudged, np.nan, labels)
-        return labels[best_first], ends
+            labels = np.where(self.unjudged[best_first], np.nan, labels)
+        return labels, ends
 
     def ideal(self, *, from_list: bool, mark_unjudged: bool = False) -> tuple[Array, Places]:
         """Each query's judged labels from the largest to the smallest, and their offsets."""

@@ -99,3 +99,10 @@ def test_a_measure_with_a_value_of_its_own_for_ties_is_refused() -> None:
 
 def _inside(metric: Metric) -> str:
     return "letor4,ideal=judged," if metric.convention.discount == "letor" else ""
+
+
+def test_documents_without_judgement_are_left_out_of_what_ties_with_bpref() -> None:
+    known = {"judged": [1, 0], "judged_offsets": [0, 2], "unjudged": [False, False, True]}
+    found = tie_spread(Metric.parse("bpref"), [1.0, 1.0, 1.0], [1, 0, 0], [0, 3], **known)
+    assert found.expected[0] == 0.5  # above the one judged non-relevant document, or below it
+    assert found.variance[0] == pytest.approx(0.25, rel=0.1)
