@@ -177,7 +177,9 @@ class Dataset:
 
     def query_weights_of_rows(self) -> NDArray[np.float64]:
         """The weight of each row's query; 1 where queries have none."""  # (N,)
-        return np.ones(self.n_documents) if self.query_weights is None else np.repeat(self.query_weights, self.sizes)
+        if self.query_weights is None:
+            return np.ones(self.n_documents)
+        return self.from_grouped(np.repeat(self.query_weights, self.sizes))
 
     def query_name(self, q: int) -> str:
         """The id of query q as text; its number where it has none."""
