@@ -19,7 +19,7 @@ from podium.data.trec import Qrels, Run
 from podium.evaluation import evaluate_run
 from podium.evaluation.paired import Interval, bootstrap_interval
 
-UNSUPERVISED = ["rrf", "borda", "rrf(k=10)", "combsum", "copeland", "mc4(unranked=last)", "kemeny(exact=16)"]
+UNSUPERVISED = ["rrf", "borda", "rrf(k=10)", "combsum", "copeland", "mc4", "plackett-luce", "kemeny(exact=16)"]
 SUPERVISED = ["cranking", "voter-weights"]
 SIZES = [5, 10, 20, 40, 80, 160]
 JUDGED = 60

@@ -179,7 +179,7 @@ def _newton(theta: Array, slope: Array, bend: Array) -> Array:
     """The step δ of least ½ δᵀ·bend·δ − slope·δ with θ + δ within its bounds."""
     from scipy.optimize import lsq_linear
 
-    ridge = 1e-6 * np.trace(bend) / len(theta) + 1e-12  # a voter that never speaks has no curvature of its own
+    ridge = 1e-6 * np.trace(bend) / len(theta) + 1e-12  # a voter that never speaks has no curvature
     root = np.linalg.cholesky(bend + ridge * np.eye(len(theta)))
     bounds = (_LEAST - 1e-9 - theta, 1e-9 - theta)
     step: Array = lsq_linear(root.T, np.linalg.solve(root, slope), bounds=bounds).x

@@ -96,14 +96,15 @@ def _train(
     kind: Any, theta: Any, final: Any, blocks: Any, free: Any, sigma: Any, ends: Any, rng: Any, of_final: Any,
     of_free: Any,
 ) -> None:  # fmt: skip
-    """A recorded sweep: the final ranking once, one exchange in each list, the free ranking _SETTLE times."""
+    """A recorded sweep: the final ranking once, some exchanges in each list, the free ranking _SETTLE times."""
     n, many = len(free), len(sigma)
     at_final, at_free, share = _inverse(final), _inverse(free), np.empty(n)
     table, everything = _table(kind, theta, sigma), np.full(n, n)
     for sweep in range(len(of_final)):
         _sweep(kind, theta, table, final, at_final, blocks, sigma, rng, share)
         for l in range(many):
-            _restate(kind, theta, table, l, final, at_final, free, at_free, everything, sigma, ends, rng, share)
+            for _ in range(1 + n // _FEWER):
+                _restate(kind, theta, table, l, final, at_final, free, at_free, sigma, ends, rng, share)
         for _ in range(_SETTLE):
             _sweep(kind, theta, table, free, at_free, everything, sigma, rng, share)
         for l in range(many):
@@ -111,7 +112,8 @@ def _train(
 
 
 _SETTLE = 2  # sweeps of the free ranking between two records, in which it follows the lists
-_INNER = 1  # sweeps of the free ranking under a list that is tried
+_INNER = 2  # moves of either document in the free ranking, under a list that is tried with them exchanged
+_FEWER = 20  # exchanges are tried in a list once for so many documents
 _CAYLEY = 2  # its number in KINDS; Kendall's distance is 0, the footrule 1
 
 
@@ -214,8 +216,8 @@ def _exchange(theta: Any, places: Any, at: Any, sigma: Any, first: Any, end: Any
 
 @compiled
 def _restate(
-    kind: Any, theta: Any, table: Any, l: Any, final: Any, at_final: Any, free: Any, at_free: Any, everything: Any,
-    sigma: Any, ends: Any, rng: Any, share: Any,
+    kind: Any, theta: Any, table: Any, l: Any, final: Any, at_final: Any, free: Any, at_free: Any, sigma: Any,
+    ends: Any, rng: Any, share: Any,
 ) -> None:  # fmt: skip
     """Try to exchange two documents that list l ties; a copy of the free ranking runs under the new list first."""
     n = len(free)
@@ -237,7 +239,11 @@ def _restate(
     _swap(kind, table, theta[l], mine, i, j)
     moved, at_moved = free.copy(), at_free.copy()
     for _ in range(_INNER):
-        _sweep(kind, theta, table, moved, at_moved, everything, sigma, rng, share)
+        for k in (i, j):
+            if kind == _CAYLEY:
+                _exchange(theta, moved, at_moved, sigma, 0, n, k, rng)
+            else:
+                _reinsert(kind, table, moved, at_moved, 0, n, k, rng, share)
     back = change(kind, mine, moved, at_moved, mine, i, j)
     log_ratio = theta[l] * (grown + back)
     if log_ratio < 0.0 and rng.random() >= math.exp(log_ratio):

@@ -18,7 +18,7 @@ from podium.aggregation.base import Array
 from podium.aggregation.cranking_lists import CrankingQuery, Ints
 from podium.aggregation.permutations import distances
 
-MOST = 8
+MAX_EXACT_N = 8
 """Documents up to which all rankings are written out."""
 _BUDGET = 4e6  # distances of one query
 
@@ -26,7 +26,7 @@ _BUDGET = 4e6  # distances of one query
 def fits(query: CrankingQuery) -> bool:
     """Whether a query is small enough."""
     n = query.n_documents
-    return n <= MOST and query.completions * math.factorial(n) * max(len(query.voters), 1) <= _BUDGET
+    return n <= MAX_EXACT_N and query.completions * math.factorial(n) * max(len(query.voters), 1) <= _BUDGET
 
 
 class Enumerated:
@@ -61,8 +61,8 @@ class Enumerated:
         for d in self._completed():
             chance += _shares(theta @ d)
             ways += 1
-        law = [np.bincount(self.places[:, i], chance / ways, minlength=n) for i in range(n)]
-        return np.array(law, np.float64)
+        found = [np.bincount(self.places[:, i], chance / ways, minlength=n) for i in range(n)]
+        return np.array(found, np.float64)
 
     def _completed(self) -> Iterator[Array]:
         """The distances of every ranking from the voters' lists, for each way to make them strict."""  # (L, R)
@@ -76,6 +76,6 @@ def _shares(logs: Array) -> Array:
     return shares
 
 
-@functools.lru_cache(maxsize=MOST)
+@functools.lru_cache(maxsize=MAX_EXACT_N)
 def _all_places(n: int) -> Ints:
     return np.array(list(permutations(range(n))), np.int64).reshape(-1, n)

@@ -32,7 +32,7 @@ from podium.registry import param, register
 
 @dataclass(frozen=True, eq=False)
 class Centre:
-    """The law that fits one query's lists best."""
+    """The distribution that fits one query's lists best."""
 
     order: list[str]  # the documents, best first
     theta: float  # 0: every order is as likely; infinite where no list contradicts the centre

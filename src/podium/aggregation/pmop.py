@@ -34,7 +34,7 @@ class PMOP(WorthModel):
 
     Formula: max_s Σ_k w_k Σ_b (mean of s over X_b − log Σ_m e_m(e^{s/m})), e_m over the documents of R_b; plus
         `pseudo` wins and losses of each document against a ghost of worth 1.
-    Ties: outcomes with a probability of their own: documents often tied are pulled together. Documents that a
+    Ties: outcomes that have a probability: documents often tied are pulled together. Documents that a
         list leaves out are tied below it (`last`), or were not there (`skip`). The distribution expects a block of
         about half of what remains, so a document chosen alone gains more than one in a large block: after [A B C], D,
         [E F] it puts D first, against the list. No other aggregator does such a thing.

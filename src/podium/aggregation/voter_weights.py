@@ -48,7 +48,7 @@ class VoterWeights(SupervisedAggregator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        named(self.method)  # refuses what is no method
+        named(self.method)  # an error where there is no such method
 
     def fit(self, rankings: Rankings, *, seed: int = 0) -> WeightedVoters:
         """Train the method; `trust` is by how much scores move when a voter falls silent, as shares of 1."""

@@ -104,7 +104,7 @@ class WorthModel(Aggregator):
         """The lists as the model sees them; an error where they leave the worths open."""
         seen = lists(query, self.unranked)
         if self.pseudo == 0.0:
-            _refuse_undetermined(self.holds(seen), query)
+            _need_determined(self.holds(seen), query)
         return seen
 
     def _posterior(self, query: QueryRankings, s: Array) -> Slope:
@@ -170,7 +170,7 @@ _MOST_PRODUCTS = 500
 _DIFFERENCE = 1e-4  # of log-worths, for products with the second derivatives: right to about 1e−8
 
 
-def _refuse_undetermined(holds: NDArray[np.bool_], query: QueryRankings) -> None:
+def _need_determined(holds: NDArray[np.bool_], query: QueryRankings) -> None:
     """Hunter's condition: from every document a chain of defeats must lead to every other."""
     from scipy.sparse.csgraph import connected_components
 

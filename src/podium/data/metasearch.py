@@ -5,7 +5,7 @@
     (('engine1', 'engine2'), 20, 20)
 
 A document's merit is a normal number; those above 0.8 and 1.5 have grades 1 and 2. An engine sees the merit with
-normal noise of its own size, writes its scores on a scale of its own, and lists the best documents it sees.
+normal noise, whose size is the engine's, writes its scores on its own scale, and lists the best documents it sees.
 """
 
 from __future__ import annotations

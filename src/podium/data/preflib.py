@@ -83,7 +83,7 @@ def _vote(line: str, where: str) -> tuple[float, list[list[int]]]:
 
 
 def _check(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]]], name: str) -> None:
-    """Refuse votes that are not what the head of the file promises."""
+    """Raise a clear error if the votes are not what the head of the file promises."""
     kind = header.get("DATA TYPE") or PurePath(name).suffix[1:]
     n = header.get("NUMBER ALTERNATIVES", "")
     for line, _, groups in votes:

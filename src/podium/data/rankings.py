@@ -44,7 +44,7 @@ class Rankings:
     entry_offsets: NDArray[np.int64]  # (Q·V+1,): entries of voter v on query q from entry_offsets[q·V + v]
     weights: Array  # (V,) above 0; a voter of weight 2 counts as two
     labels: Array | None = None  # (N,) grades where known, else NaN
-    sources: tuple[str, ...] | None = None  # (V,) the file, with its line where there is one, for messages
+    sources: tuple[str, ...] | None = None  # (V,) the file, or file:line, for messages
 
     def __post_init__(self) -> None:
         bad = np.flatnonzero(~(np.isfinite(self.weights) & (self.weights > 0)))
@@ -109,7 +109,7 @@ class Rankings:
         where = _Where(query_ids, names, sources, lines)
         by = np.lexsort((local, keys, voter, query))
         slot = (query * len(names) + voter)[by]  # (E,) which voter's list on which query
-        _refuse_twice(slot, local.reshape(-1)[by], by, where, documents)
+        _need_once(slot, local.reshape(-1)[by], by, where, documents)
         counts = np.bincount(slot, minlength=len(query_ids) * len(names))
         sizes = np.bincount(pairs // max(len(ids), 1), minlength=len(query_ids))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -166,7 +166,7 @@ class Rankings:
         return replace(self, weights=np.array(weights, np.float64))
 
     def source(self, voter: int) -> str:
-        """Where a voter came from: its file, with its line where there is one, or its name."""
+        """Where a voter came from: its file, or file:line, or its name."""
         return self.voters[voter] if self.sources is None else self.sources[voter]
 
 
@@ -228,7 +228,7 @@ def _sort_keys(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Arr
     return keys
 
 
-def _refuse_twice(
+def _need_once(
     slot: NDArray[np.int64], document: NDArray[np.int64], by: NDArray[np.int64], where: _Where, names: Column
 ) -> None:
     together = np.lexsort((by, document, slot))

@@ -29,10 +29,10 @@ def sample_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> NDArr
 def race_marginals(scores: ArrayLike) -> Array:
     """P(document i arrives at place p + 1) at [i, p]."""  # (n, n)
     s = closed_up(np.array(scores, np.float64))
-    law = np.zeros((len(s), len(s)))
+    marginals = np.zeros((len(s), len(s)))
     if len(s):
-        _integrate(s - s.max(), _STEP / math.sqrt(len(s) + 16.0), law)
-    return np.maximum(law, 0.0)  # where rounding leaves −1e−17
+        _integrate(s - s.max(), _STEP / math.sqrt(len(s) + 16.0), marginals)
+    return np.maximum(marginals, 0.0)  # where rounding leaves −1e−17
 
 
 def closed_up(s: Array) -> Array:
@@ -48,18 +48,18 @@ def closed_up(s: Array) -> Array:
 
 _STEP = 1.2  # over √(n + 16): the integrand is about 1/√n wide, and the error falls like e^(−c/step²)
 _EARLY, _LATE = 40.0, 4.0  # log T + s is Gumbel: it lies outside (−40, 4) with probability 1e−17
-_TINY = 1e-30  # the ends of a law below this are cut off
+_TINY = 1e-30  # the ends of a distribution below this are cut off
 
 
 @compiled
 def _integrate(s: Any, step: Any, marginals: Any) -> None:
     """P(rank of i = r + 1) = ∫ φ_i e^{−φ_i t} P(r others have arrived by t) dt, by the trapezoid rule in u = log t.
 
-    Others have arrived by t with probabilities q_j = 1 − e^{−φ_j t}, independently; the law of their number is built
-    up document by document, and document i taken out again.
+    Others have arrived by t with probabilities q_j = 1 − e^{−φ_j t}, independently; the distribution of their number
+    is built up document by document, and document i taken out again.
     """
     n = len(s)
-    arrived, law, without = np.empty(n), np.empty(n + 1), np.empty(n)
+    arrived, counts, without = np.empty(n), np.empty(n + 1), np.empty(n)
     last = int(np.ceil((_LATE - np.min(s)) / step))
     for node in range(int(np.floor((-_EARLY - np.max(s)) / step)), last + 1):
         u, wanted = node * step, False
@@ -67,50 +67,53 @@ def _integrate(s: Any, step: Any, marginals: Any) -> None:
             arrived[j] = -math.expm1(-math.exp(min(u + s[j], 700.0)))
             wanted |= -_EARLY < u + s[j] < _LATE
         if wanted:
-            low, high = count_distribution(arrived, law)
+            low, high = count_distribution(arrived, counts)
             for i in range(n):
                 x = u + s[i]
                 if -_EARLY < x < _LATE:
-                    first, end = take_out(law, low, high, arrived[i], without)
+                    first, end = take_out(counts, low, high, arrived[i], without)
                     weight = step * math.exp(x - math.exp(x))
                     for r in range(first, end):
                         marginals[i, r] += weight * without[r]
 
 
 @compiled
-def count_distribution(q: Any, law: Any) -> Any:
-    """The law of how many of n independent events happen, and the first and last number that it counts as possible."""
-    law[:] = 0.0
-    law[0] = 1.0
+def count_distribution(q: Any, counts: Any) -> Any:
+    """Fill `counts` with P(r of n independent events happen); returns the first and the last r that is possible."""
+    counts[:] = 0.0
+    counts[0] = 1.0
     low, high = 0, 0
     for j in range(len(q)):
         high += 1
         for r in range(high, low, -1):
-            law[r] += q[j] * (law[r - 1] - law[r])
-        law[low] *= 1.0 - q[j]
-        while law[high] < _TINY:
-            law[high] = 0.0
+            counts[r] += q[j] * (counts[r - 1] - counts[r])
+        counts[low] *= 1.0 - q[j]
+        while counts[high] < _TINY:
+            counts[high] = 0.0
             high -= 1
-        while law[low] < _TINY:
-            law[low] = 0.0
+        while counts[low] < _TINY:
+            counts[low] = 0.0
             low += 1
     return low, high
 
 
 @compiled
-def take_out(law: Any, low: Any, high: Any, q: Any, without: Any) -> Any:
-    """The law without an event of probability q, from the end that divides by the larger of q and 1 − q; its range."""
+def take_out(counts: Any, low: Any, high: Any, q: Any, without: Any) -> Any:
+    """The distribution without an event of probability q; returns its range.
+
+    From the end that divides by the larger of q and 1 − q.
+    """
     first, end, left = max(low - 1, 0), min(high + 1, len(without)), 0.0
     without[first] = 0.0
     without[end - 1] = 0.0
     if q < 0.5:
         odds, scale = q / (1.0 - q), 1.0 / (1.0 - q)
         for r in range(low, end):
-            left = law[r] * scale - odds * left
+            left = counts[r] * scale - odds * left
             without[r] = left
     else:
         odds, scale = (1.0 - q) / q, 1.0 / q
         for r in range(min(high, len(without)) - 1, first - 1, -1):
-            left = law[r + 1] * scale - odds * left
+            left = counts[r + 1] * scale - odds * left
             without[r] = left
     return first, end
