@@ -7,6 +7,7 @@ svm-map(measure=ndcg,cost=20.0)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
-from podium.algorithms.requirements import needs_pairs, needs_relevance
+from podium.algorithms.requirements import needs_grades, needs_pairs, needs_relevance
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
@@ -56,7 +57,7 @@ class SVMMAP(LinearLearner):
     epsilon: float = param(default=0.001, above=0)
     relevant: float = 1.0
     planes: int = param(default=1000, least=1)
-    """At most so many cutting planes."""
+    """The most cutting planes."""
     transform: Transform = ZScore()
     name = "svm-map"
 
@@ -64,7 +65,8 @@ class SVMMAP(LinearLearner):
         if self.measure == "map":
             needs_relevance(data, self.name, relevant=self.relevant)
         else:
-            needs_pairs(data, self.name)
+            needs_grades(data, self.name)
+            needs_pairs(replace(data, preferences=None), self.name)
             check_gains(self.name, data.labels)  # type: ignore[arg-type]
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:

@@ -68,8 +68,6 @@ class Loss(Named):
     """The same on edges, or None."""
     learned: ClassVar[tuple[str, ...]] = ()
     """The parameters that are trained along with the scorer, from their given values."""
-    learned_as_logs: ClassVar[bool] = False
-    """Whether they are logarithms of weights, which a solver with a bound counts as the weights themselves."""
     shift_invariant: ClassVar[bool] = True
     """Whether adding a number to all of a query's scores changes nothing."""
     convex: ClassVar[bool] = False

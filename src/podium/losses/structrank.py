@@ -247,7 +247,6 @@ class StructRank(PairwiseLoss):
     grades = staticmethod(over_grades)
     edges = staticmethod(over_edges)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
-    learned_as_logs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,7 +18,7 @@ from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 class Projected(Solver):
     """θ ← the point of {θ ≥ 0, Σθ ≤ bound} nearest to θ − rate·gradient, query by query; the rate falls by √2 an epoch.
 
-    Weights that the loss learns are part of θ, and stay positive; other parameters of the loss move freely. With
+    Parameters that the loss learns move freely: inside the bound, the weights of structrank learn worse. With
     validation data, `starts` random starting points are tried for all their epochs, and the epoch that does best on it
     is kept; with one start, `patience` epochs without a better one end the search.
     Reference: Duchi et al., Efficient projections onto the l1-ball, ICML 2008.
@@ -75,13 +75,7 @@ class Projected(Solver):
 
     def _into_set(self, problem: Problem, theta: Array) -> Array:
         n = len(theta) - len(problem.loss.learned)
-        if not problem.loss.learned_as_logs:
-            return np.concatenate([nearest_within(theta[:n], self.bound), theta[n:]])
-        inside = nearest_within(np.append(theta[:n], np.exp(np.minimum(theta[n:], 700.0))), self.bound)
-        return np.append(inside[:n], np.log(np.maximum(inside[n:], _LEAST_WEIGHT)))
-
-
-_LEAST_WEIGHT = 1e-3  # a learned weight of 0 would switch its function off for good
+        return np.concatenate([nearest_within(theta[:n], self.bound), theta[n:]])
 
 
 def nearest_within(point: Array, bound: float | None) -> Array:

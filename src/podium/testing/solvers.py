@@ -11,7 +11,7 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.losses import ListNet, Loss, RankNet, Regression, SquaredHinge, sweep
-from podium.metrics import Metric
+from podium.metrics import Average, Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Scorer
 from podium.solvers import Solution, Solver, Watch
@@ -166,6 +166,10 @@ class _Scripted:
 
     def __call__(self, *scores_and_labels: Any, **_: Any) -> Array:
         return np.array([next(self._values)], np.float64)
+
+    def average(self, values: Array) -> Average:
+        """The one value."""
+        return Average(float(values[0]), 1, 0)
 
     def __str__(self) -> str:
         return "scripted"

@@ -4,7 +4,7 @@ import pytest
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.losses import LambdaRank, Loss, RankNet, StructRank, sweep
-from podium.metrics import Metric
+from podium.metrics import NDCG, Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
 from podium.solvers import Boosting, Watch
@@ -29,7 +29,7 @@ def test_a_round_is_a_tree():
 def test_scores_kept_for_validation_are_those_of_the_model():
     seen = []
 
-    class Recording:
+    class Recording(NDCG):
         def __call__(self, scores, labels, offsets, **_):
             seen.append(np.array(scores))
             return np.ones(1)
@@ -83,7 +83,7 @@ def test_parameters_that_a_loss_learns_follow_the_trees_to_their_best_values():
 
 
 def test_the_loss_of_the_best_round_is_kept():
-    class Falling:
+    class Falling(NDCG):
         def __call__(self, scores, labels, offsets, **_):
             return np.array([1.0 / (1.0 + np.abs(scores).max())])
 

@@ -56,15 +56,6 @@ def test_the_weights_of_a_network_are_trained_along():
     assert found.loss.log_w1 > 0
 
 
-def test_the_weights_of_a_network_count_towards_the_bound():
-    found = Projected(epochs=2, bound=1.0, learning_rate=20.0).solve(
-        Problem(StructRank(normalise=True), NadarayaWatson(), DATA), np.random.default_rng(0), Watch()
-    )
-    weights = np.exp(found.loss.learned_values())
-    assert weights.min() > 0
-    assert found.params["theta"].sum() + weights.sum() <= 1 + 2e-3
-
-
 def test_several_starts_are_judged_by_validation_data():
     watch = Watch(VALID, Metric.parse("ndcg@3"))
     found = Projected(epochs=2, starts=3).solve(
