@@ -25,6 +25,7 @@ class MinMax(Transform):
     per_query = True
 
     def fit(self, data: Dataset) -> State:
+        refuse_infinite(data, self.name)
         return {}
 
     def affine(self, state: State, data: Dataset) -> Affine | None:

@@ -154,7 +154,7 @@ def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-m", "podium", "--version"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1
-    assert done.stderr == b"podium: No space left on device.\n"
+    assert done.stderr == b"podium: cannot write: No space left on device.\n"
 
 
 @pytest.mark.parametrize("name", ["adarank", "recipe", "grid", "optuna", "plackett-luce", "ndcg", "zscore", "cranking"])
