@@ -16,6 +16,7 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.registry import register
@@ -50,12 +51,18 @@ class Footrule(Aggregator):
         weights = np.repeat(query.weights, sizes)
         # squares only decide between equal costs: in all they are far below what one step of one voter costs
         cost = _displacements(seen.documents, places, weights, n, _SLIGHT / n**2)
-        _, at = linear_sum_assignment(cost)
+        _, at = linear_sum_assignment(_rounded(cost))
         total = float(weights @ np.abs(places - (at[seen.documents] + 1)))
         return Solved(np.asarray(n - 1 - at, np.float64), total, total)
 
 
 _SLIGHT = 1e-7
+
+
+def _rounded(cost: Array) -> Array:
+    """The costs without their last bits, which depend on the order of the voters and would decide between equals."""
+    unit = 2.0**-44 * max(cost.max(initial=0.0), 1.0)
+    return np.round(cost / unit) * unit
 
 
 @compiled
