@@ -39,6 +39,7 @@ class Footrule(Aggregator):
     """
 
     minimises: ClassVar[bool] = True
+    slow_above: ClassVar[int | None] = 1500
 
     unranked: Unranked = "last"
 
