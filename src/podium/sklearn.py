@@ -12,7 +12,8 @@
     cross_val_score(Ranker(), X, y, cv=GroupKFold(5), params={"qid": qid, "groups": qid})
     GridSearchCV(Ranker("listnet"), {"penalty": [0.01, 0.1]}, cv=GroupKFold(5)).fit(X, y, qid=qid, groups=qid)
 
-and a `Pipeline` that ends in a ranker need nothing more. `GroupKFold` with the queries as groups never cuts one.
+and a `Pipeline` that ends in a ranker need nothing more. (A pipeline within cross_val_score or GridSearchCV needs
+scikit-learn 1.8, the first to route what its score asks for.) `GroupKFold` with the queries as groups never cuts one.
 
 As in LGBMRanker, `fit` also takes `group`, the sizes of consecutive queries, and `eval_set` with `eval_group` (or
 `eval_qid`): validation data for early stopping, for the choice of settings, and for the temperature of odds.

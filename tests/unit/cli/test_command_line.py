@@ -61,7 +61,7 @@ def test_the_version_is_printed(podium: Podium) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["trian"], "podium: No such command 'trian'. Did you mean 'train', 'rank'? See: podium --help"),
+        (["trian"], "podium: No such command 'trian'. "),
         (["train"], "podium: Missing argument"),
         (["train", "x", "--speed"], "podium: No such option"),
         (["--speed"], "podium: No such option"),
