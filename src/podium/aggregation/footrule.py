@@ -63,7 +63,7 @@ _SLIGHT = 1e-7
 def _rounded(cost: Array) -> Array:
     """The costs without their last bits, which depend on the order of the voters and would decide between equals."""
     unit = 2.0**-44 * max(cost.max(initial=0.0), 1.0)
-    return np.round(cost / unit) * unit
+    return np.asarray(np.round(cost / unit) * unit)
 
 
 @compiled
