@@ -39,7 +39,7 @@ class Footrule(Aggregator):
     """
 
     minimises: ClassVar[bool] = True
-    slow_above: ClassVar[int | None] = 1500
+    slow_above: ClassVar[int | None] = 4000
 
     unranked: Unranked = "last"
 

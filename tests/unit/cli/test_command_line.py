@@ -15,6 +15,7 @@ import pytest
 
 from podium import errors
 from podium.cli import console
+from programs import LONG, PODIUM
 
 Podium = Callable[..., Any]
 COMMANDS = ["demo", "methods", "check", "train", "rank", "evaluate", "compare"]
@@ -175,10 +176,8 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
 
 
 def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(folder: Path, tmp_path: Path) -> None:
-    long = "listnet(scorer=mlp(hidden=[64]),epochs=100000,patience=100000)"
-    words = ["compare", str(folder), "--methods", f"random,{long}", "--jobs", "1", "-o", str(tmp_path / "out")]
-    program = [sys.executable, "-m", "podium", *words]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    words = ["compare", str(folder), "--methods", f"random,{LONG}", "--jobs", "1", "-o", str(tmp_path / "out")]
+    with subprocess.Popen([*PODIUM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not (tmp_path / "out/runs/set-random.json").exists():
             assert process.poll() is None
             time.sleep(0.05)

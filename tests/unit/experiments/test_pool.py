@@ -20,6 +20,7 @@ from podium.evaluation import Comparison, evaluate
 from podium.experiments import TaskEvent, compare
 from podium.experiments.plan import Task
 from podium.experiments.pool import Worker
+from programs import LONG, PODIUM
 
 METHODS = ["regression", "lambdamart(num_leaves=4,rounds=5)", "listnet(scorer=mlp(hidden=[4]),epochs=3)"]
 BROKEN = "listnet(transform=identity)"
@@ -142,10 +143,9 @@ def started(tmp_path: Path) -> subprocess.Popen[str]:
         data, _ = make_letor_like(40, (40, 60), n_features=30, seed=k)
         for name, part in zip(("train", "vali", "test"), split(data), strict=True):
             write_letor(part, tmp_path / f"data/Fold{k}/{name}.txt")
-    long = "listnet(scorer=mlp(hidden=[64]),epochs=100000,patience=100000)"
-    words = ["compare", str(tmp_path / "data"), "--method", "random", "--method", long, "-o", str(tmp_path / "out")]
+    words = ["compare", str(tmp_path / "data"), "--method", "random", "--method", LONG, "-o", str(tmp_path / "out")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "podium", *words, "--jobs", "2"],
+        [*PODIUM, *words, "--jobs", "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
