@@ -160,7 +160,7 @@ def test_needs_that_have_no_answer_are_refused() -> None:
     assert queries_needed(0.1, 0.0) == 2
     with pytest.raises(ParameterError, match="other than 0"):
         queries_needed(0.0, 1.0)
-    with pytest.raises(ParameterError, match="expected 0 < alpha < wanted < 1; got alpha=0.9, wanted=0.8"):
+    with pytest.raises(ParameterError, match=r"expected 0 < alpha < wanted < 1; got alpha=0\.9, wanted=0\.8"):
         queries_needed(0.1, 1.0, alpha=0.9)
 
 
