@@ -100,7 +100,7 @@ def test_a_score_that_is_no_number_is_refused_with_its_row(function: object) -> 
 
 
 def test_scores_must_be_flat() -> None:
-    with pytest.raises(DataError, match="flat"):
+    with pytest.raises(DataError, match="Scores must be a flat list of numbers; got an array of shape"):
         order([[1.0, 2.0]])
 
 

@@ -174,5 +174,5 @@ def test_without_a_frame_package_the_extra_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingPackageError, match=r"pip install 'podium\[frames\]'"):
         read_table("data.csv")
-    with pytest.raises(MissingPackageError, match="polars"):
+    with pytest.raises(MissingPackageError, match=r"needs polars, which is not installed\. Run: pip install"):
         to_frame(Dataset.from_arrays([[1.0]]), backend="polars")

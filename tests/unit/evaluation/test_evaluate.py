@@ -57,7 +57,7 @@ def test_data_without_labels_is_refused() -> None:
 def test_no_metric_and_an_unknown_metric_are_misuse() -> None:
     with pytest.raises(ParameterError, match="At least one metric"):
         evaluate(DATA, SCORES, [])
-    with pytest.raises(UnknownNameError, match="ndcg"):
+    with pytest.raises(UnknownNameError, match=r"No metric 'ndgc'\. Did you mean 'ndcg"):
         evaluate(DATA, SCORES, ["ndgc@10"])
 
 

@@ -93,7 +93,7 @@ def test_scores_that_are_tied_only_in_single_precision_vary_there() -> None:
 
 
 def test_a_measure_with_a_value_of_its_own_for_ties_is_refused() -> None:
-    with pytest.raises(IncompatibleError, match="kendall"):
+    with pytest.raises(IncompatibleError, match="kendall does not average over the orders of tied"):
         tie_spread(Metric.parse("kendall"), [1, 1], [1, 0], [0, 2])
 
 

@@ -165,7 +165,7 @@ def test_arrays_that_do_not_fit_are_refused(
 
 
 def test_judged_labels_need_their_offsets_for_as_many_queries() -> None:
-    with pytest.raises(DataError, match="both"):
+    with pytest.raises(DataError, match="give both judged and judged_offsets"):
         NDCG()([1.0], [1], [0, 1], judged=[1])
     with pytest.raises(DataError, match="2 queries"):
         NDCG()([1.0], [1], [0, 1], judged=[1], judged_offsets=[0, 1, 1])

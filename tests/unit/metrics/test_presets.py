@@ -94,7 +94,7 @@ def test_ties_by_id_stay_within_their_query() -> None:
 
 
 def test_ties_by_id_need_ids() -> None:
-    with pytest.raises(DataError, match="document_ids"):
+    with pytest.raises(DataError, match=r"ties=docno .* there are none\. Give document_ids, or choose ties=mean"):
         Metric.parse("ndcg[trec]")([1.0, 1.0], [0, 1], [0, 2])
 
 

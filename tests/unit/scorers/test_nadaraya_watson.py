@@ -66,10 +66,13 @@ def test_blocks_that_are_not_kept_give_the_same(monkeypatch):
     np.testing.assert_allclose(slopes, gradient, rtol=1e-10)
 
 
-def test_documents_far_from_all_others_still_have_a_score():
-    far = Dataset.from_arrays(np.full((1, 3), 1e3))
-    got = NadarayaWatson().score({"theta": 100 * WIDTHS, **NadarayaWatson().reference(NUMBERED)}, far)
-    assert np.isfinite(got).all()
+def test_documents_far_from_all_others_have_the_grade_of_the_nearest():
+    far = np.random.default_rng(2).standard_normal((20, 3)) * 1e3  # where every weight is exp of less than −10⁶
+    params = {"theta": 100 * WIDTHS, **NadarayaWatson().reference(NUMBERED)}
+    nearest = [np.argmin(((x - DATA.features) ** 2) @ WIDTHS**2) for x in far]
+    got = NadarayaWatson().score(params, Dataset.from_arrays(far))
+    np.testing.assert_allclose(got, DATA.labels[nearest], atol=1e-6)
+    assert len(set(DATA.labels[nearest])) > 1
 
 
 def test_a_million_documents_are_refused_with_the_memory_they_would_need():
@@ -80,7 +83,7 @@ def test_a_million_documents_are_refused_with_the_memory_they_would_need():
 
 def test_data_that_it_cannot_average_is_refused_in_words():
     bare = Dataset.from_arrays(DATA.features, group=DATA.sizes)
-    with pytest.raises(IncompatibleError, match="grades"):
+    with pytest.raises(IncompatibleError, match=r"averages grades, but the data has none\. Use data with labels"):
         NadarayaWatson().check(bare)
     with pytest.raises(IncompatibleError, match="only one"):
         NadarayaWatson().check(Dataset.from_arrays(np.zeros((1, 3)), [1]))

@@ -98,7 +98,7 @@ def test_a_seed_starts_a_module_and_leaves_torchs_own_chance_alone():
 
 @needs_torch
 def test_modules_that_are_no_scorers_are_refused_in_words(trusted):
-    with pytest.raises(ParameterError, match="buffers"):
+    with pytest.raises(ParameterError, match=r"has buffers beside its parameters.* Leave them out"):
         trusted(with_buffers).n_params(3)
     with pytest.raises(ValueError, match=r"shape \(60, 2\) for 60 rows"):
         trusted(two_scores).score({"theta": np.zeros(8)}, DATA)
