@@ -286,10 +286,21 @@ def energy_ndcg(loss: Any, s: Any, y: Any) -> float:
     if len(set(y)) <= 1:
         return 0.0
     if loss.metric.name != "ndcg":
-        return energy_of_metric(loss, s, y)
-    windowed = loss.window is not None and loss.window < len(s)
-    order = next(shuffles(s, y, loss.seed)) if windowed else sorted(range(len(s)), key=lambda i: -y[i])
-    value = 0.0
+        return mean_over_ties(energy_of_metric, loss, s, y)
+    if loss.window is not None and loss.window < len(s):
+        return mean_over_ties(energy_of_order, loss, s, y)
+    return energy_of_order(loss, s, y, sorted(range(len(s)), key=lambda i: -y[i]))
+
+
+def mean_over_ties(energy: Callable[..., float], loss: Any, s: Any, y: Any) -> float:
+    """The mean over the very tie-breaks that the seed draws."""
+    return float(
+        np.mean([energy(loss, s, y, way) for way in itertools.islice(shuffles(s, y, loss.seed), loss.samples)])
+    )
+
+
+def energy_of_order(loss: Any, s: Any, y: Any, order: Sequence[int]) -> float:
+    windowed, value = loss.window is not None and loss.window < len(s), 0.0
     for p, i in enumerate(order):
         near = [j for q, j in enumerate(order) if not windowed or abs(p - q) <= loss.window]
         logs = rank_energies(s, y, i, near, loss.metric.cutoff)
@@ -305,7 +316,7 @@ def rank_energies(s: Any, y: Any, i: int, blanket: Sequence[int], cutoff: int | 
     return [pull / math.log2(r + 1) if cutoff is None or r <= cutoff else 0.0 for r in range(1, n + 1)]
 
 
-def energy_of_metric(loss: Any, s: Any, y: Any) -> float:
+def energy_of_metric(loss: Any, s: Any, y: Any, order: Sequence[int]) -> float:
     """Documents really moved to every place, then swapped with every other, and the metric computed each time."""
 
     def measured(way: Sequence[int]) -> float:
@@ -316,7 +327,7 @@ def energy_of_metric(loss: Any, s: Any, y: Any) -> float:
         way[a], way[b] = way[b], way[a]
         return way
 
-    n, order = len(s), next(shuffles(s, y, loss.seed))
+    n = len(s)
     window, value = loss.window or n, 0.0
     for p, i in enumerate(order):
         logs = []
@@ -344,9 +355,24 @@ def boltzrank(loss: Any, s: Any, y: Any) -> float:
     if len(set(y)) <= 1:
         return 0.0
     order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
-    ways = swapped(s[order], 2 * loss.alpha / (len(s) - 1), started(loss.seed, [y[i] for i in order]))
+    c, state = 2 * loss.alpha / (len(s) - 1), started(loss.seed, [y[i] for i in order])
+    ways = (swapped if loss.proposals == "chain" else raced)(s[order], c, state)
     places = [np.argsort(way) for way in itertools.islice(ways, loss.samples)]
-    return -float(np.mean([np.nan_to_num(loss.metric(-place, y[order], [0, len(s)])[0]) for place in places]))
+    values = [np.nan_to_num(loss.metric(-place, y[order], [0, len(s)])[0]) for place in places]
+    logs = np.zeros(len(places))
+    if loss.proposals == "plackett-luce":
+        scaled = c * (len(s) + 1) / 3 * s[order]
+        energies = np.array([c * float((place + 1) @ s[order]) for place in places])
+        logs = np.array([minus_log_plackett_luce(scaled, np.argsort(place)) for place in places]) - energies
+    return -float(np.average(values, weights=np.exp(logs - logs.max())))
+
+
+def raced(s: Any, c: float, state: int) -> Iterator[list[int]]:
+    """Rankings, best first, of Plackett–Luce with scores c(n + 1)/3·s: each document arrives at e^{−score}·Exp(1)."""
+    draws = uniforms(state)
+    while True:
+        keys = [c * (len(s) + 1) / 3 * one - math.log(-math.log1p(-next(draws))) for one in s]
+        yield sorted(range(len(s)), key=lambda i: -keys[i])
 
 
 def swapped(s: Any, c: float, state: int) -> Iterator[list[int]]:

@@ -57,7 +57,7 @@ class SVMMAP(LinearLearner):
     epsilon: float = param(default=0.001, above=0)
     relevant: float = 1.0
     planes: int = param(default=1000, least=1)
-    """The most cutting planes."""
+    """The largest number of cutting planes."""
     transform: Transform = ZScore()
     name = "svm-map"
 

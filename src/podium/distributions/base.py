@@ -44,7 +44,7 @@ class RankingDistribution(Named):
         raise NotImplementedError
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row."""  # (size, n)
+        """Rankings drawn from the distribution, one per row."""  # (size, n)
         raise NotImplementedError
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:
@@ -108,7 +108,7 @@ class RankingDistribution(Named):
         return self.sample(s, np.random.default_rng(0), draws)
 
     def _checked(self, scores: ArrayLike, ranks: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
-        """Scores, and ranks made dense; refuses what does not fit together, and ties where the law has none."""
+        """Scores and dense ranks; raises a clear error if they do not fit together, or ties have probability 0."""
         s, given = np.asarray(scores, np.float64), np.asarray(ranks, np.float64)
         if s.ndim != 1 or s.shape != given.shape:
             raise DataError(f"{self.name}: ranks of shape {given.shape} for scores of shape {s.shape}.")

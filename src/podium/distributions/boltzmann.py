@@ -1,4 +1,4 @@
-"""The Boltzmann law of rankings whose energy is linear in scores and ranks (Volkovs & Zemel, 2009).
+"""The Boltzmann distribution of rankings whose energy is linear in scores and ranks (Volkovs & Zemel, 2009).
 
     P(r) ∝ e^{−E(r)},   E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u
 
@@ -27,18 +27,29 @@ _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and b
 
 @register
 class Boltzmann(RankingDistribution):
-    """A law over strict rankings by an energy; `alpha` is an inverse temperature."""
+    """A distribution over strict rankings by an energy; `alpha` is an inverse temperature."""
 
     alpha: float = param(default=1.0, above=0, search=(0.3, 30.0, "log"))
     max_exact_n: ClassVar[int] = 14
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
-        """−E − log Z: exact up to 14 documents; above, log Z is an integral of mean energies of 2,000 rankings each."""
+        """−E − log Z: exact up to 14 documents; above, as right as `log_normaliser` says."""
         s, places = self._checked(scores, ranks)
         s = s - s.mean() if len(s) else s
+        log_z, _ = self.log_normaliser(s)
+        return float(pull(self.alpha, len(s)) * np.sum(((len(s) + 1) / 2 - places) * s) - log_z)
+
+    def log_normaliser(self, scores: ArrayLike) -> tuple[float, float]:
+        """log Z and its standard error, which is that of every log-probability too; the same numbers for each call.
+
+        Up to 14 documents it is exact, and the error 0. Above, it is an integral over the inverse temperature of the
+        mean energies of 2,000 rankings at each of its points. Differences of log-probabilities at the same scores are
+        exact always, since log Z drops out.
+        """
+        s = np.array(scores, np.float64)
+        s = s - s.mean() if len(s) else s
         c = pull(self.alpha, len(s))
-        log_z = filled_places(s, c)[-1] if len(s) <= self.max_exact_n else integrated(s, c)
-        return float(c * np.sum(((len(s) + 1) / 2 - places) * s) - log_z)
+        return (float(filled_places(s, c)[-1]), 0.0) if len(s) <= self.max_exact_n else integrated(s, c)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings, one per row: drawn exactly up to 14 documents, above by a chain of swaps, 2n between two."""
@@ -59,7 +70,7 @@ class Boltzmann(RankingDistribution):
         marginals, before = np.zeros((len(s), len(s))), np.zeros((len(s), len(s)))
         if len(s):
             s, c = s - s.mean(), pull(self.alpha, len(s))
-            _add_laws(s, c, filled_places(s, c), marginals, before)
+            _add_marginals(s, c, filled_places(s, c), marginals, before)
         return marginals, before
 
 
@@ -155,7 +166,7 @@ def _last(s: Any, c: Any, filled: Any, chosen: Any, u: Any, size: Any) -> Any:
 
 
 @compiled
-def _add_laws(s: Any, c: Any, filled: Any, marginals: Any, before: Any) -> None:
+def _add_marginals(s: Any, c: Any, filled: Any, marginals: Any, before: Any) -> None:
     """Over all sets that may fill the first places, from all documents down."""
     n = len(s)
     reached = np.zeros(len(filled))
@@ -174,21 +185,28 @@ def _add_laws(s: Any, c: Any, filled: Any, marginals: Any, before: Any) -> None:
 
 _RANKINGS = 2_000  # per point of the integral
 _POINTS = 6  # of Gauss–Legendre per panel
+_STRETCHES = 20  # of a chain
 
 
-def integrated(s: Array, c: float) -> float:
-    """log Z(c) = log n! + ∫_0^c E_b[Σ ((n+1)/2 − r_u) s_u] db, over panels that double from where the law turns."""
+def integrated(s: Array, c: float) -> tuple[float, float]:
+    """log Z(c) = log n! + ∫_0^c E_b[Σ ((n+1)/2 − r_u) s_u] db, over panels that double; and its standard error.
+
+    The error of a mean comes from means over stretches of its chain, long enough to count as independent.
+    """
     n = len(s)
     weights = (n + 1) / 2 - np.arange(1, n + 1)
     spread = math.sqrt(n * (n + 1) / 12 * float(np.sum(s * s)))  # of the integrand at b = 0
     ends = [0.0, min(c, 1.0 / spread if spread > 0 else c)]
     while ends[-1] < c:
         ends.append(min(2 * ends[-1], c))
-    total = math.lgamma(n + 1)
+    total, variance = math.lgamma(n + 1), 0.0
     nodes, shares = np.polynomial.legendre.leggauss(_POINTS)
     for panel, (a, b) in enumerate(itertools.pairwise(ends)):
         for k in range(_POINTS):
             at = 0.5 * (a + b + (b - a) * nodes[k])
             rows = visit(s, at, _RANKINGS, np.uint64(panel * _POINTS + k))
-            total += 0.5 * (b - a) * shares[k] * float((s[rows] @ weights).mean())
-    return total
+            stretches = (s[rows] @ weights).reshape(_STRETCHES, -1).mean(axis=1)
+            share = 0.5 * (b - a) * shares[k]
+            total += share * float(stretches.mean())
+            variance += share**2 * float(stretches.var(ddof=1)) / _STRETCHES
+    return total, math.sqrt(variance)

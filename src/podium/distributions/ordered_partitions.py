@@ -1,4 +1,4 @@
-"""The law of rankings with ties whose blocks are chosen one after another, P(X | R) = e^{mean of s over X} / Z(R)."""
+"""Rankings with ties whose blocks are chosen one after another, P(X | R) = e^{mean of s over X} / Z(R)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OrderedPartitions(RankingDistribution):
         return float(sum(s[places == place].mean() - _log_z(s[places >= place]) for place in blocks))
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row: the size of a block, then documents until as many are chosen."""
+        """Drawn rankings, one per row: the size of a block, then documents until as many are chosen."""
         s = np.array(scores, np.float64) * (-1 if self.backward else 1)
         drawn, block = np.zeros((size, len(s)), np.int64), 0  # (size, n)
         while (drawn == 0).any():
@@ -87,15 +87,15 @@ def _alike(left: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 @compiled
 def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any) -> None:
-    """Draw the next block of each row; where the same documents remain, sizes have the same law."""
+    """Draw the next block of each row; where the same documents remain, sizes have the same distribution."""
     first, no_moments = 0, np.empty(0)
     for end in ends:
         left = np.flatnonzero(places[rows[first]] == 0)
         if len(left) > 0:
-            f, law = s[left], np.empty(len(left) + 1)
-            log_sizes(f, law, no_moments, no_moments)
+            f, logs = s[left], np.empty(len(left) + 1)
+            log_sizes(f, logs, no_moments, no_moments)
             for k in range(first, end):
-                inside = _draw_subset(rng, f, _draw_size(rng, law))
+                inside = _draw_subset(rng, f, _draw_size(rng, logs))
                 for i in range(len(left)):
                     if inside[i]:
                         places[rows[k], left[i]] = block
@@ -103,16 +103,16 @@ def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any
 
 
 @compiled
-def _draw_size(rng: Any, law: Any) -> int:
-    high, total = np.max(law[1:]), 0.0
-    for x in law[1:]:
+def _draw_size(rng: Any, logs: Any) -> int:
+    high, total = np.max(logs[1:]), 0.0
+    for x in logs[1:]:
         total += math.exp(x - high)
     rest = rng.random() * total
-    for m in range(1, len(law)):
-        rest -= math.exp(law[m] - high)
+    for m in range(1, len(logs)):
+        rest -= math.exp(logs[m] - high)
         if rest < 0.0:
             return m
-    return int(np.argmax(law[1:])) + 1
+    return int(np.argmax(logs[1:])) + 1
 
 
 @compiled

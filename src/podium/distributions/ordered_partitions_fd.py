@@ -47,7 +47,7 @@ class OrderedPartitionsFD(RankingDistribution):
         return total
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row: a race, whose places then fall into blocks."""  # (size, n)
+        """Drawn rankings, one per row: a race, whose places then fall into blocks."""  # (size, n)
         race = sample_race(-np.asarray(scores, np.float64) if self.backward else scores, rng, size)
         blocks = np.take_along_axis(subsets.sample(race.shape[1], rng, size), race - 1, axis=1)
         return blocks.max(axis=1, initial=0, keepdims=True) + 1 - blocks if self.backward else blocks
@@ -79,7 +79,7 @@ class OrderedPartitionsFD(RankingDistribution):
         s = np.array(scores, np.float64)
         if self.backward or not self.has_exact_marginals(len(s)):
             return super().rank_marginals(s, rng=rng, samples=samples)
-        return race_marginals(s) @ subsets.block_law(len(s))
+        return race_marginals(s) @ subsets.block_sizes(len(s))
 
     def has_exact_marginals(self, n: int) -> bool:
         return n <= (self.max_exact_n if self.backward else subsets.MOST_FOR_BLOCKS)

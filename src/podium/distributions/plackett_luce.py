@@ -1,7 +1,7 @@
-"""Plackett–Luce: the law of rankings whose places are filled from the top, each by P(i) = φ_i / Σ φ of what remains.
+"""Plackett–Luce: rankings whose places are filled from the top, each by P(i) = φ_i / Σ φ of what remains.
 
-Documents race: with arrival times T_i ~ Exp(φ_i), φ = e^s, the order of arrival has this law. ListNet and ListMLE train
-it, so a model of theirs reads as this distribution.
+Documents race: with arrival times T_i ~ Exp(φ_i), φ = e^s, the order of arrival has this distribution. ListNet
+and ListMLE train it, so a model of theirs reads as this distribution.
 
 >>> import numpy as np
 >>> from podium.distributions import PlackettLuce
@@ -30,7 +30,7 @@ from podium.registry import register
 
 @register
 class PlackettLuce(RankingDistribution):
-    """A law over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
+    """A distribution over strict rankings: P(π) = Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}, φ = e^s."""
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """Σ_k s_{π(k)} − log Σ_{l ≥ k} φ_{π(l)}; ties have probability 0 and are refused."""
@@ -46,7 +46,7 @@ class PlackettLuce(RankingDistribution):
         return log_prob_of_grades(s, y)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
+        """Rankings drawn from the distribution, one per row: the order of s_i plus Gumbel noise."""  # (size, n)
         return sample_race(scores, rng, size)
 
     def mode(self, scores: ArrayLike) -> NDArray[np.int64]:

@@ -5,8 +5,8 @@ mean M and variance V. For some hundred documents it is as good as normal, so th
 
     P(rank of i ≤ r) = E Φ((r − ½ − M(T_i))/√V(T_i))
 
-in time linear in the documents. `plackett_luce.py` has the exact law; of 400 documents, the ends of intervals are the
-same but for one rank now and then.
+in time linear in the documents. `plackett_luce.py` has the exact distribution; of 400 documents, the ends of
+intervals are the same but for one rank now and then.
 """
 
 from __future__ import annotations

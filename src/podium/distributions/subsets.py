@@ -1,4 +1,4 @@
-"""Ordered partitions: how the places of PMOP-FD's race fall into blocks; any law of blocks by sums over subsets.
+"""Ordered partitions: how the places of PMOP-FD's race fall into blocks; other models by sums over subsets.
 
 Documents arrive as in Plackett–Luce. The first of N that remain leads a block of m, P(m) = C(N, m)/(2^N − 1), whose
 other members are drawn evenly from the N − 1 others, wherever they would arrive. What remains goes on in the same
@@ -18,11 +18,11 @@ from podium.arrays import Array
 from podium.compiled import compiled
 
 MOST_FOR_BLOCKS = 150
-"""Documents up to which `block_law` is computed, in O(n⁴): half a second."""
+"""Documents up to which `block_sizes` is computed, in O(n⁴): half a second."""
 MOST_FOR_SUBSETS = 12
 """Documents up to which sums run over all pairs of a remaining set and its subset: 3^12 is half a million."""
-CAUTION = "how many documents tie is a property of this law, whatever the scores, and no prediction"
-"""Of all laws of ordered partitions: half of what remains ties, give or take."""
+CAUTION = "how many documents tie is a property of this distribution, whatever the scores, and no prediction"
+"""Of all distributions of ordered partitions: half of what remains ties, give or take."""
 _DEEP = 40  # blocks that have any chance: a place is left over about half of the time
 
 
@@ -58,22 +58,22 @@ def _draw(rng: Any, blocks: Any) -> None:
 
 
 @functools.cache
-def block_law(n: int) -> Array:
+def block_sizes(n: int) -> Array:
     """P(place p + 1 of a race of n is in block r + 1) at [p, r]."""  # (n, n)
-    law = np.zeros((n, n))
-    _fill_block_law(law, min(n, _DEEP))
-    law.setflags(write=False)
-    return law
+    found = np.zeros((n, n))
+    _fill_block_sizes(found, min(n, _DEEP))
+    found.setflags(write=False)
+    return found
 
 
 @compiled
-def _fill_block_law(law: Any, deep: Any) -> None:
+def _fill_block_sizes(found: Any, deep: Any) -> None:
     """By recursion on how many documents of what remains arrive before a document, and after it.
 
     With a before and b after it, N = a + b + 1, the leader is before it; x of the other a − 1 and y of the b go along.
     Numbers of subsets count as the probabilities of fair coins, C(a − 1, x)/2^{a−1}, so that nothing overflows.
     """
-    n = len(law)
+    n = len(found)
     coins = np.zeros((n + 1, n + 1))
     coins[0, 0] = 1.0
     for k in range(1, n + 1):
@@ -89,7 +89,7 @@ def _fill_block_law(law: Any, deep: Any) -> None:
             else:
                 _one_stage(a, b, coins, block)
     for p in range(n):
-        law[p, :deep] = block[p, n - 1 - p]
+        found[p, :deep] = block[p, n - 1 - p]
 
 
 @compiled

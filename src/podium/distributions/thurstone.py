@@ -1,4 +1,4 @@
-"""Thurstone's law (1927, case V): rankings are the order of independent normal variables around the scores.
+"""Thurstone's model (1927, case V): rankings are the order of independent normal variables around the scores.
 
 Document i gets S_i ~ N(s_i, σ²), and the largest comes first.
 
@@ -29,7 +29,7 @@ from podium.registry import param, register
 
 @register
 class Thurstone(RankingDistribution):
-    """A law over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
+    """A distribution over strict rankings: P(π) = P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²)."""
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))
 
@@ -47,7 +47,7 @@ class Thurstone(RankingDistribution):
         return -lost if lost > _DEEP else math.log(_chance_of_order(best_first, likeliest))
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row: the order of s_i plus normal noise."""  # (size, n)
+        """Rankings drawn from the distribution, one per row: the order of s_i plus normal noise."""  # (size, n)
         s = np.asarray(scores, np.float64)
         places = np.empty((size, len(s)), np.int64)
         for row in range(size):
@@ -63,10 +63,10 @@ class Thurstone(RankingDistribution):
     ) -> Array:
         """P(document i has rank r + 1) at [i, r], by an integral over its variable, right to 1e−10."""
         z = np.array(scores, np.float64) / self.sigma
-        law = np.zeros((len(z), len(z)))
+        marginals = np.zeros((len(z), len(z)))
         if len(z):
-            _integrate(z, _STEP / math.sqrt(len(z) + 16.0), law)
-        return np.maximum(law, 0.0)  # where rounding leaves −1e−17
+            _integrate(z, _STEP / math.sqrt(len(z) + 16.0), marginals)
+        return np.maximum(marginals, 0.0)  # where rounding leaves −1e−17
 
     def has_exact_marginals(self, n: int) -> bool:
         return n <= MAX_EXACT_N
@@ -115,7 +115,7 @@ def _rule() -> tuple[Array, Array, Array]:
 def _integrate(z: Any, step: Any, marginals: Any) -> None:
     """P(rank of i = r + 1) = ∫ φ(x − z_i) P(r others are above x) dx, by the trapezoid rule."""
     n = len(z)
-    above, law, without = np.empty(n), np.empty(n + 1), np.empty(n)
+    above, counts, without = np.empty(n), np.empty(n + 1), np.empty(n)
     last = int(np.ceil((np.max(z) + _REACH) / step))
     for node in range(int(np.floor((np.min(z) - _REACH) / step)), last + 1):
         x, wanted = node * step, False
@@ -123,10 +123,10 @@ def _integrate(z: Any, step: Any, marginals: Any) -> None:
             above[j] = 0.5 * math.erfc((x - z[j]) * math.sqrt(0.5))
             wanted |= abs(x - z[j]) < _REACH
         if wanted:
-            low, high = count_distribution(above, law)
+            low, high = count_distribution(above, counts)
             for i in range(n):
                 if abs(x - z[i]) < _REACH:
-                    first, end = take_out(law, low, high, above[i], without)
+                    first, end = take_out(counts, low, high, above[i], without)
                     weight = step * math.exp(-0.5 * (x - z[i]) ** 2) / math.sqrt(2.0 * math.pi)
                     for r in range(first, end):
                         marginals[i, r] += weight * without[r]

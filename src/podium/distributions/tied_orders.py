@@ -72,7 +72,7 @@ def marginals(beats: Any, ties: Any, sums: Any) -> Any:
     """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j]."""
     n = len(beats)
     ranks, before, reach = np.zeros((n, n)), np.zeros((n, n)), np.zeros((1 << n, n + 1))
-    reach[len(ties) - 1, 0] = 1.0  # P(the set is what remains after so many blocks)
+    reach[len(ties) - 1, 0] = 1.0  # P(the set is what remains after this number of blocks)
     for whole in range(len(ties) - 1, 0, -1):
         ever = np.sum(reach[whole])
         block = whole if ever > 0.0 else 0
@@ -178,7 +178,7 @@ def _choose(logs: Any, top: Any, uniform: Any) -> int:
 def heaviest(win: Array, tie: Array) -> NDArray[np.int64]:
     """The ranks of the heaviest ranking of documents that come in falling order of score.
 
-    Where win − tie and tie − win grow with the score difference, as they do for both laws of pairs, exchanging two
+    Where win − tie and tie − win grow with the score difference, as they do for both models of pairs, exchanging two
     documents that stand against their scores gains; so blocks are runs of the given order.
     """
     n = len(win)

@@ -1,8 +1,8 @@
-"""What the laws of pairs with ties share: every two documents are compared, and may win, tie or lose.
+"""What the models of pairs with ties share: every two documents are compared, and may win, tie or lose.
 
-As a loss, pairs are taken as independent, as in the literature. As a law over rankings, the outcomes of all pairs must
-fit together: a ranking with ties has probability proportional to the product of what its pairs do. `tied_orders.py`
-sums over all rankings of up to 12 documents, and draws longer ones by a Markov chain.
+As a loss, pairs are taken as independent, as in the literature. As a distribution over rankings, the outcomes of all
+pairs must fit together: a ranking with ties has probability proportional to the product of what its pairs do.
+`tied_orders.py` sums over all rankings of up to 12 documents, and draws longer ones by a Markov chain.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class TiedPairs(RankingDistribution):
         return float(win[above].sum() + tie[level].sum() - tied_orders.log_sums(*tied_orders.tables(win, tie))[-1])
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
-        """Rankings drawn from the law, one per row; of more than 12 documents, successive states of a Markov chain."""
+        """Drawn rankings, one per row; of more than 12 documents, successive states of a Markov chain."""
         win, tie = self._logs(scores)
         n = len(win)
         if n <= self.max_exact_n:

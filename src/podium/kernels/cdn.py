@@ -2,7 +2,7 @@
 
     L = Σ_k Σ_{e,e'} −log φ_k(r_e, r_e'),   φ_k = 1/(1 + e^{−w₁r} + e^{−w₂r'})
 
-over k = 1…K functions, each with weights (w₁, w₂) of its own. A product of CDFs is a CDF, so K of them need no other
+over k = 1…K functions, each with its own weights (w₁, w₂). A product of CDFs is a CDF, so K of them need no other
 constant. Which pairs e, e' of numbers meet is the network's topology; the numbers are score differences.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.kernels.draws import advance, below, start
-from podium.kernels.pair_sums import pair, sum_over_pairs
+from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
 TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # places in params; log w₂ follows log w₁
@@ -52,7 +52,7 @@ def place_of(k: Any) -> int:
 
 @compiled
 def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
-    """For each of m edges, so many others drawn evenly."""
+    """For each of m edges, `partners` others drawn evenly."""
     state, found = start(seed, ends), np.empty((m, partners), np.int64)
     for e in range(m):
         for k in range(partners):
@@ -90,7 +90,7 @@ def _joined(r: Any, weight: Any, m: Any, at: Any, partner: Any, grid: Any, param
     if partner.size > 0:
         value = _drawn_pairs(r, weight, partner, w1, w2, won, lost)
     else:
-        value = sum_over_pairs(r, weight, w1, w2, won, lost)
+        value = sum_over_edge_pairs(r, weight, w1, w2, won, lost)
         if grid:
             value -= _points_with_themselves(r, weight, w1, w2, won, lost)
         else:

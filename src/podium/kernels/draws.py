@@ -1,6 +1,6 @@
 """Random numbers inside kernels: the generator SplitMix64, started from a loss's seed and what a query looks like.
 
-A kernel draws from a state of its own, so the same seed gives the same bits whatever the number of threads:
+A kernel draws from its own state, so the same seed gives the same bits whatever the number of threads:
 
     state = start(seed, ends)
     state = advance(state)

@@ -34,7 +34,7 @@ def pair(u: Any, v: Any) -> Any:
 
 
 @compiled
-def sum_over_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def sum_over_edge_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
     """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
     low, high = bounds(r)
     panels, nodes = cut(max(w1, w2) * (high - low))

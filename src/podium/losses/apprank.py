@@ -24,7 +24,7 @@ from podium.ranking import sort_descending
 from podium.registry import param, register
 
 FAR = 200.0
-"""Where α times the spread of scores is above this, each pair takes an exponential of its own."""
+"""Where α times the spread of scores is above this, each pair takes its own exponential."""
 AP = 1.0
 """The place of `ap` among the measures."""
 

@@ -1,14 +1,15 @@
-"""BoltzRank (Volkovs & Zemel, 2009): the expected value of a measure under the Boltzmann law of rankings.
+"""BoltzRank (Volkovs & Zemel, 2009): the expected value of a measure under the Boltzmann distribution of rankings.
 
 >>> from podium.losses import BoltzRank
 >>> good, bad = BoltzRank()([2.0, 0.0], [1, 0]), BoltzRank()([0.0, 2.0], [1, 0])
->>> good.value < bad.value  # minus the mean NDCG of rankings drawn from the law
+>>> good.value < bad.value  # minus the mean NDCG of rankings drawn from the distribution
 True
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
@@ -19,43 +20,46 @@ from podium.arrays import Array
 from podium.compiled import compiled, inlined
 from podium.distributions.boltzmann import pull, visit
 from podium.kernels.blocks import by_grade_and_score, clear, take
-from podium.kernels.draws import share, start
+from podium.kernels.draws import advance, share, start, uniform
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
+from podium.ranking import argsort_descending
 from podium.registry import param, register
 
-CONFIG = 3
-"""Where the metric's own numbers start in `params[0]`, after alpha, samples and seed."""
+ALPHA, SAMPLES, SEED, PROPOSALS, CONFIG = 0, 1, 2, 3, 4
+"""Places in params[0]; the metric's own numbers start at CONFIG."""
+CHAIN = 0.0
+"""The place of `chain` among the proposals."""
 
 
 @inlined
 def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−mean of Φ(r) over rankings drawn at today's scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over the same.
 
-    With a = −∂E/∂s and means over the rankings, ∂/∂s_i = −mean of (Φ − Φ̄)(a_i − ā_i), and the second derivative
+    With a = −∂E/∂s and weighted means over rankings, ∂/∂s_i = −mean of (Φ − Φ̄)(a_i − ā_i), and the second derivative
     −mean of (Φ − Φ̄)(a_i − ā_i)², of which |Φ − Φ̄| in place of −(Φ − Φ̄) is a bound. 0 where all grades are equal.
     """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
-    n, samples = len(scores), int(params[0, 1])
+    n, samples = len(scores), int(params[0, SAMPLES])
     if n < 2 or ends[0] == n:
         return 0.0
     for s in scores:
         if not np.isfinite(s):
             return np.nan  # the chain would go on, and its rankings mean nothing
-    y, c = take(labels, order), pull(params[0, 0], n)
-    rows = visit(take(scores, order), c, samples, start(params[0, 2], ends))
-    single, ranked, values = np.arange(1, n + 1), np.empty(n), np.empty(samples)
+    y, c = take(labels, order), pull(params[0, ALPHA], n)
+    rows, weights = draw(take(scores, order), c, samples, start(params[0, SEED], ends), params[0, PROPOSALS])
+    single, ranked, values, mean = np.arange(1, n + 1), np.empty(n), np.empty(samples), 0.0
     for row in range(samples):
         for p in range(n):
             ranked[p] = y[rows[row, p]]
         values[row] = measure(ranked, single, y, params[0, CONFIG:])
-    mean = np.mean(values)
+        mean += weights[row] * values[row]
     if np.isnan(mean):
         return 0.0  # the measure has no value here, whatever the order
-    places = _mean_places(rows)
+    places = _mean_places(rows, weights)
     for row in range(samples):
-        gap = (values[row] - mean) / samples
+        gap = weights[row] * (values[row] - mean)
         for p in range(n):
             i = order[rows[row, p]]
             a = c * (places[rows[row, p]] - p)
@@ -67,11 +71,43 @@ def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature
 
 
 @compiled
-def _mean_places(rows: Any) -> Any:
+def draw(s: Any, c: Any, samples: Any, state: Any, proposals: Any) -> Any:
+    """Rankings, documents best first, one per row, and their weights, which sum to 1."""
+    if proposals == CHAIN:
+        return visit(s, c, samples, state), np.full(samples, 1.0 / samples)
+    n, scale = len(s), c * (len(s) + 1.0) / 3.0
+    rows, logs, keys = np.empty((samples, n), np.int64), np.empty(samples), np.empty(n)
+    for row in range(samples):
+        for i in range(n):
+            state = advance(state)
+            keys[i] = scale * s[i] - math.log(max(-math.log1p(-uniform(state)), 1e-300))
+        argsort_descending(keys, rows[row])
+        logs[row] = _log_weight(s, c, scale, rows[row])
+    top, total = np.max(logs), 0.0
+    for row in range(samples):
+        logs[row] = math.exp(logs[row] - top)
+        total += logs[row]
+    return rows, logs / total
+
+
+@compiled
+def _log_weight(s: Any, c: Any, scale: Any, ranked: Any) -> Any:
+    """−E of a ranking minus its logarithm under Plackett–Luce with scores scale·s."""
+    n, rest, log = len(ranked), -np.inf, 0.0
+    for p in range(n - 1, -1, -1):
+        mine = scale * s[ranked[p]]
+        high = max(rest, mine)
+        rest = high + math.log1p(math.exp(min(rest, mine) - high))
+        log += c * (0.5 * (n - 1.0) - p) * s[ranked[p]] - mine + rest
+    return log
+
+
+@compiled
+def _mean_places(rows: Any, weights: Any) -> Any:
     places = np.zeros(rows.shape[1])
-    for row in rows:
-        for p in range(len(row)):
-            places[row[p]] += p / len(rows)
+    for row in range(len(rows)):
+        for p in range(rows.shape[1]):
+            places[rows[row, p]] += weights[row] * p
     return places
 
 
@@ -87,12 +123,15 @@ def kernel_for(measure: Any) -> Any:
 
 @register
 class BoltzRank(Loss):
-    """Minus the expectation of a measure over rankings, whose law is a Boltzmann law of the scores.
+    """Minus the expectation of a measure over rankings with a Boltzmann distribution given by the scores.
 
     Formula: L = −Σ_r Φ(r) P(r | s), P ∝ e^{−E}, E(r) = (2α/(n−1)) Σ_u (r_u − (n+1)/2) s_u; Φ is any metric.
     Ties: grades may tie; the measure says what they mean. Rankings are strict. Documents of equal grade and score
         share their gradient. A query whose grades are all equal contributes 0.
     Cost: O(samples·n) per query: a chain of Metropolis swaps at the current scores, O(1) each, and `samples` measures.
+    Proposals: `chain` visits rankings of the model itself. `plackett-luce` draws independent rankings from
+        Plackett–Luce with scores (2α/3)(n+1)/(n−1)·s, which has the same mean ranks for small scores, and weighs each
+        by P(r) over its probability there; few of them count where documents are many or scores far apart.
     Use it for: a measure of your own as the aim. The rankings come from the model itself: uniform ones would hardly
         ever matter, and those near the labels bias the gradient. Stochastic solvers draw anew for every step.
     Gradient: of the mean of Φ over today's rankings, each weighted by how its P(r) changes.
@@ -103,6 +142,7 @@ class BoltzRank(Loss):
     """The inverse temperature of the distribution."""
     samples: int = param(default=50, least=2)
     seed: int = param(default=0, least=0)
+    proposals: Literal["chain", "plackett-luce"] = "chain"
     metric: Metric = NDCG()
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
     surrogate: ClassVar[str | None] = "the mean of the measure over today's rankings, reweighted"
@@ -113,7 +153,7 @@ class BoltzRank(Loss):
         return kernel_for(type(self.metric).measure)
 
     def kernel_constants(self, labels: Array) -> Array:
-        """α, samples and seed, then what the metric's own kernel reads."""
+        """α, samples, seed and proposals, then what the metric's own kernel reads."""
         return np.concatenate([list(self.numeric_fields().values()), self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
@@ -124,14 +164,16 @@ class BoltzRank(Loss):
             return lambda moved: 0.0
         n, config = len(s), self.metric.config_array(y)
         state = np.uint64(start(float(self.seed), ends))
-        rows = order[visit(s[order], pull(self.alpha, n), self.samples, state)]
+        chosen = self.numeric_fields()["proposals"]
+        rows, drawn = draw(s[order], pull(self.alpha, n), self.samples, state, chosen)
+        rows = order[rows]
         single, ideal = np.arange(1, n + 1), y[order]
         values = np.array([type(self.metric).measure(y[row], single, ideal, config) for row in rows])
         pulls = pull(self.alpha, n) * -np.argsort(rows, axis=1)  # −∂E/∂s up to what all rankings share
 
         def reweighted(moved: Array) -> float:
             logs = pulls @ (moved - s)
-            weights = np.exp(logs - logs.max())
+            weights = drawn * np.exp(logs - logs.max())
             return float(-(weights @ values) / weights.sum())
 
         return reweighted

@@ -22,7 +22,7 @@ import numpy as np
 
 from podium.arrays import Array
 from podium.compiled import compiled, inlined
-from podium.kernels.blocks import by_grade_and_score, clear, take
+from podium.kernels.blocks import by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
@@ -30,7 +30,8 @@ from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import log2_discount
 from podium.registry import param, register
 
-CUTOFF, CONFIG = 2, 4  # places in params; other metrics have the size of their workspace before their own numbers
+WINDOW, SEED, SAMPLES, CUTOFF = 0, 1, 2, 3  # places in params
+WORK, CONFIG = 3, 5  # the size of the workspace of metrics other than NDCG, before their own numbers
 
 
 @compiled
@@ -44,22 +45,45 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     n, value = len(scores), 0.0
     if n < 2 or ends[0] == n:
         return 0.0
-    window = n if params[0, 0] < 0.0 else int(params[0, 0])
-    ranked = order.copy()
-    if window < n:
-        shuffle_blocks(ranked, ends, start(params[0, 1], ends))
-    s, gains, slopes, bends = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n)
+    window = n if params[0, WINDOW] < 0.0 else min(n, int(params[0, WINDOW]))
     discounts = rank_discounts(n)
     for p in range(min(n, int(params[0, CUTOFF])), n):
         discounts[p] = 0.0
-    for p in range(n):
-        wanted = _mean(discounts, ends, p) if window >= n else discounts[p]
-        v, slopes[p], bends[p] = rank_law(pull(s, gains, p, window), wanted, discounts)
-        value += v
-    for p in range(n):
-        gradient[ranked[p]], curvature[ranked[p]] = _collect(gains, slopes, bends, p, window)
+    ranked, state = order.copy(), start(params[0, SEED], ends)
+    samples = int(params[0, SAMPLES]) if window < n and count_edges(ends) < n * (n - 1) // 2 else 1
+    for _ in range(samples):
+        if window < n:
+            state = shuffle_blocks(ranked, ends, state)
+        value += _one_ranking(scores, labels, ranked, ends, window, discounts, gradient, curvature)
+    return finish(value, samples, scores, order, ends, gradient, curvature)
+
+
+@compiled
+def finish(value: Any, samples: Any, scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any) -> Any:
+    """The mean over tie-breaks, the same for documents of equal grade and score."""
+    for i in range(len(scores)):
+        gradient[i] /= samples
+        curvature[i] /= samples
     share(scores, order, ends, gradient)
     share(scores, order, ends, curvature)
+    return value / samples
+
+
+@compiled
+def _one_ranking(
+    scores: Any, labels: Any, ranked: Any, ends: Any, window: Any, discounts: Any, gradient: Any, curvature: Any
+) -> Any:
+    """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives."""
+    n, value = len(ranked), 0.0
+    s, gains, slopes, bends = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n)
+    for p in range(n):
+        wanted = _mean(discounts, ends, p) if window >= n else discounts[p]
+        v, slopes[p], bends[p] = minus_log_rank(pull(s, gains, p, window), wanted, discounts)
+        value += v
+    for p in range(n):
+        slope, bend = _collect(gains, slopes, bends, p, window)
+        gradient[ranked[p]] += slope
+        curvature[ranked[p]] += bend
     return value
 
 
@@ -101,7 +125,7 @@ def pull(s: Any, gains: Any, p: Any, window: Any) -> Any:
 
 
 @compiled
-def rank_law(x: Any, wanted: Any, discounts: Any) -> Any:
+def minus_log_rank(x: Any, wanted: Any, discounts: Any) -> Any:
     """log Σ_r e^{xD(r)} − xD for the wanted D, and its two derivatives in x: E[D] − D and Var[D]."""
     n = len(discounts)
     top = x * (discounts[0] if x > 0.0 else discounts[n - 1])
@@ -139,32 +163,33 @@ def energies(prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, c
     n, value = len(scores), 0.0
     if n < 2 or ends[0] == n:
         return 0.0
-    window = n if params[0, 0] < 0.0 else int(params[0, 0])
-    ranked = order.copy()
-    shuffle_blocks(ranked, ends, start(params[0, 1], ends))
-    s, ideal, y = take(scores, ranked), take(labels, ranked), take(labels, ranked)
-    config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
-    forces, slopes, bends = np.empty((n, n)), np.zeros(n), np.zeros(n)
-    for p in range(n):
-        for r in range(n):
-            y[p], y[r] = ideal[r], ideal[p]
-            prepare(y, ideal, config, work)
-            forces[r] = 0.0
-            for q in range(max(r - window, 0), min(r + window + 1, n)):
-                if y[q] != y[r]:
-                    delta = abs(swap(y, config, work, min(q, r), max(q, r)))
-                    forces[r, q] = delta if r < q else -delta
-            y[p], y[r] = ideal[p], ideal[r]
-        value += place_law(s, p, forces, slopes, bends)
-    for p in range(n):
-        gradient[ranked[p]], curvature[ranked[p]] = slopes[p], bends[p]
-    share(scores, order, ends, gradient)
-    share(scores, order, ends, curvature)
-    return value
+    window = n if params[0, WINDOW] < 0.0 else int(params[0, WINDOW])
+    ranked, state = order.copy(), start(params[0, SEED], ends)
+    ideal, y = take(labels, order), take(labels, order)
+    config, work = params[0, CONFIG:], np.empty(int(params[0, WORK] + n * params[0, WORK + 1]))
+    samples = int(params[0, SAMPLES]) if count_edges(ends) < n * (n - 1) // 2 else 1
+    for _ in range(samples):
+        state = shuffle_blocks(ranked, ends, state)
+        s, forces, slopes, bends = take(scores, ranked), np.empty((n, n)), np.zeros(n), np.zeros(n)
+        for p in range(n):
+            for r in range(n):
+                y[p], y[r] = ideal[r], ideal[p]
+                prepare(y, ideal, config, work)
+                forces[r] = 0.0
+                for q in range(max(r - window, 0), min(r + window + 1, n)):
+                    if y[q] != y[r]:
+                        delta = abs(swap(y, config, work, min(q, r), max(q, r)))
+                        forces[r, q] = delta if r < q else -delta
+                y[p], y[r] = ideal[p], ideal[r]
+            value += minus_log_place(s, p, forces, slopes, bends)
+        for p in range(n):
+            gradient[ranked[p]] += slopes[p]
+            curvature[ranked[p]] += bends[p]
+    return finish(value, samples, scores, order, ends, gradient, curvature)
 
 
 @compiled
-def place_law(s: Any, p: Any, forces: Any, slopes: Any, bends: Any) -> Any:
+def minus_log_place(s: Any, p: Any, forces: Any, slopes: Any, bends: Any) -> Any:
     """−log P(r_p = p), P(r) ∝ exp(Σ_q forces[r, q]·(s_p − s_q)), p and r having changed places; adds its derivatives.
 
     By a score the second derivative is the variance of its factor in the exponent.
@@ -216,16 +241,19 @@ class EnergyNDCG(Loss):
         the document at r, q runs over the places within `window` of r (so the blanket moves with r), + below r and −
         above, and |ΔM_rq| is what exchanging r and q changes then; convex too.
     Ties: without a window D(r_i) is its mean over the places of i's block, exactly. With a window, and for other
-        metrics, ties of the optimal ranking are broken at random from `seed`, anew for every step of a stochastic
-        solver; file order would be ruinous. A query whose grades are all equal contributes 0.
-    Cost: O(n²) per query: each document's law of ranks has n terms. For other metrics O(n³).
+        metrics, the mean over `samples` optimal rankings whose ties are broken at random from `seed`, anew for every
+        step of a stochastic solver; file order would be ruinous. A query whose grades are all equal contributes 0.
+    Cost: O(n²) per query: each document's distribution of ranks has n terms. With a window, this for each sample; for
+        other metrics O(n³).
     Use it for: graded labels and NDCG. The paper's window is 5; on OHSUMED quality rises with it up to all documents.
-        Other metrics with solver=adam, which draws their ties anew.
+        With solver=adam, which draws ties anew, `samples=1` is enough.
     Reference: Freno, Papini & Diligenti, Learning to rank using Markov random fields, ICMLA 2011.
     """
 
     window: int | None = param(default=None, least=1)
     seed: int = param(default=0, least=0)
+    samples: int = param(default=5, least=1)
+    """Ways to break the ties of the optimal ranking, with a window or another metric."""
     metric: Metric = NDCG()
     name = "energy-ndcg"
     convex = True
@@ -240,7 +268,7 @@ class EnergyNDCG(Loss):
         return over_grades if self._is_ndcg else kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Window, seed, and a cut-off; or the size of the workspace, and what the metric's own kernels read."""
+        """Window, seed, samples, and a cut-off; or the size of the workspace, and what the metric's kernels read."""
         head = list(self.numeric_fields().values())
         if self._is_ndcg:
             check_gains(self.name, labels, negative=True)

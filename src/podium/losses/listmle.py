@@ -106,7 +106,7 @@ class ListMLE(Loss):
     Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k places where
         `k` is given.
     Ties: the mean of L over `samples` ways to break them. The ways are drawn from `seed` relative to the order of
-        scores within a block, so they are the same for every call and the order of rows has no say; L is
+        scores within a block, so they are the same for every call and row order does not matter; L is
         continuous, with slight kinks where scores of one block cross. Stochastic solvers draw anew for every step.
         A query whose grades are all equal contributes 0.
     Cost: O(samples · n) per query after sorting; O(n) without ties.

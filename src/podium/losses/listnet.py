@@ -47,8 +47,8 @@ def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) 
 def top_k_documents(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
     """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
 
-    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the law of what comes
-    before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
+    With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the distribution of
+    what comes before it, and P_y(i comes r-th), which is the derivative of the same sum of logarithms at y.
     """
     worst, best = bounds(labels)
     k = min(int(params[0, 0]), len(scores))
@@ -136,7 +136,7 @@ def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient
 
 @compiled
 def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> Any:
-    """weight·log Σ_{l≠out} φ_l and its derivatives, by a sum of its own."""
+    """weight·log Σ_{l≠out} φ_l and its derivatives, by another sum."""
     high, total = -np.inf, 0.0
     for j in range(len(s)):
         if here[j] and j != out:

@@ -53,7 +53,7 @@ class PMOPExact(Loss):
     """The likelihood of the observed blocks of equal grades, each chosen by the mean of its scores.
 
     Formula: L = Σ_k log Z(R_k) − mean of s over X_k, Z(R) = Σ_{∅≠S⊆R} exp(mean of s over S) = Σ_m e_m(e^{s/m}).
-        With `backward`, blocks are eliminated, the worst first, by −s: another law.
+        With `backward`, blocks are eliminated, the worst first, by −s: another distribution.
     Ties: modelled; documents of equal grade are one block. A query whose grades are all equal counts too: that they are
         one block has a probability. Without ties this is not Plackett–Luce, since larger blocks were possible; for
         two documents it is Davidson's model with ν = 1.

@@ -88,7 +88,7 @@ class PMOPFD(Loss):
     """The likelihood of the observed blocks of equal grades.
 
     Formula: L = −Σ_k log(Σ_{X_k} φ / Σ_{R_k} φ), φ = e^s; the constants that scores do not move are left out.
-        With `backward`, blocks are eliminated, the worst first, φ = e^{−s}: another law.
+        With `backward`, blocks are eliminated, the worst first, φ = e^{−s}: another distribution.
     Ties: modelled; documents of equal grade are one block, in which they are not compared.
     Cost: O(n) per query after ordering by grade.
     Use it for: graded labels with many ties, and rankings with ties and their probabilities.

@@ -27,7 +27,7 @@ class PMOPMH(SampledPartitions):
     Formula: ∂L/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S, with the mean over `samples` steps of a
         chain that starts at the observed block X_k in place of E. A step proposes a size evenly and a subset of that
         size evenly, and takes it with probability Φ(S)/Φ(X)·C(N, |S|)/C(N, |X|), Φ = exp(mean of s). The paper leaves
-        out the binomials; its chain has another law. With `backward`, as in pmop-exact.
+        out the binomials; its chain has another distribution. With `backward`, as in pmop-exact.
     Ties: modelled; documents of equal grade are one block. Those of equal score too share their gradient.
     Cost: O(samples·n) per block. The method takes 30 steps, as most proposals are refused.
     Use it for: the paper's other sampler, for comparison; pmop-gibbs mixes faster, pmop-exact needs no sampling.

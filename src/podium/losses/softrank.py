@@ -1,7 +1,7 @@
 """SoftRank (Taylor et al., 2008): expected NDCG where scores are uncertain, so that ranks are and it is smooth.
 
 Document i scores N(s_i, σ²), so it beats j with π_ij = Φ((s_i − s_j)/(√2σ)). Taken as independent, the others that beat
-j give its rank a law by a recursion, one document after another:
+j give its rank a distribution by a recursion, one document after another:
 
     p_j^(i)(r) = p_j^(i−1)(r − 1)·π_ij + p_j^(i−1)(r)·(1 − π_ij)
 
@@ -39,13 +39,13 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     k = n if params[0, 1] < 0.0 else min(n, int(params[0, 1]))
     discount, largest = _discounts(labels, k)
     beats = np.empty((3, n))  # π_ij and its two derivatives by s_i
-    laws, moved, slope, value = np.zeros((n + 1, k)), np.zeros((2, k)), np.empty(n), 1.0
+    chances, moved, slope, value = np.zeros((n + 1, k)), np.zeros((2, k)), np.empty(n), 1.0
     for j in range(n):
         weight = exp2_gain(labels[j]) / largest
         if weight > 0.0:
             _beats(scores, j, sigma, beats)
-            expected, bent = _forward(beats, discount, laws, moved)
-            _backward(beats, discount, laws, slope)
+            expected, bent = _forward(beats, discount, chances, moved)
+            _backward(beats, discount, chances, slope)
             value -= weight * expected
             _add_row(beats, j, slope, bent, weight, sigma, gradient, curvature)
     return value
@@ -79,45 +79,45 @@ _NEVER = 1e-150  # a probability that makes no difference
 
 
 @compiled
-def _forward(beats: Any, discount: Any, laws: Any, moved: Any) -> Any:
-    """The law of j's rank before each document is counted, at laws[i]; E D(rank) and its second derivative by s_j.
+def _forward(beats: Any, discount: Any, chances: Any, moved: Any) -> Any:
+    """P(rank of j) before document i is counted, at chances[i]; E D(rank) and its second derivative by s_j.
 
-    `moved` follows the first and second derivative of the law by s_j along the same recursion.
+    `moved` follows the first and second derivative of the distribution by s_j along the same recursion.
     """
-    k = laws.shape[1]
-    laws[0, :], moved[:, :] = 0.0, 0.0
-    laws[0, 0] = 1.0
+    k = chances.shape[1]
+    chances[0, :], moved[:, :] = 0.0, 0.0
+    chances[0, 0] = 1.0
     for i in range(len(beats[0])):
         p, slope, bend = beats[0, i], -beats[1, i], beats[2, i]
         for r in range(min(i + 1, k - 1), 0, -1):
-            step, step_1 = laws[i, r - 1] - laws[i, r], moved[0, r - 1] - moved[0, r]
+            step, step_1 = chances[i, r - 1] - chances[i, r], moved[0, r - 1] - moved[0, r]
             moved[1, r] += p * (moved[1, r - 1] - moved[1, r]) + 2.0 * slope * step_1 + bend * step
             moved[0, r] += p * step_1 + slope * step
-            laws[i + 1, r] = laws[i, r] + p * step
-        moved[1, 0] += -p * moved[1, 0] - 2.0 * slope * moved[0, 0] - bend * laws[i, 0]
-        moved[0, 0] += -p * moved[0, 0] - slope * laws[i, 0]
-        laws[i + 1, 0] = (1.0 - p) * laws[i, 0]
+            chances[i + 1, r] = chances[i, r] + p * step
+        moved[1, 0] += -p * moved[1, 0] - 2.0 * slope * moved[0, 0] - bend * chances[i, 0]
+        moved[0, 0] += -p * moved[0, 0] - slope * chances[i, 0]
+        chances[i + 1, 0] = (1.0 - p) * chances[i, 0]
         for r in range(i + 2, k):
-            laws[i + 1, r] = 0.0
-        if np.sum(laws[i + 1]) < _NEVER:  # too many beat j: of numbers near 0 every step would be slow
-            laws[i + 1 :], moved[:, :] = 0.0, 0.0
+            chances[i + 1, r] = 0.0
+        if np.sum(chances[i + 1]) < _NEVER:  # too many beat j: of numbers near 0 every step would be slow
+            chances[i + 1 :], moved[:, :] = 0.0, 0.0
             break
     expected, bent = 0.0, 0.0
     for r in range(k):
-        expected += discount[r] * laws[-1, r]
+        expected += discount[r] * chances[-1, r]
         bent += discount[r] * moved[1, r]
     return expected, bent
 
 
 @compiled
-def _backward(beats: Any, discount: Any, laws: Any, slope: Any) -> None:
+def _backward(beats: Any, discount: Any, chances: Any, slope: Any) -> None:
     """∂E D(rank)/∂π_ij for all i, from D carried back through the recursion."""
-    k, after = laws.shape[1], discount.copy()
+    k, after = chances.shape[1], discount.copy()
     for i in range(len(slope) - 1, -1, -1):
         p, total = beats[0, i], 0.0
         for r in range(k):
             step = after[r + 1] - after[r]
-            total += laws[i, r] * step
+            total += chances[i, r] * step
             after[r] += p * step
         slope[i] = total
         if after[0] < _NEVER:
@@ -144,14 +144,15 @@ def _add_row(beats: Any, j: Any, slope: Any, bent: Any, weight: Any, sigma: Any,
 class SoftRank(Loss):
     """1 − the expected NDCG@k of documents whose scores are normal variables.
 
-    Formula: L = 1 − Σ_j (2^{y_j} − 1) Σ_{r=1}^{k} p_j(r)/log2(r + 1) / ideal DCG@k, p_j the law of j's rank by the
-        recursion over π_ij = Φ((s_i − s_j)/(√2σ)).
+    Formula: L = 1 − Σ_j (2^{y_j} − 1) Σ_{r=1}^{k} p_j(r)/log2(r + 1) / ideal DCG@k, p_j by the recursion
+        over π_ij = Φ((s_i − s_j)/(√2σ)).
     Ties: documents of equal grade are compared like others, as the measure does; a query whose grades are all equal
         contributes 0.
     Cost: O(n·k) per relevant document, so O(n²k) per query at most.
     Use it for: optimising NDCG itself; σ sets how far apart scores must be to count as ordered.
-    Law: Thurstone's. The recursion takes the others that beat j as independent; they are so only given S_j, and the
-        `rank_marginals` of the law are exact. Training does not make it likely, so it is no source of odds.
+    Distribution: scores have Thurstone's noise. The recursion takes the others that beat j as independent; they are so
+        only given S_j: `distributions.Thurstone` has the exact marginals. Training does not make the grades' order
+        likely, so it is no source of odds; the loss thurstone is.
     Curvature: a bound, since ranks bend both ways.
     Reference: Taylor, Guiver, Robertson & Minka, SoftRank: optimizing non-smooth rank metrics, WSDM 2008.
     """
@@ -167,12 +168,12 @@ class SoftRank(Loss):
         return super().kernel_constants(labels)
 
     def soft_ranks(self, scores: ArrayLike) -> Array:
-        """p_j(r + 1) at [j, r], the laws of ranks by the recursion; each row sums to 1."""  # (n, n)
+        """p_j(r + 1) at [j, r], the distributions of ranks by the recursion; each row sums to 1."""  # (n, n)
         s = np.array(scores, np.float64)
         n = len(s)
-        found, laws, beats = np.empty((n, n)), np.zeros((n + 1, n)), np.empty((3, n))
+        found, chances, beats = np.empty((n, n)), np.zeros((n + 1, n)), np.empty((3, n))
         for j in range(n):
             _beats(s, j, self.sigma, beats)
-            _forward(beats, np.zeros(n + 1), laws, np.zeros((2, n)))
-            found[j] = laws[-1]
+            _forward(beats, np.zeros(n + 1), chances, np.zeros((2, n)))
+            found[j] = chances[-1]
         return found

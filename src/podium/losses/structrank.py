@@ -226,7 +226,7 @@ class StructRank(PairwiseLoss):
         full and disconnected networks of many edges do not list them: O(np + Kp² + p³) for K grades, p the points that
         the range of w·s needs: 12 for a range of 1, 45 for each 10 units of a wider one.
     Use it for: preferences that hold or fail together. `normalise` gives the mean over pairs, which keeps rates alike
-        for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has a scale of its own,
+        for long and short queries. w₁ and w₂ are learned, as logarithms; with a scorer that has its own scale,
         such as linear, `learn=false` leaves the scale to the scorer, where penalties reach it. On OHSUMED full and
         disconnected networks differ by less than noise: the paper's gain is at its edge.
     Distribution: none over rankings; values over all orders do not sum to 1. See `log_cdf` and `pair_marginals`.

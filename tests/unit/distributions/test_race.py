@@ -63,7 +63,7 @@ def test_the_mode_of_ordered_partitions_is_the_best_of_all(n):
 
 
 def test_the_law_of_blocks_sums_to_one_for_long_lists():
-    law = subsets.block_law(60)
+    law = subsets.block_sizes(60)
     assert law.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-12)
     assert law[0].tolist() == [1.0] + [0.0] * 59  # the first to arrive leads the first block
 

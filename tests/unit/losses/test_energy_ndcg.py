@@ -1,5 +1,6 @@
 """EnergyNDCG: its conditionals, its convexity, windows, and why the printed energy cannot rank."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,10 +8,10 @@ import pytest
 
 from podium.errors import PodiumError
 from podium.losses import EnergyNDCG
-from podium.losses.energy_ndcg import place_law, rank_discounts, rank_law
+from podium.losses.energy_ndcg import minus_log_place, minus_log_rank, rank_discounts
 from podium.metrics import Metric
 from podium.testing import check_loss
-from reference.losses import energy_ndcg, pair_energy, rank_energies
+from reference.losses import energy_ndcg, energy_of_order, pair_energy, rank_energies
 
 
 def test_two_documents_worked_by_hand():
@@ -24,7 +25,7 @@ def test_two_documents_worked_by_hand():
 @pytest.mark.parametrize("x", [-700.0, -3.0, 0.0, 0.4, 900.0])
 def test_the_conditionals_of_ranks_sum_to_one(x):
     discounts = rank_discounts(9)
-    assert sum(math.exp(-rank_law(x, d, discounts)[0]) for d in discounts) == pytest.approx(1)
+    assert sum(math.exp(-minus_log_rank(x, d, discounts)[0]) for d in discounts) == pytest.approx(1)
 
 
 def test_conditionals_are_those_of_the_pair_energies():
@@ -66,6 +67,15 @@ def test_windows_keep_the_promises(window):
     check_loss(EnergyNDCG(window=window), reference=energy_ndcg)
 
 
+def test_with_a_window_the_loss_is_the_mean_over_tie_breaks():
+    s, y = np.array([0.4, -0.2, 1.0, 0.1]), np.array([1, 0, 0, 0])
+    many = EnergyNDCG(window=1, samples=4000)(s, y)
+    ways = [energy_of_order(EnergyNDCG(window=1), s, y, [0, *rest]) for rest in itertools.permutations([1, 2, 3])]
+    assert many.value == pytest.approx(np.mean(ways), rel=1e-2)
+    one = EnergyNDCG(window=1, samples=1)(s, y).value
+    assert min(abs(one - way) for way in ways) < 1e-12
+
+
 def test_a_window_over_all_documents_is_no_window():
     s, y = np.array([0.4, -0.2, 1.0, 0.1]), np.array([2, 0, 1, 1])
     assert EnergyNDCG(window=4)(s, y).value == EnergyNDCG()(s, y).value
@@ -77,13 +87,13 @@ def test_block_means_are_the_mean_over_optimal_rankings():
     discounts = rank_discounts(5)
     pulls = [sum(abs(2.0 ** y[i] - 2.0 ** y[j]) * (s[i] - s[j]) for j in range(5)) / 5 for i in range(5)]
     means = {1: discounts[:3].mean(), 0: discounts[3:].mean()}
-    expected = sum(rank_law(x, means[grade], discounts)[0] for x, grade in zip(pulls, y, strict=True))
+    expected = sum(minus_log_rank(x, means[grade], discounts)[0] for x, grade in zip(pulls, y, strict=True))
     assert EnergyNDCG()(s, y).value == pytest.approx(expected)
 
 
 def test_a_step_of_a_stochastic_solver_breaks_ties_anew():
     s, y = np.array([0.4, -0.2, 1.0, 0.1, 0.7]), np.array([1, 0, 1, 1, 0])
-    values = {EnergyNDCG(window=1).resampled(step)(s, y).value for step in range(10)}
+    values = {EnergyNDCG(window=1, samples=1).resampled(step)(s, y).value for step in range(10)}
     assert len(values) > 1
 
 
@@ -106,7 +116,7 @@ def test_the_conditionals_of_any_metric_sum_to_one():
     np.fill_diagonal(forces, 0.0)
     logits = [sum(forces[r, q] * (s[p] - s[r if q == p else q]) for q in range(6)) for r in range(6)]
     total = sum(math.exp(x - logits[p]) for x in logits)
-    assert place_law(s, p, forces, np.zeros(6), np.zeros(6)) == pytest.approx(math.log(total))
+    assert minus_log_place(s, p, forces, np.zeros(6), np.zeros(6)) == pytest.approx(math.log(total))
 
 
 def test_a_metric_without_swaps_is_refused():

@@ -9,7 +9,7 @@ import pytest
 from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade_and_score, count_edges
 from podium.kernels.grade_grid import is_cheaper
-from podium.kernels.pair_sums import sum_over_pairs
+from podium.kernels.pair_sums import sum_over_edge_pairs
 from podium.losses import ListMLE, Loss, RankNet, StructRank
 from podium.losses.structrank import edges_between, over_grades, over_grid, over_listed
 from podium.model import Model
@@ -34,7 +34,7 @@ def test_the_fast_sum_is_the_double_sum_for_every_range_of_scores(spread, w1, w2
         "normal": rng.normal(size=2000), "ordered": rng.uniform(size=2000), "few values": rng.choice([-1, 0.0, 2], 2000)
     }[shape] * spread  # fmt: skip
     weight, won, lost = rng.uniform(size=2000), np.empty(2000), np.empty(2000)
-    value = sum_over_pairs(r, weight, w1, w2, won, lost)
+    value = sum_over_edge_pairs(r, weight, w1, w2, won, lost)
     expected, won_slowly, lost_slowly = double_sum(r, weight, w1, w2)
     assert value == pytest.approx(expected, rel=1e-8)
     np.testing.assert_allclose(won, won_slowly, atol=1e-8 * won_slowly.max())
