@@ -8,7 +8,7 @@ into odds (`temperature.py`).
 >>> train, valid, test = podium.split(data)
 >>> odds = podium.train(train, "ranking-svm", valid=valid).distribution(test)
 >>> print(odds.how)
-reverse Plackett–Luce, temperature 0.672 fitted on validation data
+reverse Plackett–Luce, temperature 0.539 fitted on validation data
 >>> float(odds[0].first.sum().round(12))  # one document comes first
 1.0
 """

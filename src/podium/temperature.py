@@ -30,19 +30,24 @@ from podium.distributions import PlackettLuce, ReversePlackettLuce
 _MOST = 200_000  # documents that the fit looks at
 
 
+Race = PlackettLuce | ReversePlackettLuce
+
+
 @dataclass(frozen=True)
 class Temperature:
     """Odds are those of a distribution of scores over a temperature."""
 
-    distribution: PlackettLuce | ReversePlackettLuce
+    distribution: Race
     temperature: float
 
 
-TRIED = (ReversePlackettLuce(), PlackettLuce())
+TRIED: tuple[Race, ...] = (ReversePlackettLuce(), PlackettLuce())
 """What scores may be read as; the first, where validation data does not tell them apart."""
 
 
-def fit_temperature(scores: NDArray[np.float64], data: Dataset) -> Temperature | None:
+def fit_temperature(
+    scores: NDArray[np.float64], data: Dataset, *, tried: tuple[Race, ...] = TRIED
+) -> Temperature | None:
     """The distribution and the T > 0 that make the grades likeliest; None where no query has two grades.
 
     The likelihood is that of what grades say and no more: every document comes before all of lower grade, in whatever
@@ -59,16 +64,14 @@ def fit_temperature(scores: NDArray[np.float64], data: Dataset) -> Temperature |
         return None
     spread = math.sqrt(np.mean([float(np.mean(s * s)) for s, _, _ in queries]))
     if not spread > 0:
-        return Temperature(TRIED[0], 1.0)  # every temperature gives the same odds
+        return Temperature(tried[0], 1.0)  # every temperature gives the same odds
     scaled = [(s / spread, y, w) for s, y, w in queries]
-    fits = [(*_sharpest(distribution, scaled), distribution) for distribution in TRIED]
+    fits = [(*_sharpest(distribution, scaled), distribution) for distribution in tried]
     _, sharpness, distribution = min(fits, key=lambda fit: fit[0])
     return Temperature(distribution, spread / sharpness)
 
 
-def _sharpest(
-    distribution: PlackettLuce | ReversePlackettLuce, queries: list[tuple[Array, Array, float]]
-) -> tuple[float, float]:
+def _sharpest(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, float]:
     """The least −log-likelihood of the grades, and the 1/T that reaches it."""
 
     def cost(log_sharpness: float) -> float:
