@@ -3,9 +3,9 @@
     python benchmarks/calibration.py FOLDER [-o docs/calibration.svg]
 
 FOLDER holds Fold1, Fold2, … with train, vali and test files, as LETOR's datasets do. Each method is trained with its
-validation fold, which also gives the temperature. Prints what became of the odds of test queries, for the law that
-`Model.distribution` gives, and for laws that it does not give (marked *), to show why. With -o it draws reliability
-diagrams, which needs matplotlib.
+validation fold, which also gives the temperature. Prints what became of the odds of test queries, for the distribution
+that `Model.distribution` gives, and for others (marked *), to show why it does not give those. With -o it draws
+reliability diagrams, which needs matplotlib.
 """
 
 from __future__ import annotations
@@ -19,33 +19,46 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from podium.data import Dataset, Fold, read_folder
-from podium.distributions import RankingDistribution
+from podium.distributions import Boltzmann, PlackettLuce, Thurstone
 from podium.evaluation.calibration import Bin, Calibration, calibration
-from podium.losses import PMOPFD, ListMLE
+from podium.losses import PMOPFD, BoltzRank, ListMLE, Loss, SoftRank
 from podium.model import Model
 from podium.odds import Odds
+from podium.temperature import fit_temperature
 from podium.training import train
 
 METHODS = [
     "listnet", "listmle", "ranknet", "ranking-svm", "lambdamart", "softrank", "boltzrank", "pmop-fd", "pairties-d"
 ]  # fmt: skip
+GIVEN, PLAIN, OWN, TIES = "T fitted", "* Plackett–Luce, T", "* own", "own, ties"
 Pooled = dict[str, list[Calibration]]
 
 
 def main(folder: str, output: str | None = None) -> None:
     folds, drawn = read_folder(folder), {}
-    heads = ["method", "law", "T", "log loss", "Brier", "error", "coverage %", "width"]
-    print("  ".join(f"{head:>17}" for head in heads))
+    heads = [
+        "method",
+        "distribution",
+        "T",
+        "log loss",
+        "Brier",
+        "error",
+        "coverage %",
+        "width",
+        "above 70 %: given",
+        "came",
+    ]
+    print("  ".join(f"{head:>18}" for head in heads))
     for method in METHODS:
         found: Pooled = {}
         temperatures = []
         for fold in folds:
             model = train(fold.train, method, valid=fold.valid)
             temperatures.append(model.info["temperature"])
-            for name, odds in laws(model, fold).items():
+            for name, odds in distributions(model, fold).items():
                 found.setdefault(name, []).append(calibration(odds, fold.test))
         if not drawn:
-            parts = [replace(p, log_loss=p.log_loss_even, brier=p.brier_even) for p in found["PL, T fitted"]]
+            parts = [replace(p, log_loss=p.log_loss_even, brier=p.brier_even) for p in found[GIVEN]]
             print_row("", "even chances", 0.0, parts, scores=True)
         for name, parts in found.items():
             print_row(method, name, float(np.median(temperatures)), parts)
@@ -55,23 +68,35 @@ def main(folder: str, output: str | None = None) -> None:
         print(f"wrote {output}")
 
 
-def laws(model: Model, fold: Fold) -> dict[str, Odds]:
-    """The model's odds on test queries: those it gives, strict ones where its law has ties, and others, marked *."""
+def distributions(model: Model, fold: Fold) -> dict[str, Odds]:
+    """The odds of test queries: those that the model gives, those with ties if it has them, and others, marked *."""
     test, loss = fold.test, getattr(model.learner, "loss", None)
-    odds, scores = model.distribution(test), model.score(test)
-    found = {"own, ties" if odds.law.has_ties else "PL, T fitted": odds}
-    if odds.law.has_ties:
-        found["PL, T fitted"] = model.distribution(test, strict=True)
-    elif isinstance(loss, RankingDistribution):
-        found["* own"] = replace(odds, law=loss, scores=scores)
-    else:
-        valid = model.score(fold.valid)
+    odds, scores, valid = model.distribution(test), model.score(test), model.score(fold.valid)
+    plain = fit_temperature(valid, fold.valid, tried=(PlackettLuce(),)).temperature
+    found = {GIVEN: odds, PLAIN: replace(odds, distribution=PlackettLuce(), scores=scores / plain)}
+    own = own_distribution(loss)
+    if own is not None and own.has_ties:
+        found[TIES] = model.distribution(test, with_ties=True)
+    elif own is not None:
+        found[OWN] = replace(odds, distribution=own, scores=scores)
+    elif model.learner.name == "recipe" and loss.name == "ranknet":
         for name, cost in {"* T of tie orders": ListMLE(), "* T of pmop-fd": PMOPFD()}.items():
-            found[name] = replace(odds, scores=scores / temperature_by(cost, valid, fold.valid))
+            changed = scores / temperature_by(cost, valid, fold.valid)
+            found[name] = replace(odds, distribution=PlackettLuce(), scores=changed)
     return found
 
 
-def temperature_by(loss: RankingDistribution, scores: Any, data: Dataset) -> float:
+def own_distribution(loss: Any) -> Any:
+    """The distribution that a loss is about, also where training does not make it likely; None where there is none."""
+    if isinstance(loss, SoftRank):
+        return Thurstone(sigma=loss.sigma)
+    if isinstance(loss, BoltzRank):
+        return Boltzmann(alpha=loss.alpha)
+    known = loss.rank_distribution() if isinstance(loss, Loss) else None
+    return None if known is None else known[0]
+
+
+def temperature_by(loss: Loss, scores: Any, data: Dataset) -> float:
     """The temperature at which another loss on validation data is least."""
     cuts = list(zip(data.offsets[:-1], data.offsets[1:], strict=True))
 
@@ -92,12 +117,24 @@ def print_row(method: str, name: str, temperature: float, parts: list[Calibratio
     bins = pool(parts)
     error = sum(one.documents * abs(one.observed - one.predicted) for one in bins) / sum(documents)
     cells = [
-        method, name, f"{temperature:.3g}" if name == "PL, T fitted" else "",
+        method, name, f"{temperature:.3g}" if name == GIVEN else "",
         f"{mean(lambda part: part.log_loss):.4f}", f"{mean(lambda part: part.brier):.4f}", f"{error:.4f}",
         f"{100 * mean(lambda part: part.coverage):.1f}", f"{mean(lambda part: part.width):.1f}",
+        *above(bins, 0.7),
     ]  # fmt: skip
     cells = cells[:5] if scores else cells
-    print("  ".join(f"{cell:>17}" for cell in cells), flush=True)
+    print("  ".join(f"{cell:>18}" for cell in cells), flush=True)
+
+
+def above(bins: list[Bin], least: float) -> tuple[str, str]:
+    """What documents with a high chance were given, and how many of them came first."""
+    high = [one for one in bins if one.low >= least]
+    n = np.array([one.documents for one in high])
+    if not n.sum():
+        return "–", "–"
+    given, came = (float(np.average([getattr(one, key) for one in high], weights=n)) for key in KEYS)
+    error = np.linalg.norm(n * [one.standard_error for one in high]) / n.sum()
+    return f"{given:.3f}", f"{came:.3f} ± {error:.3f} of {n.sum()}"
 
 
 def pool(parts: list[Calibration]) -> list[Bin]:
@@ -113,8 +150,8 @@ def pool(parts: list[Calibration]) -> list[Bin]:
 
 
 KEYS = ("predicted", "observed")
-STYLES = {"PL, T fitted": ("#d1711f", "o"), "* own": ("#3b6ea5", "s"), "own, ties": ("#3b6ea5", "s")}
-NAMES = {"PL, T fitted": "Plackett–Luce, T fitted", "* own": "the loss's own law", "own, ties": "the loss's own law"}
+STYLES = {GIVEN: ("#d1711f", "o"), OWN: ("#3b6ea5", "s"), TIES: ("#3b6ea5", "s")}
+NAMES = {GIVEN: "the odds that podium gives", OWN: "the loss's own distribution", TIES: "the loss's own distribution"}
 
 
 def draw(drawn: dict[str, Pooled], output: str) -> None:

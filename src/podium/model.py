@@ -32,6 +32,7 @@ from podium.forms import Form, LinearForm
 from podium.learner import Learner
 from podium.odds import Odds, odds_of
 from podium.scorers import Params, Prepared
+from podium.temperature import TRIED, Temperature
 from podium.transforms import State
 
 FORMAT = 1
@@ -135,17 +136,23 @@ class Model:
     ) -> Odds:
         """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
 
-        It is Plackett–Luce, with the temperature that was fitted on validation data. `with_ties` asks for the model's
-        own distribution over rankings with ties (pmop-*, pairties-*), which is not calibrated. `Odds.how` says in
-        words which one it is. `scores` are the model's scores of this data, if you have them already. The data is as
-        for `score`.
+        It is Plackett–Luce or reverse Plackett–Luce, whichever fits validation data better, with the temperature that
+        was fitted there. `with_ties` asks for the model's own distribution over rankings with ties (pmop-*,
+        pairties-*), which is not calibrated. `Odds.how` says in words which one it is. `scores` are the model's scores
+        of this data, if you have them already. The data is as for `score`.
         """
         given = self._documents(data, qid, group)
         grouped = given.grouped()
         known = self._scores(grouped) if scores is None else given.to_grouped(scores)
-        fitted = self.info.get("temperature")
-        found = odds_of(self.learner, known, grouped.offsets, fitted=fitted, with_ties=with_ties)
+        found = odds_of(self.learner, known, grouped.offsets, fitted=self._temperature(), with_ties=with_ties)
         return found if grouped is given else replace(found, rows=grouped.rows)
+
+    def _temperature(self) -> Temperature | None:
+        """What was fitted on validation data; None where there was none."""
+        if "temperature" not in self.info:
+            return None
+        known = {repr(distribution): distribution for distribution in TRIED}
+        return Temperature(known[self.info["distribution"]], self.info["temperature"])
 
     def __repr__(self) -> str:
         valid = self.info.get("valid")
@@ -237,6 +244,11 @@ def _try_out(model: Model) -> Model:
     if not isinstance(temperature, float) or not 1e-100 < temperature < 1e100:
         raise ModelFileError(
             f"Its temperature is {temperature!r}; a number from 1e-100 to 1e100 is expected. Train it again."
+        )
+    distribution = model.info.get("distribution")
+    if "temperature" in model.info and distribution not in [repr(one) for one in TRIED]:
+        raise ModelFileError(
+            f"Its distribution is {distribution!r}; {' or '.join(map(repr, TRIED))} is expected. Train it again."
         )
     with np.errstate(all="ignore"):
         score = model._prepared(model.learner.transform.apply(model.state, nothing))

@@ -1,14 +1,14 @@
 """Odds: the distribution of each query's ranking under a model.
 
-The scale of scores means nothing; Plackett–Luce on s/T, with a temperature T fitted on validation data
-(`temperature.py`), turns them into odds.
+The scale of scores means nothing; a distribution of s/T, with a temperature T fitted on validation data, turns them
+into odds (`temperature.py`).
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(60, seed=1)
 >>> train, valid, test = podium.split(data)
 >>> odds = podium.train(train, "ranking-svm", valid=valid).distribution(test)
 >>> print(odds.how)
-Plackett–Luce, temperature 0.672 fitted on validation data
+reverse Plackett–Luce, temperature 0.539 fitted on validation data
 >>> float(odds[0].first.sum().round(12))  # one document comes first
 1.0
 """
@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.distributions import RankingDistribution
-from podium.distributions.plackett_luce import PlackettLuce
+from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
 from podium.errors import IncompatibleError
 from podium.learner import Learner
 from podium.losses import Loss
+from podium.temperature import Temperature
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +114,14 @@ class Odds:
 
 
 def odds_of(
-    learner: Learner, scores: NDArray[np.float64], offsets: NDArray[np.int64], *, fitted: float | None, with_ties: bool
+    learner: Learner,
+    scores: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    *,
+    fitted: Temperature | None,
+    with_ties: bool,
 ) -> Odds:
-    """The odds of a learner's scores; `fitted` is the temperature, or None if none was fitted on validation data."""
+    """The odds of a learner's scores; `fitted` is None if no temperature was fitted on validation data."""
     loss = getattr(learner, "loss", None)
     own = loss.rank_distribution() if isinstance(loss, Loss) else None
     name = learner.name if loss is None else loss.name
@@ -129,8 +134,8 @@ def odds_of(
         how = f"{name}'s own distribution over rankings with ties, as trained"
         return Odds(own[0], scores, offsets, None, f"{how}; {own[0].caution}" if own[0].caution else how)
     if fitted is not None:
-        how = f"Plackett–Luce, temperature {fitted:.4g} fitted on validation data"
-        return Odds(PlackettLuce(), scores / fitted, offsets, fitted, how)
+        how = f"{_WORDS[fitted.distribution]}, temperature {fitted.temperature:.4g} fitted on validation data"
+        return Odds(fitted.distribution, scores / fitted.temperature, offsets, fitted.temperature, how)
     if own is None or own[0].has_ties:
         why = "is not the likelihood of a ranking" if own is None else "is the likelihood of rankings with ties"
         raise IncompatibleError(
@@ -138,6 +143,9 @@ def odds_of(
             "model has seen none with two grades in a query. "
             "Train it with some: podium train DATA --valid MORE, or train(data, …, valid=more)."
         )
-    law = "Plackett–Luce" if isinstance(own[0], PlackettLuce) else repr(own[0])
-    how = f"{law}, as trained by {name}: there was no validation data to fit a temperature on"
+    called = _WORDS.get(own[0], repr(own[0]))
+    how = f"{called}, as trained by {name}: there was no validation data to fit a temperature on"
     return Odds(own[0], scores / own[1], offsets, own[1], how)
+
+
+_WORDS = {PlackettLuce(): "Plackett–Luce", ReversePlackettLuce(): "reverse Plackett–Luce"}

@@ -1,32 +1,54 @@
 """Temperature: the scale that turns a model's scores into odds, fitted on validation data.
 
-Plackett–Luce on s/T gives odds that are too sure where T is too small, and too flat where it is too large.
+A distribution over rankings of s/T is too sure where T is too small, and too flat where it is too large. Two are tried,
+and the one that makes the grades likelier is kept: in Plackett–Luce documents may turn out far better than their
+scores, in reverse Plackett–Luce far worse.
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(60, seed=1)
 >>> train, valid, _ = podium.split(data)
 >>> scores = podium.train(train, "ranking-svm").score(valid)
->>> round(fit_temperature(scores, valid), 2) == round(fit_temperature(10 * scores, valid) / 10, 2)
-True
+>>> found, tenfold = fit_temperature(scores, valid), fit_temperature(10 * scores, valid)
+>>> found.distribution, bool(abs(tenfold.temperature / found.temperature - 10) < 0.01)
+(reverse-plackett-luce, True)
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from podium.arrays import Array
 from podium.data.dataset import Dataset
-from podium.distributions.plackett_luce import PlackettLuce
+from podium.distributions import PlackettLuce, ReversePlackettLuce
 
 _MOST = 200_000  # documents that the fit looks at
 
 
-def fit_temperature(scores: NDArray[np.float64], data: Dataset) -> float | None:
-    """The T > 0 that makes the grades likeliest under Plackett–Luce on s/T; None where no query has two grades.
+Race = PlackettLuce | ReversePlackettLuce
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """Odds are those of a distribution of scores over a temperature."""
+
+    distribution: Race
+    temperature: float
+
+
+TRIED: tuple[Race, ...] = (ReversePlackettLuce(), PlackettLuce())
+"""What scores may be read as; the first, where validation data does not tell them apart."""
+
+
+def fit_temperature(
+    scores: NDArray[np.float64], data: Dataset, *, tried: tuple[Race, ...] = TRIED
+) -> Temperature | None:
+    """The distribution and the T > 0 that make the grades likeliest; None where no query has two grades.
 
     The likelihood is that of what grades say and no more: every document comes before all of lower grade, in whatever
     order within a grade (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a
@@ -42,16 +64,23 @@ def fit_temperature(scores: NDArray[np.float64], data: Dataset) -> float | None:
         return None
     spread = math.sqrt(np.mean([float(np.mean(s * s)) for s, _, _ in queries]))
     if not spread > 0:
-        return 1.0  # every temperature gives the same odds
-    scaled, law = [(s / spread, y, w) for s, y, w in queries], PlackettLuce()
+        return Temperature(tried[0], 1.0)  # every temperature gives the same odds
+    scaled = [(s / spread, y, w) for s, y, w in queries]
+    fits = [(*_sharpest(distribution, scaled), distribution) for distribution in tried]
+    _, sharpness, distribution = min(fits, key=lambda fit: fit[0])
+    return Temperature(distribution, spread / sharpness)
+
+
+def _sharpest(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, float]:
+    """The least −log-likelihood of the grades, and the 1/T that reaches it."""
 
     def cost(log_sharpness: float) -> float:
         sharpness = math.exp(log_sharpness)
         imagined = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
-        return float(imagined - sum(w * law.log_prob_of_grades(sharpness * s, y) for s, y, w in scaled))
+        return float(imagined - sum(w * distribution.log_prob_of_grades(sharpness * s, y) for s, y, w in queries))
 
     found = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
-    return float(spread / math.exp(found.x))
+    return float(found.fun), math.exp(found.x)
 
 
 def _spread_out(data: Dataset) -> Iterator[tuple[int, int, float]]:

@@ -125,8 +125,11 @@ def fit(
 
 def with_temperature(model: Model, valid: Dataset) -> Model:
     """The model with the temperature that fits validation data best; unchanged where no query has two grades."""
-    temperature = fit_temperature(model.score(valid), valid)
-    return model if temperature is None else replace(model, info={**model.info, "temperature": temperature})
+    found = fit_temperature(model.score(valid), valid)
+    if found is None:
+        return model
+    fitted = {"distribution": repr(found.distribution), "temperature": found.temperature}
+    return replace(model, info={**model.info, **fitted})
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:

@@ -21,6 +21,15 @@ def plackett_luce(law: Any, scores: Any, ranks: Any) -> float:
     return math.prod(phi[k] / sum(phi[k:]) for k in range(n))
 
 
+def reverse_plackett_luce(distribution: Any, scores: Any, ranks: Any) -> float:
+    """Π_k ψ_{π(k)} / Σ_{l ≤ k} ψ_{π(l)}, ψ = e^−s: the last rank is filled first; 0 for ties."""
+    n = len(scores)
+    if sorted(ranks) != list(range(1, n + 1)):
+        return 0.0
+    psi = [math.exp(-scores[list(ranks).index(k)]) for k in range(1, n + 1)]
+    return math.prod(psi[k] / sum(psi[: k + 1]) for k in range(n))
+
+
 def boltzmann(law: Any, scores: Any, ranks: Any) -> float:
     """∝ exp(−(2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v)) over the pairs with u below v; all rankings listed."""
     n = len(scores)

@@ -8,4 +8,5 @@ from podium.distributions.ordered_partitions import OrderedPartitions as Ordered
 from podium.distributions.ordered_partitions_fd import OrderedPartitionsFD as OrderedPartitionsFD
 from podium.distributions.plackett_luce import PlackettLuce as PlackettLuce
 from podium.distributions.rao_kupper import RaoKupper as RaoKupper
+from podium.distributions.reverse_plackett_luce import ReversePlackettLuce as ReversePlackettLuce
 from podium.distributions.thurstone import Thurstone as Thurstone
