@@ -1,4 +1,4 @@
-"""Learner: anything that can be fitted and then scores documents: a recipe, or an algorithm of its own."""
+"""Learner: anything that can be fitted and then scores documents: a recipe, or a self-contained algorithm."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Observer = Callable[[Step], None]
 
 
 class Progress:
-    """An observer that makes of the iterations of so many fits the share of the work that is done."""
+    """An observer that turns the iterations of several fits into the share of the work that is done."""
 
     def __init__(self, fits: int, tell: Callable[[float], None]) -> None:
         self._fits, self._fit, self._tell = max(fits, 1), -1, tell

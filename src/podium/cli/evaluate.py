@@ -36,7 +36,7 @@ def evaluate(
     ] = False,
     max_documents: Annotated[
         int | None,
-        typer.Option("--max-documents", "-M", help="Look at so many documents of each query.", min=1),
+        typer.Option("--max-documents", "-M", help="Look at the first M documents of each query only.", min=1),
     ] = None,
     judged_only: Annotated[
         bool, typer.Option("--judged-only", "-J", help="Drop documents without a judgement from the run.")

@@ -251,7 +251,7 @@ _SWAPPED = {
     (4, 6): " This looks like a run: give the qrels first and the run second.",
     (6, 4): " This looks like qrels: give the qrels first and the run second.",
 }
-"""What is wrong where there should be so many columns, and are so many."""
+"""What an error adds, by the number of columns expected and found."""
 
 
 def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:

@@ -101,7 +101,7 @@ def _beside(cuts: Array, value: np.float32) -> NDArray[np.float32]:
 
 
 def _seen(X: Any, l: int) -> NDArray[np.float32]:
-    """The values of a feature, at most some hundred of them."""
+    """The values of a feature, thinned out to about a hundred."""
     values = column(X, l)
     values = np.unique(values[np.isfinite(values)])
     if len(values) <= _MOST:

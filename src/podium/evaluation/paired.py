@@ -136,7 +136,7 @@ def effect_size(differences: ArrayLike) -> Effect:
 
 
 def power(queries: int, difference: float, spread: float, *, alpha: float = 0.05) -> float:
-    """The chance that a paired t test of so many queries finds a true difference.
+    """The power: the chance that a paired t test of n queries finds a true difference.
 
     `spread` is the standard deviation of the differences: the test statistic has a noncentral t distribution with
     noncentrality √n · difference/spread.

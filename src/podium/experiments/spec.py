@@ -38,7 +38,7 @@ ENDINGS = (".toml", ".yaml", ".yml")
 
 @dataclass(frozen=True)
 class Spec:
-    """An experiment. `datasets` are paths by name; each has a comparison of its own."""
+    """An experiment. `datasets` are paths by name; each is compared separately."""
 
     datasets: dict[str, str]
     methods: tuple[str, ...]

@@ -163,7 +163,7 @@ class Metric(Named):
 
     @classmethod
     def own_parameters(cls) -> dict[str, Any]:
-        """The parameters of its own, with their declared types."""
+        """The metric's own parameters, with their declared types."""
         return {name: hint for name, hint in field_types(cls).items() if name not in ("cutoff", "convention")}
 
     def with_preset(self, preset: str, *, keep: Iterable[str] = ()) -> Self:
@@ -223,7 +223,7 @@ class Metric(Named):
 
     @classmethod
     def reported(cls, mean: float, queries: int) -> float:
-        """What is reported where its values have this mean over so many queries: the mean itself, unless overridden."""
+        """The figure reported for n queries with this mean value: the mean itself, unless overridden."""
         return mean
 
     def config_array(self, labels: ArrayLike) -> Array:

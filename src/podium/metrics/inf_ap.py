@@ -58,7 +58,7 @@ def _within(above: Array, mine: Array, start: int, end: int) -> float:
     size, judged = end - start - 1, int(mine[0] + mine[1]) - 1  # of the others, for any relevant one
     other_relevant = (mine[0] - 1.0) / max(judged, 1)
     pooled = mine[2] / max(size - judged, 1)  # the share of the unjudged that are in the pool
-    chance = np.zeros(judged + 2)  # that so many judged others stand above the place
+    chance = np.zeros(judged + 2)  # [k]: that k other judged documents are ranked above
     chance[0] = 1.0
     total = 0.0
     for t in range(size + 1):

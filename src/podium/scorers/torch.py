@@ -95,7 +95,7 @@ class Torch(RowScorer):
 
 
 class _Net:
-    """A module with given parameters, a copy of its own so that threads do not meet in it."""
+    """A module with given parameters, copied so that threads do not share it."""
 
     def __init__(self, scorer: Torch, theta: Array, n_features: int) -> None:
         self.torch, self.net = _torch(), copy.deepcopy(_made(scorer.module, n_features))
@@ -119,7 +119,7 @@ class _Net:
 
 
 def _blocks(X: Any) -> list[tuple[int, int]]:
-    """Blocks of rows, one after another: torch has threads of its own."""
+    """Blocks of rows, one after another: torch brings its own threads."""
     return [(a, min(a + BLOCK, X.shape[0])) for a in range(0, X.shape[0], BLOCK)]
 
 

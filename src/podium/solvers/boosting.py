@@ -19,8 +19,7 @@ class Boosting(Solver):
     """Adds `learning_rate` × a regression tree per round, fitted to −gradient/curvature of the loss.
 
     Parameters that the loss learns take a step of their own before each tree, down their gradient, as far as the loss
-    falls. With validation data, the number of trees that does best on it is kept and the search ends after `patience`
-    rounds without a better one.
+    falls. With validation data, the number of trees that does best on it is kept and training stops early.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
@@ -29,6 +28,7 @@ class Boosting(Solver):
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
     patience: int | None = param(default=50, least=1)
+    """Early stopping: end after this many rounds without a better validation measure."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
         if not isinstance(scorer, Trees):

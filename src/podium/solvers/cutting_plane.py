@@ -35,6 +35,7 @@ class CuttingPlane(Solver):
     tolerance: float = param(default=1e-3, above=0)
     """Stop when F is proven to be within this of its minimum, relatively."""
     patience: int | None = param(default=None, least=1)
+    """Early stopping: end after this many iterations without a better validation measure."""
 
     needs_convex: ClassVar[bool] = True
 

@@ -19,7 +19,7 @@ class LBFGS(Solver):
     """Quasi-Newton steps on all queries at once; for smooth losses and scorers of some thousand parameters.
 
     Without `patience` it runs to convergence and the penalty alone guards against over-fitting; with it, the
-    iterate that does best on the validation data is kept and the search ends after so many without a better one.
+    iterate that does best on the validation data is kept and training stops early.
     """
 
     penalty: float = param(default=0.1, least=0, search=(1e-4, 10.0, "log"))
@@ -28,6 +28,7 @@ class LBFGS(Solver):
     tolerance: float = param(default=1e-7, above=0)
     """Stop when an iteration improves F by less than this, relatively."""
     patience: int | None = param(default=None, least=1)
+    """Early stopping: end after this many iterations without a better validation measure."""
     name = "lbfgs"
 
     def check(self, loss: Loss, scorer: Scorer) -> None:

@@ -30,6 +30,7 @@ class Newton(Solver):
     tolerance: float = param(default=1e-4, above=0)
     """Stop when ‖∇F‖ has fallen to this fraction of where it began."""
     patience: int | None = param(default=None, least=1)
+    """Early stopping: end after this many iterations without a better validation measure."""
 
     needs_convex: ClassVar[bool] = True
 

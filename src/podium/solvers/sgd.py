@@ -17,8 +17,7 @@ from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 class SGD(Solver):
     """θ ← θ − rate·v, v ← momentum·v + gradient, over shuffled batches of queries.
 
-    With validation data, the epoch that does best on it is kept and the search ends after `patience` epochs
-    without a better one.
+    With validation data, the epoch that does best on it is kept and training stops early.
     """
 
     learning_rate: float = param(default=0.1, above=0, search=(1e-3, 1.0, "log"))
@@ -28,6 +27,7 @@ class SGD(Solver):
     penalty: float = param(default=0.0, least=0, search=(1e-4, 10.0, "log"))
     momentum: float = param(default=0.0, least=0, below=1)
     patience: int | None = param(default=10, least=1)
+    """Early stopping: end after this many epochs without a better validation measure."""
     name = "sgd"
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
