@@ -34,7 +34,7 @@ def default_threads() -> int:
 
 
 def pool(threads: int) -> ThreadPoolExecutor:
-    """The thread pool that all numeric work shares; a forked process makes a new one, since threads do not survive a fork."""
+    """The thread pool of all numeric work; a forked process makes a new one, as threads do not survive a fork."""
     return _pool(threads, os.getpid())
 
 

@@ -43,7 +43,7 @@ class Step:
 
 @dataclass
 class Watch:
-    """Sees every iteration: measures validation data, remembers the best, tells observers, says when to stop (early stopping)."""
+    """Sees every iteration: measures validation data, keeps the best, tells observers; early stopping."""
 
     valid: Dataset | None = None
     metric: Metric | None = None
