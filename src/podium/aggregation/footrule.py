@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,6 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
-from podium.arrays import Array
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.registry import register
@@ -50,20 +50,18 @@ class Footrule(Aggregator):
         sizes = np.diff(seen.offsets)
         places = mean_places(seen.ranks, seen.offsets) * np.repeat(n / np.maximum(sizes, 1), sizes)
         weights = np.repeat(query.weights, sizes)
-        # squares only decide between equal costs: in all they are far below what one step of one voter costs
-        cost = _displacements(seen.documents, places, weights, n, _SLIGHT / n**2)
-        _, at = linear_sum_assignment(_rounded(cost))
+        cost = _displacements(seen.documents, places, weights, n, _slight(n, len(sizes)))
+        _, at = linear_sum_assignment(cost)
         total = float(weights @ np.abs(places - (at[seen.documents] + 1)))
         return Solved(np.asarray(n - 1 - at, np.float64), total, total)
 
 
-_SLIGHT = 1e-7
+def _slight(n: int, voters: int) -> float:
+    """What squares count, so that all of them together are less than half a place: they decide between equal costs.
 
-
-def _rounded(cost: Array) -> Array:
-    """The costs without their last bits, which depend on the order of the voters and would decide between equals."""
-    unit = 2.0**-44 * max(cost.max(initial=0.0), 1.0)
-    return np.asarray(np.round(cost / unit) * unit)
+    A power of two: with whole weights, sums are then exact and the order of the voters does not matter.
+    """
+    return 2.0 ** -math.ceil(math.log2(4 * max(voters, 1) * max(n, 1) ** 3))
 
 
 @compiled
