@@ -41,8 +41,8 @@ def pool(threads: int) -> ThreadPoolExecutor:
 def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     """`work(first, last)` for each block of rows, in the order of the blocks."""
     starts = range(0, n_rows, BLOCK)
-    threads = default_threads()
-    if threads == 1 or len(starts) < 2:
+    threads = default_threads() if len(starts) > 1 else 1
+    if threads == 1:
         return [work(a, min(a + BLOCK, n_rows)) for a in starts]
     return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
 

@@ -108,6 +108,14 @@ class Dataset:
         )
         return data if preferences is None else data.with_preferences(*preferences)
 
+    def with_features(self, features: Any, names: tuple[str, ...] | None) -> Dataset:
+        """The same documents with other features; what else was checked when it was made is not checked again."""
+        if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
+            raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
+        made = object.__new__(Dataset)
+        made.__dict__.update(self.__dict__, features=features, feature_names=names)
+        return made
+
     def grouped(self) -> Dataset:
         """The same data with the rows of each query together; itself where they are."""
         if not isinstance(self.offsets, Scattered):

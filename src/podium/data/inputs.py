@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,7 @@ def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
     columns = [place[name] for name in names]
     X = data.features
     mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
-    return replace(data, features=mapped, feature_names=names)
+    return data.with_features(mapped, names)
 
 
 def is_frame(data: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -60,7 +59,7 @@ class Transform(Named):
         """The dataset with transformed features."""
         made = self.features(state, data)
         names = data.feature_names if made.shape[1] == data.n_features else None
-        return replace(data, features=made, feature_names=names)
+        return data.with_features(made, names)
 
 
 def refuse_infinite(data: Dataset, what: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.registry import register
 from podium.threads import map_blocks
@@ -47,11 +48,19 @@ class ZScore(Transform):
         out = np.empty(X.shape, np.float32)
 
         def work(a: int, b: int) -> None:
-            rows = X[a:b].toarray() if sp.issparse(X) else X[a:b]
-            out[a:b] = (np.where(np.isnan(rows), mean, rows) - centre) * scale
+            _scale(X[a:b].toarray() if sp.issparse(X) else X[a:b], mean, centre, scale, out[a:b])
 
         map_blocks(work, X.shape[0])
         return out
+
+
+@compiled
+def _scale(X: Any, mean: Any, centre: Any, scale: Any, out: Any) -> None:
+    for i in range(X.shape[0]):
+        x, row = X[i], out[i]
+        for l in range(len(mean)):
+            value = mean[l] if np.isnan(x[l]) else np.float64(x[l])
+            row[l] = np.float32((value - centre[l]) * scale[l])
 
 
 def _moments(X: NDArray[np.float32]) -> tuple[Array, Array]:
