@@ -32,7 +32,7 @@ METHODS = [
 ]  # fmt: skip
 GIVEN, PLAIN, OWN, TIES = "given", "\\* Plackett–Luce, T fitted", "\\* its own, as trained", "its own, with ties"
 HEADS = [
-    "method", "distribution", "T (median)", "log loss", "Brier score", "calibration error", "90 % intervals hold",
+    "method", "distribution", "log loss", "Brier score", "calibration error", "90 % intervals hold",
     "ranks wide", "given above 70 %", "came first", "documents",
 ]  # fmt: skip
 Pooled = dict[str, list[Calibration]]
@@ -52,22 +52,21 @@ def main(folder: str, output: str | None = None) -> None:
                 found.setdefault(name, []).append(calibration(odds, fold.test))
         if not drawn:
             parts = [replace(p, log_loss=p.log_loss_even, brier=p.brier_even) for p in found[GIVEN]]
-            print_cells(["", "even chances", "", *figures(parts)[:2], *[""] * 6])
+            print_cells(["", "even chances", *figures(parts)[:2], *[""] * 6])
         for name, parts in found.items():
-            cells = words_of(fitted) if name == GIVEN else [name, ""]
-            print_cells([method if name == GIVEN else "", *cells, *figures(parts)])
+            given = name == GIVEN
+            print_cells([method if given else "", words_of(fitted) if given else name, *figures(parts)])
         drawn[method] = found
     if output is not None:
         draw(drawn, output)
         print(f"wrote {output}")
 
 
-def words_of(fitted: list[dict[str, Any]]) -> list[str]:
-    """The distribution that validation data chose, with the number of folds, and the median temperature."""
+def words_of(fitted: list[dict[str, Any]]) -> str:
+    """The distribution that was fitted on validation data, with the number of folds where these differ."""
     n, turned = len(fitted), sum(info["distribution"] == repr(ReversePlackettLuce()) for info in fitted)
     chosen = {"reverse Plackett–Luce": turned, "Plackett–Luce": n - turned}
-    names = [name if folds == n else f"{name} ({folds} folds)" for name, folds in chosen.items() if folds]
-    return [" or ".join(names), f"{np.median([info['temperature'] for info in fitted]):.3g}"]
+    return " or ".join(name if k == n else f"{name} ({k} of {n} folds)" for name, k in chosen.items() if k)
 
 
 def distributions(model: Model, fold: Fold) -> dict[str, Odds]:
