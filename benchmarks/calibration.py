@@ -4,8 +4,8 @@
 
 FOLDER holds Fold1, Fold2, … with train, vali and test files, as LETOR's datasets do. Each method is trained with its
 validation fold, which also gives the temperature. Prints what became of the odds of test queries, for the distribution
-that `Model.distribution` gives, and for others (marked *), to show why it does not give those. With -o it draws
-reliability diagrams, which needs matplotlib.
+that `Model.distribution` gives, and for others (marked *), to show why it does not give those, as a Markdown table.
+With -o it draws reliability diagrams, which needs matplotlib.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from podium.data import Dataset, Fold, read_folder
-from podium.distributions import Boltzmann, PlackettLuce, Thurstone
+from podium.distributions import Boltzmann, PlackettLuce, ReversePlackettLuce, Thurstone
 from podium.evaluation.calibration import Bin, Calibration, calibration
 from podium.losses import PMOPFD, BoltzRank, ListMLE, Loss, SoftRank
 from podium.model import Model
@@ -30,42 +30,43 @@ from podium.training import train
 METHODS = [
     "listnet", "listmle", "ranknet", "ranking-svm", "lambdamart", "softrank", "boltzrank", "pmop-fd", "pairties-d"
 ]  # fmt: skip
-GIVEN, PLAIN, OWN, TIES = "T fitted", "* Plackett–Luce, T", "* own", "own, ties"
+GIVEN, PLAIN, OWN, TIES = "given", "\\* Plackett–Luce, T fitted", "\\* its own, as trained", "its own, with ties"
+HEADS = [
+    "method", "distribution", "log loss", "Brier score", "calibration error", "90 % intervals hold",
+    "ranks wide", "given above 70 %", "came first", "documents",
+]  # fmt: skip
 Pooled = dict[str, list[Calibration]]
 
 
 def main(folder: str, output: str | None = None) -> None:
     folds, drawn = read_folder(folder), {}
-    heads = [
-        "method",
-        "distribution",
-        "T",
-        "log loss",
-        "Brier",
-        "error",
-        "coverage %",
-        "width",
-        "above 70 %: given",
-        "came",
-    ]
-    print("  ".join(f"{head:>18}" for head in heads))
+    print_cells(HEADS)
+    print_cells(["---"] * len(HEADS))
     for method in METHODS:
         found: Pooled = {}
-        temperatures = []
+        fitted = []
         for fold in folds:
             model = train(fold.train, method, valid=fold.valid)
-            temperatures.append(model.info["temperature"])
+            fitted.append(model.info)
             for name, odds in distributions(model, fold).items():
                 found.setdefault(name, []).append(calibration(odds, fold.test))
         if not drawn:
             parts = [replace(p, log_loss=p.log_loss_even, brier=p.brier_even) for p in found[GIVEN]]
-            print_row("", "even chances", 0.0, parts, scores=True)
+            print_cells(["", "even chances", *figures(parts)[:2], *[""] * 6])
         for name, parts in found.items():
-            print_row(method, name, float(np.median(temperatures)), parts)
+            given = name == GIVEN
+            print_cells([method if given else "", words_of(fitted) if given else name, *figures(parts)])
         drawn[method] = found
     if output is not None:
         draw(drawn, output)
         print(f"wrote {output}")
+
+
+def words_of(fitted: list[dict[str, Any]]) -> str:
+    """The distribution that was fitted on validation data, with the number of folds where these differ."""
+    n, turned = len(fitted), sum(info["distribution"] == repr(ReversePlackettLuce()) for info in fitted)
+    chosen = {"reverse Plackett–Luce": turned, "Plackett–Luce": n - turned}
+    return " or ".join(name if k == n else f"{name} ({k} of {n} folds)" for name, k in chosen.items() if k)
 
 
 def distributions(model: Model, fold: Fold) -> dict[str, Odds]:
@@ -79,10 +80,10 @@ def distributions(model: Model, fold: Fold) -> dict[str, Odds]:
         found[TIES] = model.distribution(test, with_ties=True)
     elif own is not None:
         found[OWN] = replace(odds, distribution=own, scores=scores)
-    elif model.learner.name == "recipe" and loss.name == "ranknet":
-        for name, cost in {"* T of tie orders": ListMLE(), "* T of pmop-fd": PMOPFD()}.items():
+    elif loss is not None and loss.name == "ranknet":
+        for name, cost in {"tie orders": ListMLE(), "pmop-fd": PMOPFD()}.items():
             changed = scores / temperature_by(cost, valid, fold.valid)
-            found[name] = replace(odds, distribution=PlackettLuce(), scores=changed)
+            found[f"\\* Plackett–Luce, T by {name}"] = replace(odds, distribution=PlackettLuce(), scores=changed)
     return found
 
 
@@ -107,8 +108,8 @@ def temperature_by(loss: Loss, scores: Any, data: Dataset) -> float:
     return float(np.exp(-minimize_scalar(cost, bounds=(centre - 5, centre + 5), method="bounded").x))
 
 
-def print_row(method: str, name: str, temperature: float, parts: list[Calibration], *, scores: bool = False) -> None:
-    """The folds' figures together, weighted by their documents; only the two scores where asked."""
+def figures(parts: list[Calibration]) -> list[str]:
+    """The cells of all folds together, weighted by their documents."""
     documents = [part.documents for part in parts]
 
     def mean(of: Callable[[Calibration], float]) -> float:
@@ -116,25 +117,26 @@ def print_row(method: str, name: str, temperature: float, parts: list[Calibratio
 
     bins = pool(parts)
     error = sum(one.documents * abs(one.observed - one.predicted) for one in bins) / sum(documents)
-    cells = [
-        method, name, f"{temperature:.3g}" if name == GIVEN else "",
-        f"{mean(lambda part: part.log_loss):.4f}", f"{mean(lambda part: part.brier):.4f}", f"{error:.4f}",
-        f"{100 * mean(lambda part: part.coverage):.1f}", f"{mean(lambda part: part.width):.1f}",
+    return [
+        f"{mean(lambda part: part.log_loss):.4f}".replace("inf", "∞"), f"{mean(lambda part: part.brier):.4f}",
+        f"{error:.4f}", f"{100 * mean(lambda part: part.coverage):.1f} %", f"{mean(lambda part: part.width):.1f}",
         *above(bins, 0.7),
     ]  # fmt: skip
-    cells = cells[:5] if scores else cells
-    print("  ".join(f"{cell:>18}" for cell in cells), flush=True)
 
 
-def above(bins: list[Bin], least: float) -> tuple[str, str]:
-    """What documents with a high chance were given, and how many of them came first."""
+def print_cells(cells: list[str]) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def above(bins: list[Bin], least: float) -> tuple[str, str, str]:
+    """The mean chance of the documents given more than `least`, the share of them that came first, their number."""
     high = [one for one in bins if one.low >= least]
     n = np.array([one.documents for one in high])
     if not n.sum():
-        return "–", "–"
+        return "", "", "0"
     given, came = (float(np.average([getattr(one, key) for one in high], weights=n)) for key in KEYS)
     error = np.linalg.norm(n * [one.standard_error for one in high]) / n.sum()
-    return f"{given:.3f}", f"{came:.3f} ± {error:.3f} of {n.sum()}"
+    return f"{given:.3f}", f"{came:.3f} ± {error:.3f}", str(n.sum())
 
 
 def pool(parts: list[Calibration]) -> list[Bin]:

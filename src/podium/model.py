@@ -136,8 +136,8 @@ class Model:
     ) -> Odds:
         """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
 
-        It is Plackett–Luce or reverse Plackett–Luce, whichever fits validation data better, with the temperature that
-        was fitted there. `with_ties` asks for the model's own distribution over rankings with ties (pmop-*,
+        It is reverse Plackett–Luce, or Plackett–Luce if that fits validation data clearly better, with the temperature
+        that was fitted there. `with_ties` asks for the model's own distribution over rankings with ties (pmop-*,
         pairties-*), which is not calibrated. `Odds.how` says in words which one it is. `scores` are the model's scores
         of this data, if you have them already. The data is as for `score`.
         """

@@ -1,6 +1,6 @@
 """Odds: the distribution of each query's ranking under a model.
 
-The scale of scores means nothing; a distribution of s/T, with a temperature T fitted on validation data, turns them
+Scores have no unit. A distribution over rankings of s/T, with a temperature T fitted on validation data, turns them
 into odds (`temperature.py`).
 
 >>> import podium
@@ -33,7 +33,7 @@ from podium.temperature import Temperature
 
 @dataclass(frozen=True, eq=False)
 class QueryOdds:
-    """The distribution of one query's ranking. Ranks are dense: tied documents share one, also the first."""
+    """The distribution of one query's ranking. Ranks are dense: tied documents share a rank."""
 
     distribution: RankingDistribution
     scores: NDArray[np.float64]  # (n,), over the temperature
@@ -53,12 +53,12 @@ class QueryOdds:
         return self._summary.expected
 
     def interval(self, level: float = 0.9) -> NDArray[np.int64]:
-        """Ranks [low, high] of each document: it lies below or above with probability (1 − level)/2 each at most."""
+        """Ranks [low, high] of each document: its rank is below, or above, with probability (1 − level)/2 at most."""
         found = self.summary(level)
         return np.column_stack([found.low, found.high])
 
     def summary(self, level: float = 0.9) -> RankSummary:
-        """P(first), the expected rank and the interval, of any number of documents."""
+        """P(first), the expected rank and the interval of each document."""
         return self.distribution.summary(self.scores, level=level)
 
     def rank_marginals(self) -> NDArray[np.float64]:
@@ -85,9 +85,9 @@ class Odds:
     distribution: RankingDistribution
     scores: NDArray[np.float64]  # (N,) over the temperature
     offsets: NDArray[np.int64]  # (Q+1,)
-    temperature: float | None  # what scores were divided by; None if by nothing
-    how: str  # where the odds are from, in words
-    rows: NDArray[np.int64] | None = None  # (N,) the data's row of each score; None: the same
+    temperature: float | None  # what scores were divided by; None if they were not
+    how: str  # which distribution, and where its temperature is from
+    rows: NDArray[np.int64] | None = None  # (N,) the data's row of each score; None if in the data's order
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -1,8 +1,8 @@
 """Temperature: the scale that turns a model's scores into odds, fitted on validation data.
 
-A distribution over rankings of s/T is too sure where T is too small, and too flat where it is too large. Two are tried,
-and the one that makes the grades likelier is kept: in Plackett–Luce documents may turn out far better than their
-scores, in reverse Plackett–Luce far worse.
+A distribution over rankings of s/T is too sure if T is too small, and too flat if it is too large. It is reverse
+Plackett–Luce, in which documents may turn out far worse than their scores, unless validation data clearly favours
+Plackett–Luce, in which they may turn out far better.
 
 >>> import podium
 >>> data, _ = podium.make_letor_like(60, seed=1)
@@ -42,20 +42,23 @@ class Temperature:
 
 
 TRIED: tuple[Race, ...] = (ReversePlackettLuce(), PlackettLuce())
-"""What scores may be read as; the first, where validation data does not tell them apart."""
+"""The distributions of scores over a temperature that are tried, the default first."""
 
 
 def fit_temperature(
     scores: NDArray[np.float64], data: Dataset, *, tried: tuple[Race, ...] = TRIED
 ) -> Temperature | None:
-    """The distribution and the T > 0 that make the grades likeliest; None where no query has two grades.
+    """The distribution, and the T > 0 that makes the grades likeliest; None if no query has two grades.
 
-    The likelihood is that of what grades say and no more: every document comes before all of lower grade, in whatever
-    order within a grade (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a
-    grade instead would make odds too flat, since most documents share the lowest grade; P(a document of the grade comes
-    next), as in pmop-fd, would make them too sharp, since it asks for one document of a grade and not for all. Both are
-    measured in docs/odds.md. A pair of typical distance, once won and once lost, is added to the data, so that a few
-    queries without a mistake do not make for certainty.
+    The likelihood uses what grades say and no more: every document comes before all of lower grade, in any order within
+    a grade (`graded_race.py`). Its negative logarithm is convex in 1/T. The mean over the orders within a grade would
+    make odds too flat, since most documents share the lowest grade; P(a document of the grade comes next), as in
+    pmop-fd, would make them too sharp, since it asks for one document of a grade and not for all. Both are measured in
+    docs/odds.md. A pair of typical distance, once won and once lost, is added to the data, so that a few queries
+    without a mistake do not make for certainty.
+
+    The first distribution of `tried` is kept unless a later one is likelier by more than one standard error of the
+    difference over queries: what is likelier by less, for a few queries, is often less likely for others.
     """
     assert data.labels is not None, "checked before training"
     queries = [(scores[a:b], data.labels[a:b], w) for a, b, w in _spread_out(data)]
@@ -66,21 +69,29 @@ def fit_temperature(
     if not spread > 0:
         return Temperature(tried[0], 1.0)  # every temperature gives the same odds
     scaled = [(s / spread, y, w) for s, y, w in queries]
-    fits = [(*_sharpest(distribution, scaled), distribution) for distribution in tried]
-    _, sharpness, distribution = min(fits, key=lambda fit: fit[0])
+    distribution, (sharpness, likelihoods) = tried[0], _fit_sharpness(tried[0], scaled)
+    for other in tried[1:]:
+        other_sharpness, other_likelihoods = _fit_sharpness(other, scaled)
+        difference = other_likelihoods - likelihoods
+        if difference.sum() > np.linalg.norm(difference):  # a standard error of the sum
+            distribution, sharpness, likelihoods = other, other_sharpness, other_likelihoods
     return Temperature(distribution, spread / sharpness)
 
 
-def _sharpest(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, float]:
-    """The least −log-likelihood of the grades, and the 1/T that reaches it."""
+def _fit_sharpness(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, Array]:
+    """The 1/T that makes the grades likeliest, and the log-likelihood of each query there."""
+
+    def likelihoods(sharpness: float) -> Array:
+        return np.array([w * distribution.log_prob_of_grades(sharpness * s, y) for s, y, w in queries])
 
     def cost(log_sharpness: float) -> float:
         sharpness = math.exp(log_sharpness)
         imagined = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
-        return float(imagined - sum(w * distribution.log_prob_of_grades(sharpness * s, y) for s, y, w in queries))
+        return float(imagined - likelihoods(sharpness).sum())
 
     found = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
-    return float(found.fun), math.exp(found.x)
+    sharpness = math.exp(found.x)
+    return sharpness, likelihoods(sharpness)
 
 
 def _spread_out(data: Dataset) -> Iterator[tuple[int, int, float]]:

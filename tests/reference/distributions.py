@@ -12,7 +12,7 @@ from scipy.integrate import cumulative_simpson
 from scipy.stats import norm
 
 
-def plackett_luce(law: Any, scores: Any, ranks: Any) -> float:
+def plackett_luce(distribution: Any, scores: Any, ranks: Any) -> float:
     """Π_k φ_{π(k)} / Σ_{l ≥ k} φ_{π(l)}; 0 for ties."""
     n = len(scores)
     if sorted(ranks) != list(range(1, n + 1)):
@@ -30,41 +30,41 @@ def reverse_plackett_luce(distribution: Any, scores: Any, ranks: Any) -> float:
     return math.prod(psi[k] / sum(psi[: k + 1]) for k in range(n))
 
 
-def boltzmann(law: Any, scores: Any, ranks: Any) -> float:
+def boltzmann(distribution: Any, scores: Any, ranks: Any) -> float:
     """∝ exp(−(2α/n(n−1)) Σ (r_u − r_v)(s_u − s_v)) over the pairs with u below v; all rankings listed."""
     n = len(scores)
 
     def weight(places: Any) -> float:
         below = [(u, v) for u, v in itertools.permutations(range(n), 2) if places[u] > places[v]]
         energy = sum((places[u] - places[v]) * (scores[u] - scores[v]) for u, v in below)
-        return math.exp(-2 * law.alpha / max(n * (n - 1), 1) * energy)
+        return math.exp(-2 * distribution.alpha / max(n * (n - 1), 1) * energy)
 
     return weight(ranks) / sum(map(weight, itertools.permutations(range(1, n + 1))))
 
 
-def mallows(law: Any, scores: Any, ranks: Any) -> float:
+def mallows(distribution: Any, scores: Any, ranks: Any) -> float:
     """∝ e^{−θ·pairs ordered against the scores}; all rankings listed."""
 
     def weight(places: Any) -> float:
         pairs = itertools.permutations(range(len(scores)), 2)
-        return math.exp(-law.theta * sum(scores[i] > scores[j] and places[i] > places[j] for i, j in pairs))
+        return math.exp(-distribution.theta * sum(scores[i] > scores[j] and places[i] > places[j] for i, j in pairs))
 
     return weight(ranks) / sum(map(weight, itertools.permutations(range(1, len(scores) + 1))))
 
 
-def ordered_partitions_fd(law: Any, scores: Any, ranks: Any) -> float:
+def ordered_partitions_fd(distribution: Any, scores: Any, ranks: Any) -> float:
     """Φ is the mean of φ = e^s."""
-    return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), law, scores, ranks)
+    return chosen_blocks(lambda block: sum(map(math.exp, block)) / len(block), distribution, scores, ranks)
 
 
-def ordered_partitions(law: Any, scores: Any, ranks: Any) -> float:
+def ordered_partitions(distribution: Any, scores: Any, ranks: Any) -> float:
     """Φ is e to the mean of s."""
-    return chosen_blocks(lambda block: math.exp(sum(block) / len(block)), law, scores, ranks)
+    return chosen_blocks(lambda block: math.exp(sum(block) / len(block)), distribution, scores, ranks)
 
 
-def chosen_blocks(phi: Callable[[Any], float], law: Any, scores: Any, ranks: Any) -> float:
+def chosen_blocks(phi: Callable[[Any], float], distribution: Any, scores: Any, ranks: Any) -> float:
     """Π_k Φ(X_k) / Σ_{∅≠S⊆R_k} Φ(S); backward, the same of turned scores and turned ranks."""
-    if law.backward:
+    if distribution.backward:
         scores, ranks = [-s for s in scores], [max(ranks) + 1 - r for r in ranks]
     result = 1.0
     for k in range(1, max(ranks) + 1):
@@ -75,20 +75,20 @@ def chosen_blocks(phi: Callable[[Any], float], law: Any, scores: Any, ranks: Any
     return result
 
 
-def thurstone(law: Any, scores: Any, ranks: Any) -> float:
+def thurstone(distribution: Any, scores: Any, ranks: Any) -> float:
     """P(S_{π(1)} > S_{π(2)} > …), S_i ~ N(s_i, σ²), by nested integrals on a fine grid."""
-    t = np.linspace(min(scores) - 9 * law.sigma, max(scores) + 9 * law.sigma, 12_001)
+    t = np.linspace(min(scores) - 9 * distribution.sigma, max(scores) + 9 * distribution.sigma, 12_001)
     below = np.ones_like(t)
     for place in range(len(scores), 0, -1):
-        density = norm.pdf(t, scores[list(ranks).index(place)], law.sigma)
+        density = norm.pdf(t, scores[list(ranks).index(place)], distribution.sigma)
         below = cumulative_simpson(density * below, x=t, initial=0.0)
     return float(below[-1])
 
 
-def pairs_with_ties(law: Any, scores: Any, ranks: Any) -> float:
+def pairs_with_ties(distribution: Any, scores: Any, ranks: Any) -> float:
     """∝ Π over pairs of P(i before j), P(tied) or P(j before i), of each pair alone; all rankings listed."""
     n = len(scores)
-    before, tied, _ = law.pair_probabilities(scores)
+    before, tied, _ = distribution.pair_probabilities(scores)
 
     def weight(places: Any) -> float:
         pairs = itertools.combinations(range(n), 2)

@@ -428,7 +428,7 @@ def apprank(loss: Any, s: Any, y: Any) -> float:
 
 
 def softrank(loss: Any, s: Any, y: Any) -> float:
-    """Every subset of the others that might beat a document listed, for the law of its rank."""
+    """Every subset of the others that might beat a document listed, for the distribution of its rank."""
     if len(set(y)) <= 1:
         return 0.0
     n = len(s)

@@ -36,9 +36,18 @@ def test_the_distribution_and_the_temperature_that_made_the_grades_are_found(tem
     assert found.temperature == pytest.approx(temperature, rel=0.08)
 
 
+def test_one_query_does_not_choose_the_distribution():
+    """It is likelier under one of them, but by no more than a standard error."""
+    for seed in range(6):
+        scores, data = drawn(1.0, queries=1, seed=seed)
+        for tried in ((REVERSE, PL), (PL, REVERSE)):
+            assert fit_temperature(scores, data, tried=tried).distribution == tried[0]
+    assert fit_temperature(scores, data).distribution == REVERSE
+
+
 def test_the_temperature_makes_the_grades_likeliest():
     scores, data = drawn(1.0, queries=50)
-    found = fit_temperature(scores, data).temperature
+    found = fit_temperature(scores, data, tried=(PL,)).temperature
 
     def cost(temperature):
         rows = zip(data.offsets[:-1], data.offsets[1:], strict=True)

@@ -12,7 +12,7 @@ from podium import ranking
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
-from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_laws
+from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_marginals
 from podium.kernels.subset_sums import log_sizes, log_sum, probabilities
 from podium.registry import register
 
@@ -64,7 +64,7 @@ class OrderedPartitions(RankingDistribution):
         """Over all subsets that may remain."""
         chosen = all_subsets(len(s))
         means = chosen @ (-s if self.backward else s) / np.maximum(chosen.sum(axis=1), 1)
-        return subset_laws(means, backward=self.backward)
+        return subset_marginals(means, backward=self.backward)
 
 
 def _turned(places: NDArray[np.int64]) -> NDArray[np.int64]:

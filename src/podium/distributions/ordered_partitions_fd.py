@@ -89,4 +89,4 @@ class OrderedPartitionsFD(RankingDistribution):
         turned = -s if self.backward else s
         chosen = subsets.all_subsets(len(s))[1:]
         logs = np.logaddexp.reduce(np.where(chosen, turned, -np.inf), axis=1) - np.log(chosen.sum(axis=1))
-        return subsets.subset_laws(np.append(0.0, logs), backward=self.backward)
+        return subsets.subset_marginals(np.append(0.0, logs), backward=self.backward)

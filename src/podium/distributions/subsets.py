@@ -108,7 +108,7 @@ def _one_stage(a: Any, b: Any, coins: Any, block: Any) -> None:
     mine[0] = 1.0 - stays
 
 
-def subset_laws(potentials: Array, *, backward: bool = False) -> tuple[Array, Array]:
+def subset_marginals(potentials: Array, *, backward: bool = False) -> tuple[Array, Array]:
     """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j], where blocks are chosen by log Φ(S).
 
     `potentials[S]` is log Φ of the documents whose bits are set in S, from S = 1 on. Backward, blocks are eliminated,

@@ -58,7 +58,7 @@ class Bin:
 class Calibration:
     """How odds compare with what happened."""
 
-    how: str  # where the odds are from
+    how: str  # which distribution, and where its temperature is from
     ties: bool  # whether documents can share the first rank
     queries: int
     skipped: int  # queries without two grades
@@ -74,7 +74,7 @@ class Calibration:
     width: float  # the mean length of intervals, in ranks
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
+        """All fields as plain values, for JSON."""
         return dict(all_plain(dataclasses.asdict(self)))
 
 
@@ -84,12 +84,16 @@ def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
     if data.labels is None:
         raise DataError("calibration compares odds with grades, and there are no labels.", where=data.source)
     if len(odds.scores) != data.n_documents:
-        raise DataError(f"odds of {len(odds.scores)} documents for {data.n_documents}.", where=data.source)
+        raise DataError(
+            f"{data.n_documents} documents, but the odds are of {len(odds.scores)}. "
+            "Give the data that they were computed for.",
+            where=data.source,
+        )
     if not _same_rows(odds, data):
         raise DataError("the odds are of rows in another order. Give the data that they were computed for.")
     queries = list(_outcomes(odds, data.to_grouped(data.labels), level))
     if not queries:
-        raise DataError("no query has two grades, so nothing is known of any order.", where=data.source)
+        raise DataError("no query has two grades, so there is no order to compare odds with.", where=data.source)
     query = np.repeat(np.arange(len(queries)), [len(one.given) for one in queries])
     given, came, even = (np.concatenate([getattr(one, key) for one in queries]) for key in ("given", "came", "even"))
     if odds.distribution.has_ties:  # it does not know how many share the best grade
@@ -123,11 +127,11 @@ def _same_rows(odds: Odds, data: Dataset) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """One query: what was given, and what happened."""
+    """One query: the chances given, and what happened."""
 
     given: Array  # (n,) the chance to come first
     came: Array  # (n,) 1 where it did
-    even: Array  # (n,) the chance if all documents had the same
+    even: Array  # (n,) the chance if all documents had the same one
     covered: Array  # (n,) the share of the ranks that its grade allows inside the interval
     width: Array  # (n,)
 

@@ -132,7 +132,7 @@ def test_the_chain_gives_the_gradient_of_enumeration_where_the_lists_are_partial
 
 
 def planted(seed, theta, *, n_queries, n, grades=None, depth=None, kind=0):
-    """Voters at random, and a final ranking drawn from the law, known up to grades that begin at these places."""
+    """Random voters, and a final ranking drawn from the distribution, known up to grades that begin at these places."""
     rng, orders, labels = np.random.default_rng(seed), [], {}
     names = [f"d{i:02d}" for i in range(n)]
     for q in range(n_queries):

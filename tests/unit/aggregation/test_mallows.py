@@ -19,7 +19,7 @@ def kendall(first, second):
 
 
 def log_likelihood(lists, weights, centre, theta):
-    """Σ w log of the probability of every order that a list may hide, the law normalised by brute force."""
+    """Σ w log of the probability of every order that a list may hide, the distribution normalised by brute force."""
     total = 0.0
     for ranks, w in zip(lists, weights, strict=True):
         mine = [j for j in centre if j in ranks]

@@ -1,4 +1,4 @@
-"""The four chains: transitions worked out by hand from their definitions, and the stationary law."""
+"""The four chains: transitions worked out by hand from their definitions, and the stationary distribution."""
 
 import numpy as np
 import pytest
@@ -76,25 +76,25 @@ def test_transitions_follow_their_definitions(rankings):
 
 @given(rankings=votes())
 @settings(max_examples=40, deadline=None)
-def test_the_law_does_not_change_in_a_step(rankings):
+def test_the_stationary_distribution_does_not_change_in_a_step(rankings):
     for chain in (MC1(), MC2(unranked="skip"), MC3(teleport=0.2), MC4()):
         n = rankings.n_documents
         walk = (1 - chain.teleport) * chain.transitions(rankings.query(0)) + chain.teleport / n
-        law = chain(rankings).scores
-        assert law.sum() == pytest.approx(1.0)
-        assert law @ walk == pytest.approx(law, rel=1e-12)
+        found = chain(rankings).scores
+        assert found.sum() == pytest.approx(1.0)
+        assert found @ walk == pytest.approx(found, rel=1e-12)
 
 
-def test_the_law_is_exact_where_it_is_tiny():
+def test_a_stationary_distribution_is_exact_where_it_is_tiny():
     # two states, left with probabilities a and b: π = (b, a)/(a + b)
     a, b = 1e-13, 0.5
-    law = stationary(np.array([[1 - a, a], [b, 1 - b]]))
-    assert law == pytest.approx(np.array([b, a]) / (a + b), rel=1e-14)
+    found = stationary(np.array([[1 - a, a], [b, 1 - b]]))
+    assert found == pytest.approx(np.array([b, a]) / (a + b), rel=1e-14)
 
 
-def test_a_tiny_teleport_gives_the_law_of_the_chain_itself():
-    law = MC1(teleport=1e-13)(Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]])).scores
-    assert law == pytest.approx(np.full(3, 1 / 3))
+def test_a_tiny_teleport_gives_the_distribution_of_the_chain_itself():
+    found = MC1(teleport=1e-13)(Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"]]])).scores
+    assert found == pytest.approx(np.full(3, 1 / 3))
 
 
 @pytest.mark.parametrize("chain", [MC1, MC2, MC3, MC4])

@@ -20,15 +20,17 @@ def tied_likelihood(ranks, s):
 
 
 @pytest.mark.parametrize(
-    ("model", "law"), [(PlackettLuceMLE(), tied_likelihood), (PMOP(), ordered_partition)], ids=["plackett-luce", "pmop"]
+    ("model", "probability"),
+    [(PlackettLuceMLE(), tied_likelihood), (PMOP(), ordered_partition)],
+    ids=["plackett-luce", "pmop"],
 )
 @given(rankings=votes(weighted=True))
 @settings(max_examples=40, deadline=None)
-def test_likelihood_is_that_of_brute_force(model, law, rankings):
+def test_likelihood_is_that_of_brute_force(model, probability, rankings):
     query = rankings.query(0)
     s = np.random.default_rng(query.n_documents).normal(size=query.n_documents)
     expected = sum(
-        w * np.log(law(ranks, s)) for w, ranks in zip(rankings.weights, as_dicts(query), strict=True) if ranks
+        w * np.log(probability(ranks, s)) for w, ranks in zip(rankings.weights, as_dicts(query), strict=True) if ranks
     )
     assert model.slope(query, s).value == pytest.approx(expected, abs=1e-11)
 

@@ -30,11 +30,11 @@ def test_rows_and_columns_of_long_lists_sum_to_one(scale):
     assert marginals.sum(axis=1) == pytest.approx(np.ones(120), abs=1e-8)
 
 
-@pytest.mark.parametrize("law", [PL, OP], ids=repr)
-def test_marginals_of_longer_lists_match_samples(law):
+@pytest.mark.parametrize("distribution", [PL, OP], ids=repr)
+def test_marginals_of_longer_lists_match_samples(distribution):
     scores = np.random.default_rng(2).normal(size=25)
-    exact = law.rank_marginals(scores)
-    drawn = RankingDistribution.rank_marginals(law, scores, rng=np.random.default_rng(3), samples=4000)
+    exact = distribution.rank_marginals(scores)
+    drawn = RankingDistribution.rank_marginals(distribution, scores, rng=np.random.default_rng(3), samples=4000)
     assert (np.abs(drawn - exact) <= 5 * np.sqrt(exact * (1 - exact) / 4000) + 1e-3).all()
 
 
@@ -62,10 +62,10 @@ def test_the_mode_of_ordered_partitions_is_the_best_of_all(n):
         assert OP.log_prob(scores, OP.mode(scores)) == pytest.approx(best, abs=1e-12)
 
 
-def test_the_law_of_blocks_sums_to_one_for_long_lists():
-    law = subsets.block_sizes(60)
-    assert law.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-12)
-    assert law[0].tolist() == [1.0] + [0.0] * 59  # the first to arrive leads the first block
+def test_the_probabilities_of_blocks_sum_to_one_for_long_lists():
+    found = subsets.block_sizes(60)
+    assert found.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-12)
+    assert found[0].tolist() == [1.0] + [0.0] * 59  # the first to arrive leads the first block
 
 
 def test_the_mode_of_plackett_luce_is_the_order_of_scores():
@@ -82,9 +82,9 @@ def test_ranks_of_another_length_are_refused():
         OP.log_prob([0.0, 1.0], [1, 2, 3])
 
 
-@pytest.mark.parametrize("law", [PL, OP], ids=repr)
-def test_no_documents_have_one_empty_ranking(law):
-    assert law.log_prob([], []) == 0
-    assert law.sample([], np.random.default_rng(0), 3).shape == (3, 0)
-    assert law.mode([]).shape == (0,)
-    assert law.rank_marginals([]).shape == law.prefers([]).shape == (0, 0)
+@pytest.mark.parametrize("distribution", [PL, OP], ids=repr)
+def test_no_documents_have_one_empty_ranking(distribution):
+    assert distribution.log_prob([], []) == 0
+    assert distribution.sample([], np.random.default_rng(0), 3).shape == (3, 0)
+    assert distribution.mode([]).shape == (0,)
+    assert distribution.rank_marginals([]).shape == distribution.prefers([]).shape == (0, 0)

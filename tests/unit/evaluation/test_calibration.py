@@ -143,7 +143,7 @@ def test_labels_are_needed_and_must_fit():
     odds = odds_of([1.0, 0.0], [2])
     with pytest.raises(DataError, match="there are no labels"):
         calibration(odds, Dataset.from_arrays(np.zeros((2, 1))))
-    with pytest.raises(DataError, match="odds of 2 documents for 3"):
+    with pytest.raises(DataError, match="3 documents, but the odds are of 2"):
         calibration(odds, data_of([1, 0, 0], [3]))
     with pytest.raises(DataError, match="no query has two grades"):
         calibration(odds, data_of([1, 1], [2]))

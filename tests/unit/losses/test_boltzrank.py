@@ -49,11 +49,11 @@ def test_a_measure_without_a_value_contributes_nothing():
 
 
 @pytest.mark.parametrize("alpha", [0.5, 8.0])
-def test_the_chain_converges_to_the_law(alpha):
+def test_the_chain_converges_to_the_distribution(alpha):
     """40,000 rankings of five documents, 120 of which are possible."""
-    law, rows = Boltzmann(alpha=alpha), visit(S, pull(alpha, 5), 40_000, np.uint64(1))
+    distribution, rows = Boltzmann(alpha=alpha), visit(S, pull(alpha, 5), 40_000, np.uint64(1))
     ways, counts = np.unique(rows, axis=0, return_counts=True)
-    exact = {way: math.exp(law.log_prob(S, np.argsort(way) + 1)) for way in itertools.permutations(range(5))}
+    exact = {way: math.exp(distribution.log_prob(S, np.argsort(way) + 1)) for way in itertools.permutations(range(5))}
     seen = dict(zip(map(tuple, ways.tolist()), counts / len(rows), strict=True))
     assert 0.5 * sum(abs(exact[way] - seen.get(way, 0.0)) for way in exact) < 0.03
 
@@ -87,12 +87,14 @@ def test_two_documents_have_the_odds_of_a_logistic():
 
 def test_longer_lists_are_sampled():
     s = np.random.default_rng(0).normal(size=30)
-    law = Boltzmann(alpha=5.0)
-    marginals = law.rank_marginals(s, samples=3000)
+    distribution = Boltzmann(alpha=5.0)
+    marginals = distribution.rank_marginals(s, samples=3000)
     assert marginals.sum(axis=0) == pytest.approx(np.ones(30))
     assert np.corrcoef(marginals @ np.arange(1, 31), s)[0, 1] < -0.95
-    assert np.array_equal(law.sample(s, np.random.default_rng(1), 5), law.sample(s, np.random.default_rng(1), 5))
-    assert np.isfinite(law.log_prob(s, np.arange(1, 31)))
+    assert np.array_equal(
+        distribution.sample(s, np.random.default_rng(1), 5), distribution.sample(s, np.random.default_rng(1), 5)
+    )
+    assert np.isfinite(distribution.log_prob(s, np.arange(1, 31)))
 
 
 def test_ties_have_no_probability():
@@ -101,7 +103,7 @@ def test_ties_have_no_probability():
 
 
 def test_no_documents_have_one_empty_ranking():
-    law = Boltzmann()
-    assert law.log_prob([], []) == 0
-    assert law.sample([], np.random.default_rng(0), 3).shape == (3, 0)
-    assert law.rank_marginals([]).shape == law.prefers([]).shape == (0, 0)
+    distribution = Boltzmann()
+    assert distribution.log_prob([], []) == 0
+    assert distribution.sample([], np.random.default_rng(0), 3).shape == (3, 0)
+    assert distribution.rank_marginals([]).shape == distribution.prefers([]).shape == (0, 0)

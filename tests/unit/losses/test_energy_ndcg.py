@@ -82,7 +82,7 @@ def test_a_window_over_all_documents_is_no_window():
 
 
 def test_block_means_are_the_mean_over_optimal_rankings():
-    """Without a window the law of a rank does not depend on how ties break, so only D(r_i) is averaged."""
+    """Without a window the distribution of a rank does not depend on how ties break, so only D(r_i) is averaged."""
     s, y = np.array([0.4, -0.2, 1.0, 0.1, 0.7]), np.array([1, 0, 1, 1, 0])
     discounts = rank_discounts(5)
     pulls = [sum(abs(2.0 ** y[i] - 2.0 ** y[j]) * (s[i] - s[j]) for j in range(5)) / 5 for i in range(5)]
@@ -110,7 +110,7 @@ def test_a_cutoff_of_ndcg_keeps_the_promises(cutoff):
 
 
 def test_the_conditionals_of_any_metric_sum_to_one():
-    """Only the place that is asked for changes from one place's law to the next; the document asked about does not."""
+    """From one place to the next only the place that is asked for changes, not the document asked about."""
     rng = np.random.default_rng(0)
     forces, s, p = rng.normal(size=(6, 6)), 3 * rng.normal(size=6), 2
     np.fill_diagonal(forces, 0.0)

@@ -14,10 +14,10 @@ SCORES, LABELS = np.array([0.3, -0.4, 1.1, 0.2]), np.array([1, 0, 0, 2])
 
 def minus_log_grades(theta, centre):
     """−log of the probability that grades come in order, around a centre given by scores; orders within one open."""
-    law, total = distributions.Mallows(theta=theta), 0.0
+    distribution, total = distributions.Mallows(theta=theta), 0.0
     for ranks in itertools.permutations(range(1, 5)):
         if all(ranks[i] < ranks[j] for i, j in itertools.permutations(range(4), 2) if LABELS[i] > LABELS[j]):
-            total += math.exp(law.log_prob(centre, ranks))
+            total += math.exp(distribution.log_prob(centre, ranks))
     return -math.log(total)
 
 

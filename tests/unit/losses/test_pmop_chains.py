@@ -1,4 +1,4 @@
-"""The chains of pmop-gibbs and pmop-mh: their law against enumeration, and that of the printed rule."""
+"""The chains of pmop-gibbs and pmop-mh: their distribution against enumeration, and that of the printed rule."""
 
 import itertools
 
@@ -20,7 +20,7 @@ F = np.array([0.8, -1.5, 0.3, 2.0, -0.4, 1.1, -0.9])
 STEPS = 200_000
 
 
-def exact_law():
+def exact_distribution():
     """P(S) of each mask of the seven documents, by enumeration."""
     weights = np.zeros(128)
     for m in range(1, 8):
@@ -43,20 +43,20 @@ def visits(move_is_gibbs, f, steps):
     return seen / steps
 
 
-def total_variation(law):
-    return 0.5 * np.abs(law - exact_law()).sum()
+def total_variation(found):
+    return 0.5 * np.abs(found - exact_distribution()).sum()
 
 
-def test_gibbs_sampling_converges_to_the_law():
+def test_gibbs_sampling_converges_to_the_distribution():
     assert total_variation(visits(True, F, STEPS)) < 0.03
 
 
-def test_corrected_metropolis_hastings_converges_to_the_law():
+def test_corrected_metropolis_hastings_converges_to_the_distribution():
     assert total_variation(visits(False, F, STEPS)) < 0.03
 
 
 @pytest.mark.parametrize(("as_printed", "low", "high"), [(False, 0.0, 0.06), (True, 0.25, 0.4)])
-def test_the_printed_ratio_has_another_law(as_printed, low, high):
+def test_the_printed_ratio_has_another_distribution(as_printed, low, high):
     """Φ(S)/Φ(X) alone would need a proposal that is symmetric, and it is not: sizes are even, subsets are not."""
     rng = np.random.default_rng(0)
     draws, inside, seen = iter(rng.random, None), {0}, np.zeros(128)

@@ -12,7 +12,7 @@ from podium.losses import PMOPExact
 from podium.testing import all_rankings
 from reference.losses import log_subsets, log_subsets_by_recursion
 
-LAW = PMOPExact()
+LOSS = PMOPExact()
 DISTRIBUTION = OrderedPartitions()
 
 
@@ -63,26 +63,26 @@ def test_moments_are_those_of_all_subsets(scale):
 def test_the_gradient_of_long_lists_passes_finite_differences():
     rng = np.random.default_rng(1)
     s, y, direction = 2 * rng.normal(size=120), rng.integers(0, 3, 120), rng.normal(size=120)
-    slope = (LAW(s + 1e-4 * direction, y).value - LAW(s - 1e-4 * direction, y).value) / 2e-4
-    assert LAW(s, y).gradient @ direction == pytest.approx(slope, rel=1e-7)
+    slope = (LOSS(s + 1e-4 * direction, y).value - LOSS(s - 1e-4 * direction, y).value) / 2e-4
+    assert LOSS(s, y).gradient @ direction == pytest.approx(slope, rel=1e-7)
 
 
 def test_probabilities_of_all_541_partitions_sum_to_one():
     s = np.array([0.3, -2.0, 1.1, 0.0, 4.0])
     ways = all_rankings(5, ties=True)
     assert len(ways) == 541
-    for law in (DISTRIBUTION, OrderedPartitions(backward=True)):
-        assert sum(math.exp(law.log_prob(s, way)) for way in ways) == pytest.approx(1, abs=1e-12)
+    for distribution in (DISTRIBUTION, OrderedPartitions(backward=True)):
+        assert sum(math.exp(distribution.log_prob(s, way)) for way in ways) == pytest.approx(1, abs=1e-12)
 
 
 def test_the_loss_is_minus_the_log_probability():
     s, y = np.array([0.3, -2.0, 1.1, 0.0, 4.0]), np.array([1, 0, 1, 2, 2])
-    for loss in (LAW, PMOPExact(backward=True)):
+    for loss in (LOSS, PMOPExact(backward=True)):
         distribution, _ = loss.rank_distribution()
         assert loss(s, y).value == pytest.approx(-distribution.log_prob(s, -y), abs=1e-12)
 
 
-def test_choosing_and_eliminating_are_different_laws():
+def test_choosing_and_eliminating_are_different_distributions():
     s = np.array([2.0, 0.0, -1.0])
     assert DISTRIBUTION.log_prob(s, [1, 2, 2]) != pytest.approx(
         OrderedPartitions(backward=True).log_prob(s, [1, 2, 2]), abs=0.01
@@ -100,19 +100,19 @@ def test_blocks_are_half_of_the_documents_whatever_the_scores():
     s = np.random.default_rng(0).normal(size=150)
     sizes = np.empty(151)
     log_sizes(s, sizes, np.empty(150), np.empty(150))
-    law = np.exp(sizes[1:] - np.logaddexp.reduce(sizes[1:]))
-    mean = law @ np.arange(1, 151)
+    chance = np.exp(sizes[1:] - np.logaddexp.reduce(sizes[1:]))
+    mean = chance @ np.arange(1, 151)
     assert mean == pytest.approx(75, abs=1)
-    assert math.sqrt(law @ (np.arange(1, 151) - mean) ** 2) == pytest.approx(6, abs=0.5)
+    assert math.sqrt(chance @ (np.arange(1, 151) - mean) ** 2) == pytest.approx(6, abs=0.5)
 
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_sampled_marginals_come_near_the_exact_ones(backward):
-    law, s = OrderedPartitions(backward=backward), np.random.default_rng(2).normal(size=9)
+    distribution, s = OrderedPartitions(backward=backward), np.random.default_rng(2).normal(size=9)
     rng = np.random.default_rng(3)
     for exact, drawn in (
-        (law.rank_marginals(s), RankingDistribution.rank_marginals(law, s, rng=rng, samples=4000)),
-        (law.prefers(s), RankingDistribution.prefers(law, s, rng=rng, samples=4000)),
+        (distribution.rank_marginals(s), RankingDistribution.rank_marginals(distribution, s, rng=rng, samples=4000)),
+        (distribution.prefers(s), RankingDistribution.prefers(distribution, s, rng=rng, samples=4000)),
     ):
         assert (np.abs(drawn - exact) <= 5 * np.sqrt(exact * (1 - exact) / 4000) + 1e-3).all()
 

@@ -1,4 +1,4 @@
-"""SoftRank and Thurstone's law: rank laws against Monte Carlo, long lists, wide scores."""
+"""SoftRank and Thurstone's distribution: rank marginals against Monte Carlo, long lists, wide scores."""
 
 import math
 
@@ -14,54 +14,54 @@ from podium.testing import draw_query
 SCORES = np.random.default_rng(0).normal(size=12)
 
 
-def drawn_marginals(law, scores, size=20_000):
+def drawn_marginals(distribution, scores, size=20_000):
     """P(rank) by counting draws, and five standard errors of it."""
-    drawn = law.sample(scores, np.random.default_rng(1), size)
+    drawn = distribution.sample(scores, np.random.default_rng(1), size)
     found = np.stack([(drawn == rank).mean(axis=0) for rank in range(1, len(scores) + 1)], axis=1)
     return found, 5 * np.sqrt(found * (1 - found) / size) + 1 / size
 
 
 def test_rank_marginals_match_monte_carlo():
-    law = Thurstone(sigma=0.7)
-    found, slack = drawn_marginals(law, SCORES)
-    assert (np.abs(law.rank_marginals(SCORES) - found) <= slack).all()
+    distribution = Thurstone(sigma=0.7)
+    found, slack = drawn_marginals(distribution, SCORES)
+    assert (np.abs(distribution.rank_marginals(SCORES) - found) <= slack).all()
 
 
-def test_the_recursion_gives_a_law_for_every_document():
+def test_the_recursion_gives_a_distribution_for_every_document():
     soft = SoftRank(sigma=0.7).soft_ranks(SCORES)
     np.testing.assert_allclose(soft.sum(axis=1), 1.0, atol=1e-12)
     assert soft.min() >= 0
 
 
-def test_the_rank_marginals_of_the_law_are_a_law_for_every_document():
+def test_the_rank_marginals_of_thurstone_are_a_distribution_for_every_document():
     np.testing.assert_allclose(Thurstone(sigma=0.7).rank_marginals(SCORES).sum(axis=1), 1.0, atol=1e-10)
 
 
 def test_the_recursion_matches_monte_carlo_of_independent_wins():
     """Its own definition: a document's rank is 1 + the number of others that beat it, each by a coin of its own."""
-    law, rng, n, size = SoftRank(sigma=0.7), np.random.default_rng(2), len(SCORES), 20_000
+    loss, rng, n, size = SoftRank(sigma=0.7), np.random.default_rng(2), len(SCORES), 20_000
     beaten = rng.random((size, n, n)) < Thurstone(sigma=0.7).prefers(SCORES)  # a document never beats itself
     ranks = 1 + beaten.sum(axis=1)  # (size, n)
     found = np.stack([(ranks == rank).mean(axis=0) for rank in range(1, n + 1)], axis=1)
-    soft = law.soft_ranks(SCORES)
+    soft = loss.soft_ranks(SCORES)
     assert (np.abs(soft - found) <= 5 * np.sqrt(soft * (1 - soft) / size) + 2 / size).all()
     assert (np.abs(Thurstone(sigma=0.7).rank_marginals(SCORES) - found) > 0.05).any()
 
 
 @pytest.mark.parametrize(("n", "share"), [(12, 0.5), (50, 0.25)])
 def test_the_recursion_has_the_part_of_the_spread_that_its_page_says(n, share):
-    scores, ranks, law = np.random.default_rng(0).normal(size=n), np.arange(1, n + 1), SoftRank()
+    scores, ranks, loss = np.random.default_rng(0).normal(size=n), np.arange(1, n + 1), SoftRank()
     soft, exact = (
-        np.sqrt(p @ ranks**2 - (p @ ranks) ** 2) for p in (law.soft_ranks(scores), Thurstone().rank_marginals(scores))
+        np.sqrt(p @ ranks**2 - (p @ ranks) ** 2) for p in (loss.soft_ranks(scores), Thurstone().rank_marginals(scores))
     )
     assert np.mean(soft / exact) == pytest.approx(share, abs=0.08)
 
 
-def test_the_recursion_has_the_mean_ranks_of_the_law_and_too_little_spread():
+def test_the_recursion_has_the_mean_ranks_of_thurstone_and_too_little_spread():
     """The others that beat a document are not independent: sharing S_j, they come together."""
-    law = SoftRank(sigma=0.7)
+    loss = SoftRank(sigma=0.7)
     ranks = np.arange(1, 13)
-    soft, exact = law.soft_ranks(SCORES), Thurstone(sigma=0.7).rank_marginals(SCORES)
+    soft, exact = loss.soft_ranks(SCORES), Thurstone(sigma=0.7).rank_marginals(SCORES)
     np.testing.assert_allclose(soft @ ranks, exact @ ranks, atol=1e-9)
     assert (soft @ ranks**2 < exact @ ranks**2).all()
     _, slack = drawn_marginals(Thurstone(sigma=0.7), SCORES)

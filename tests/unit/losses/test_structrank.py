@@ -84,7 +84,7 @@ def test_one_edge_is_a_sigmoid():
     assert StructRank()([1.0, 0.0], [1, 0]).value == pytest.approx(math.log(1 + math.exp(-1)))
 
 
-def test_it_is_no_law_over_rankings():
+def test_it_is_not_a_distribution_over_rankings():
     total = sum(math.exp(StructRank().log_cdf([0.2, 0.1, -0.4], order)) for order in itertools.permutations(range(3)))
     assert 0 < total < 0.1
     with pytest.raises(IncompatibleError, match="no distribution over rankings"):

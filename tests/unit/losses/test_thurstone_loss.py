@@ -36,7 +36,7 @@ def test_all_ways_to_fill_the_grades_have_probabilities_that_sum_to_one():
     assert sum(math.exp(-Thurstone()(scores, np.array(way)).value) for way in ways) == pytest.approx(1, rel=1e-9)
 
 
-def test_three_grades_are_near_the_law_with_one_draw_of_noise():
+def test_three_grades_are_near_the_distribution_with_one_draw_of_noise():
     scores, labels = np.array([0.8, 0.5, 0.0]), np.array([2, 1, 0])
     joint = -distributions.Thurstone().log_prob(scores, [1, 2, 3])
     assert Thurstone()(scores, labels).value == pytest.approx(joint, rel=0.1)

@@ -12,24 +12,24 @@ from podium.problem import Problem
 from podium.scorers import Linear
 from podium.solvers import LBFGS, Watch
 
-LAWS = [PairTiesRK(), PairTiesRK(alpha=-1.3), PairTiesRK(alpha=40.0), PairTiesD(), PairTiesD(beta=0.7)]
+LOSSES = [PairTiesRK(), PairTiesRK(alpha=-1.3), PairTiesRK(alpha=40.0), PairTiesD(), PairTiesD(beta=0.7)]
 SCORES = np.array([0.3, -1.0, 2.2, 0.4, 0.4])
 
 
 def test_one_pair_of_rao_and_kupper():
     theta, delta = 1 + math.exp(-0.5), 0.8
-    law = PairTiesRK(alpha=-0.5)
+    loss = PairTiesRK(alpha=-0.5)
     win, lose = math.exp(delta) / (math.exp(delta) + theta), 1 / (1 + theta * math.exp(delta))
-    assert law([delta, 0.0], [1, 0]).value == pytest.approx(-math.log(win))
-    assert law([delta, 0.0], [0, 0]).value == pytest.approx(-math.log(1 - win - lose))
+    assert loss([delta, 0.0], [1, 0]).value == pytest.approx(-math.log(win))
+    assert loss([delta, 0.0], [0, 0]).value == pytest.approx(-math.log(1 - win - lose))
 
 
 def test_one_pair_of_davidson():
     nu, delta = math.exp(0.3), 0.8
     z = math.exp(delta) + 1 + nu * math.exp(delta / 2)
-    law = PairTiesD(beta=0.3)
-    assert law([delta, 0.0], [1, 0]).value == pytest.approx(-math.log(math.exp(delta) / z))
-    assert law([delta, 0.0], [1, 1]).value == pytest.approx(-math.log(nu * math.exp(delta / 2) / z))
+    loss = PairTiesD(beta=0.3)
+    assert loss([delta, 0.0], [1, 0]).value == pytest.approx(-math.log(math.exp(delta) / z))
+    assert loss([delta, 0.0], [1, 1]).value == pytest.approx(-math.log(nu * math.exp(delta / 2) / z))
 
 
 def test_derivatives_of_a_win_by_hand():
@@ -46,44 +46,44 @@ def test_derivatives_of_a_win_by_hand():
     assert PairTiesD(beta=0.3)([s_i, s_j], [1, 0]).gradient == pytest.approx([-expected, expected])
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_what_pairs_may_do_sums_to_one(law):
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_what_pairs_may_do_sums_to_one(loss):
     for scale in (1.0, 300.0):
-        before, tied, after = law.rank_distribution()[0].pair_probabilities(scale * SCORES)
+        before, tied, after = loss.rank_distribution()[0].pair_probabilities(scale * SCORES)
         np.testing.assert_allclose(before + tied + after, 1.0, rtol=1e-12)
         np.testing.assert_array_equal(after, before.T)
         np.testing.assert_allclose(tied, tied.T, rtol=1e-9)
         assert before.diagonal().tolist() == [0.0] * 5
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_the_loss_is_minus_the_logarithm_of_those_probabilities(law):
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_the_loss_is_minus_the_logarithm_of_those_probabilities(loss):
     labels = np.array([2, 0, 2, 1, 1])
-    before, tied, _ = law.rank_distribution()[0].pair_probabilities(SCORES)
+    before, tied, _ = loss.rank_distribution()[0].pair_probabilities(SCORES)
     expected = -np.log(before[labels[:, None] > labels]).sum() - np.log(tied[0, 2]) - np.log(tied[3, 4])
-    assert law(SCORES, labels).value == pytest.approx(expected, rel=1e-10)
+    assert loss(SCORES, labels).value == pytest.approx(expected, rel=1e-10)
 
 
-@pytest.mark.parametrize("law", [PairTiesRK(alpha=-45.0), PairTiesD(beta=-45.0)], ids=repr)
-def test_without_ties_both_become_ranknet(law):
+@pytest.mark.parametrize("loss", [PairTiesRK(alpha=-45.0), PairTiesD(beta=-45.0)], ids=repr)
+def test_without_ties_both_become_ranknet(loss):
     labels = np.array([3, 1, 4, 0, 2])
-    got, expected = law(SCORES, labels), RankNet()(SCORES, labels)
+    got, expected = loss(SCORES, labels), RankNet()(SCORES, labels)
     assert got.value == pytest.approx(expected.value, rel=1e-14)
     np.testing.assert_allclose(got.gradient, expected.gradient, rtol=1e-12)
     np.testing.assert_allclose(got.curvature, expected.curvature, rtol=1e-12)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=repr)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("width", [30.0, 150.0, 199.0])
-def test_rows_and_pairs_one_by_one_agree(law, width):
+def test_rows_and_pairs_one_by_one_agree(loss, width):
     """Scores a little too far apart for rows, against the same with a document in between."""
     rng = np.random.default_rng(0)
     scores, labels = rng.uniform(-width / 2, width / 2, 40), rng.integers(0, 4, 40)
-    by_rows, parts = law(scores, labels), np.zeros(40)
+    by_rows, parts = loss(scores, labels), np.zeros(40)
     value = 0.0
     for i in range(40):
         for j in range(i):
-            pair = law(scores[[i, j]], labels[[i, j]])
+            pair = loss(scores[[i, j]], labels[[i, j]])
             value += pair.value
             parts[[i, j]] += pair.gradient
     assert by_rows.value == pytest.approx(value, rel=1e-11)
@@ -91,18 +91,18 @@ def test_rows_and_pairs_one_by_one_agree(law, width):
 
 
 def test_normalise_divides_by_all_pairs():
-    for law, mean in ((PairTiesRK(), PairTiesRK(normalise=True)), (PairTiesD(), PairTiesD(normalise=True))):
-        whole, part = law(SCORES, [2, 0, 2, 1, 1]), mean(SCORES, [2, 0, 2, 1, 1])
+    for loss, mean in ((PairTiesRK(), PairTiesRK(normalise=True)), (PairTiesD(), PairTiesD(normalise=True))):
+        whole, part = loss(SCORES, [2, 0, 2, 1, 1]), mean(SCORES, [2, 0, 2, 1, 1])
         assert part.value == pytest.approx(whole.value / 10)
         assert part.gradient == pytest.approx(whole.gradient / 10)
         assert part.params == pytest.approx(whole.params / 10)
 
 
-@pytest.mark.parametrize("law", [PairTiesRK(), PairTiesD()], ids=repr)
-def test_training_finds_how_often_documents_tie(law):
+@pytest.mark.parametrize("loss", [PairTiesRK(), PairTiesD()], ids=repr)
+def test_training_finds_how_often_documents_tie(loss):
     """Features say nothing, so scores are equal, and a pair ties as often as in the data: in 2 of 6."""
     data = Dataset.from_arrays(np.zeros((40, 1)), np.tile([0, 0, 1, 1], 10), group=np.full(10, 4))
-    found = LBFGS(penalty=0.0, tolerance=1e-14).solve(Problem(law, Linear(), data), np.random.default_rng(0), Watch())
+    found = LBFGS(penalty=0.0, tolerance=1e-14).solve(Problem(loss, Linear(), data), np.random.default_rng(0), Watch())
     assert found.loss.rank_distribution()[0].pair_probabilities([0.0, 0.0])[1][0, 1] == pytest.approx(2 / 6, rel=1e-4)
 
 
@@ -124,22 +124,22 @@ def test_fidelity_lies_between_zero_and_one_and_is_zero_at_its_target():
     assert at_target.gradient == pytest.approx([0, 0], abs=1e-15)
 
 
-@pytest.mark.parametrize("law", [PairTiesRK(), PairTiesD(beta=-0.5)], ids=repr)
-def test_two_documents_do_what_their_pair_does(law):
-    before, tied, _ = law.rank_distribution()[0].pair_probabilities([0.4, -0.3])
-    assert law.rank_distribution()[0].log_prob([0.4, -0.3], [1, 2]) == pytest.approx(math.log(before[0, 1]))
-    assert law.rank_distribution()[0].log_prob([0.4, -0.3], [1, 1]) == pytest.approx(math.log(tied[0, 1]))
+@pytest.mark.parametrize("loss", [PairTiesRK(), PairTiesD(beta=-0.5)], ids=repr)
+def test_two_documents_do_what_their_pair_does(loss):
+    before, tied, _ = loss.rank_distribution()[0].pair_probabilities([0.4, -0.3])
+    assert loss.rank_distribution()[0].log_prob([0.4, -0.3], [1, 2]) == pytest.approx(math.log(before[0, 1]))
+    assert loss.rank_distribution()[0].log_prob([0.4, -0.3], [1, 1]) == pytest.approx(math.log(tied[0, 1]))
 
 
-@pytest.mark.parametrize("law", [PairTiesRK(alpha=-1.0), PairTiesD(beta=-0.5)], ids=repr)
-def test_the_chain_draws_from_the_law_that_sums_give(law, monkeypatch):
+@pytest.mark.parametrize("loss", [PairTiesRK(alpha=-1.0), PairTiesD(beta=-0.5)], ids=repr)
+def test_the_chain_draws_from_the_distribution_that_sums_give(loss, monkeypatch):
     scores = np.random.default_rng(0).normal(size=7)
-    exact, before = law.rank_distribution()[0].rank_marginals(scores), law.rank_distribution()[0].prefers(scores)
-    monkeypatch.setattr(type(law.rank_distribution()[0]), "max_exact_n", 0)
-    drawn = law.rank_distribution()[0].rank_marginals(scores, rng=np.random.default_rng(1), samples=40_000)
+    exact, before = loss.rank_distribution()[0].rank_marginals(scores), loss.rank_distribution()[0].prefers(scores)
+    monkeypatch.setattr(type(loss.rank_distribution()[0]), "max_exact_n", 0)
+    drawn = loss.rank_distribution()[0].rank_marginals(scores, rng=np.random.default_rng(1), samples=40_000)
     np.testing.assert_allclose(drawn, exact, atol=0.015)
     np.testing.assert_allclose(
-        law.rank_distribution()[0].prefers(scores, rng=np.random.default_rng(2), samples=40_000), before, atol=0.015
+        loss.rank_distribution()[0].prefers(scores, rng=np.random.default_rng(2), samples=40_000), before, atol=0.015
     )
 
 
