@@ -149,6 +149,8 @@ def _add_value(where: str, value: Any, parts: dict[str, str]) -> None:
     if hasattr(value, "py_func"):
         parts[where] = f"{value.py_func.__module__}.{value.py_func.__qualname__}"
         _add_parts(value.py_func, parts)
+    elif hasattr(value, "_defn"):  # a function written for LLVM directly
+        parts[where] = _read(value._defn.__code__)[1]
     elif isinstance(value, np.ndarray):
         parts[where] = hashlib.sha256(value.tobytes()).hexdigest()
     elif isinstance(value, bool | int | float | str | tuple | np.generic):

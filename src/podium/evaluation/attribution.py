@@ -18,6 +18,7 @@ from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
+from podium.scorers.forest import read_forest
 from podium.scorers.trees import booster
 
 
@@ -55,9 +56,8 @@ def thresholds(form: Form | None) -> dict[int, Array] | None:
     if isinstance(form, StumpsForm):
         features, cuts = form.feature, form.threshold
     elif isinstance(form, TreesForm):
-        lines = [line.partition("=") for line in form.text.tobytes().decode().splitlines()]
-        found = {key: " ".join(v for k, _, v in lines if k == key).split() for key in ("split_feature", "threshold")}
-        features, cuts = np.array(found["split_feature"], np.int64), np.array(found["threshold"], np.float64)
+        forest = read_forest(form.text, form.n_features)
+        features, cuts = forest.feature, forest.threshold
     else:
         return None
     kept = np.isfinite(cuts) & (np.abs(cuts) < np.finfo(np.float32).max)

@@ -1,4 +1,4 @@
-"""Boosted regression trees, grown and evaluated by LightGBM; params["trees"] is its text model, as bytes."""
+"""Boosted regression trees, grown by LightGBM; params["trees"] is its text model, as bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from podium.forms import TreesForm
 from podium.registry import param, register
 from podium.scorers import tree_text
 from podium.scorers.base import Params, Prepared, Scorer
-from podium.threads import openmp_threads
+from podium.scorers.forest import read_forest
+from podium.scorers.quickscorer import lay_out
 
 
 @register
@@ -40,12 +41,12 @@ class Trees(Scorer):
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        trees = booster(params.get("trees", np.empty(0, np.uint8)), n_features)
+        scores = lay_out(read_forest(params.get("trees", np.empty(0, np.uint8)), n_features))
 
         def score(data: Dataset) -> Array:
             if data.n_features != n_features:
                 raise IncompatibleError(f"trees over {n_features} features cannot score {data.n_features} features.")
-            return predict(trees, data.features)
+            return scores(data.features)
 
         return score
 
@@ -60,17 +61,6 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
     whole = text.tobytes()
     tree_text.check(whole, n_features)
     return lightgbm.Booster(model_str=whole.decode())
-
-
-def predict(trees: Any, X: Any) -> Array:
-    """The scores of rows of features by LightGBM's object; threads do not change a bit."""
-    if X.shape[0] == 0:
-        return np.empty(0)
-    threads = openmp_threads() if X.shape[0] > _FEW else 1
-    return np.asarray(trees.predict(for_lightgbm(X), raw_score=True, num_threads=threads), np.float64)
-
-
-_FEW = 2_000  # rows below which waking threads costs more than it saves
 
 
 def for_lightgbm(X: Any) -> Any:

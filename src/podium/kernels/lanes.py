@@ -1,0 +1,75 @@
+"""Lanes: loops over a few documents at once that must fill vector registers, written for LLVM directly.
+
+The compiler vectorises plain loops over long arrays. The loop here is short and its state has to stay in registers
+from one step to the next, which a plain loop over an array does not say.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+
+@functools.cache
+def clear_leaves(lanes: int) -> Any:
+    """A function (v, X, feature, threshold, mask, first, last) for a number of lanes; see `quickscorer.py`.
+
+    v[d] = AND over nodes k from first to last of (mask[k] where not X[feature[k], d] <= threshold[k]), for all lanes d.
+    X is (features, lanes).
+    """
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def clear(
+        typing_context: Any, v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: Any, last: Any
+    ) -> Any:
+        signature = types.void(v, X, feature, threshold, mask, types.intp, types.intp)
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = [make_array(t)(context, builder, a).data for t, a in zip(signature.args[:5], args[:5], strict=True)]
+            _generate(builder, lanes, data, args[5], args[6])
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return clear
+
+
+def _generate(builder: Any, lanes: int, data: list[Any], first: Any, last: Any) -> None:
+    v, X, feature, threshold, mask = data
+    number = mask.type.pointee
+    floats, numbers = ir.VectorType(X.type.pointee, lanes), ir.VectorType(number, lanes)
+    size = ir.IntType(64)
+    alive = cgutils.alloca_once_value(builder, ir.Constant(numbers, [-1] * lanes))
+    with cgutils.for_range(builder, builder.sub(last, first), intp=size) as loop:
+        node = [builder.add(loop.index, first)]
+        row = builder.mul(builder.sext(builder.load(builder.gep(feature, node)), size), ir.Constant(size, lanes))
+        x = builder.load(builder.bitcast(builder.gep(X, [row]), floats.as_pointer()), align=4)
+        cut = _splat(builder, builder.load(builder.gep(threshold, node)), floats)
+        left = builder.sext(builder.fcmp_ordered("<=", x, cut), numbers)
+        kept = builder.or_(left, _splat(builder, builder.load(builder.gep(mask, node)), numbers))
+        builder.store(builder.and_(builder.load(alive), kept), alive)
+    builder.store(builder.load(alive), builder.bitcast(v, numbers.as_pointer()), align=number.width // 8)
+
+
+def _splat(builder: Any, value: Any, vector: Any) -> Any:
+    """A vector of one value."""
+    nothing = ir.Constant(vector, ir.Undefined)
+    one = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    return builder.shuffle_vector(one, nothing, zeros)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(typing_context: Any, number: Any) -> Any:
+    """The place of the lowest bit that is set, from 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+        return found if found.type.width == 64 else builder.zext(found, ir.IntType(64))
+
+    return types.int64(number), generate
