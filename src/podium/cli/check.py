@@ -41,7 +41,7 @@ def check(
             for example in found.examples:
                 console.out(f"  e.g.   {example}")
         worst += sum(found.level == "error" for found in findings)
-        console.out("nothing found." if not findings else f"\n{len(findings)} findings.")
+        console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
     if worst:
         raise typer.Exit(1)
 
