@@ -120,7 +120,7 @@ def _without(frame: Any, columns: list[str]) -> Any:
 
 def _only_features(frame: Any) -> Dataset:
     """A frame beside arrays of labels or queries: all its columns are features."""
-    for name in _ROLES:
+    for name in (*_ROLES, *WEIGHTS):
         if name in columns_of(frame):
             raise DataError(
                 f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from podium.data import Dataset, from_frame, read_data, read_table, to_frame
-from podium.data.inputs import unlabelled_data
+from podium.data.inputs import labelled_data, unlabelled_data
 from podium.errors import DataError, MissingPackageError, ParameterError
 
 COLUMNS = {
@@ -65,6 +65,8 @@ def test_weights_round_trip_and_are_no_features(backend):
     alone = nw.from_native(frame).drop("qid").to_native()
     assert unlabelled_data(alone).query_weights is None
     assert from_frame(frame, features=["query_weight"]).query_weights is None
+    with pytest.raises(DataError, match="has a column 'query_weight'"):
+        labelled_data(nw.from_native(alone).drop("label").to_native(), [1, 0, 1], group=[3])
 
 
 def test_whole_numbers_held_as_floats_are_ids_without_a_point():
