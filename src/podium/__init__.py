@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from podium.data import write_letor as write_letor
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
+    from podium.evaluation.attribution import importance as importance
     from podium.evaluation.calibration import calibration as calibration
     from podium.evaluation.compare_runs import compare_runs as compare_runs
     from podium.evaluation.cross_validate import cross_validate as cross_validate
@@ -95,6 +96,7 @@ _HOMES = {
         "evaluate",
         "evaluate_run",
         "explain",
+        "importance",
         "reconcile",
         "reconcile_run",
     ),
@@ -134,6 +136,7 @@ __all__ = [
     "evaluate_run",
     "explain",
     "from_frame",
+    "importance",
     "k_folds",
     "load",
     "make_letor_like",

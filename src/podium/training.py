@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike
 from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
-from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.learner import Learner
 from podium.methods import Method
 from podium.methods import method as named
@@ -77,7 +78,9 @@ def train(
     held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
     _check(known, held, chosen.learner, measure)
     if held is None:
-        return fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
+        alone = fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
+        _warn_if_constant(alone, known)
+        return alone
 
     def tried(learner: Learner) -> tuple[Model, Array]:
         assert held.labels is not None, "checked above"
@@ -85,7 +88,9 @@ def train(
         return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
     searching = Search.parse(search) if isinstance(search, str) else search
-    return with_temperature(searching.run(chosen, tried, seed=seed), held)
+    found = searching.run(chosen, tried, seed=seed)
+    _warn_if_constant(found, known)
+    return with_temperature(found, held)
 
 
 def fit(
@@ -155,6 +160,24 @@ def _validation(valid: Any) -> Dataset:
             raise DataError(f"validation arrays are a tuple (features, labels, qid); got {len(valid)} parts.")
         return labelled_data(valid[0], valid[1], qid=valid[2])
     return labelled_data(valid)
+
+
+def _warn_if_constant(model: Model, data: Dataset) -> None:
+    """Say that a model ranks nothing, if all documents of the training data get the same score."""
+    first = data.select(np.arange(min(int(np.searchsorted(data.offsets, _MANY)), data.n_queries)))
+    if data.n_documents == 1 or np.ptp(model.score(first)) > 0 or np.ptp(model.score(data)) > 0:
+        return
+    warnings.warn(
+        f"{model.learner}: the model gives all {data.n_documents} documents of the training data the same score, so "
+        "it ranks nothing. Features may be constant, documents too few for trees (lower min_data_in_leaf), or no label "
+        "relevant to the loss: see podium.check.",
+        PodiumWarning,
+        stacklevel=3,
+    )
+
+
+_MANY = 1000
+"""Documents that are scored first, which shows of most models that they are not constant."""
 
 
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:

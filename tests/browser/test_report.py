@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
         names = [f"{k}{q:02d}" for q in range(test.n_queries)]
         names[0] = NASTY if k == 0 else names[0]
         folds.append(Fold(train, vali, replace(test, query_ids=np.array(names, dtype=object)), name=f"Fold{k + 1}"))
-    return compare(folds, METHODS, ["ndcg@5", "map"], folder=folder, dataset=DATASET), folder / "report.html"
+    return compare(folds, METHODS, ["ndcg@5", "map"], output=folder, dataset=DATASET), folder / "report.html"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, PodiumWarning
 from podium.losses import Loss
 from podium.methods import METHODS
 from podium.testing import linear_data
@@ -52,7 +52,8 @@ def test_trees_learn_from_preferences_too():
 
 
 def test_a_preference_of_one_half_asks_for_equal_scores():
-    model = train(preferring(PAIRS, np.full(len(PAIRS), 0.5)), "ranknet")
+    with pytest.warns(PodiumWarning, match="the same score"):
+        model = train(preferring(PAIRS, np.full(len(PAIRS), 0.5)), "ranknet")
     np.testing.assert_allclose(model.score(GRADED), model.score(GRADED)[0], atol=1e-4)
 
 

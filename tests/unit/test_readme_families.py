@@ -29,4 +29,6 @@ def test_every_method_is_listed_under_its_family() -> None:
 
 def test_every_aggregator_is_listed() -> None:
     expected = {*Aggregator.catalogue(), *SupervisedAggregator.catalogue()}
-    assert sorted(row("aggregation")) == sorted(expected)
+    missing, gone = expected - set(row("aggregation")), set(row("aggregation")) - expected
+    assert not missing, f"add to the row of aggregation in README.md: {', '.join(sorted(missing))}"
+    assert not gone, f"remove from the row of aggregation in README.md: {', '.join(sorted(gone))}"

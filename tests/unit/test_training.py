@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.methods import Method
 from podium.metrics import Metric
 from podium.recipe import Recipe
@@ -101,6 +101,21 @@ def test_validation_labels_without_a_gain_are_refused_before_work_starts():
 def test_data_without_labels_is_refused_in_words():
     with pytest.raises(IncompatibleError, match="listnet learns from grades, but the data has neither labels nor"):
         train(Dataset.from_arrays(DATA.features), "listnet")
+
+
+@pytest.mark.parametrize("valid", [None, linear_data(6, 8, n_features=4, seed=1)])
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("listnet", Dataset.from_arrays(np.ones((60, 4)), np.tile([0, 1, 2], 20), group=[30, 30])),
+        ("lambdamart(rounds=3)", linear_data(3, 8, n_features=4)),
+        ("lambdamart-mrr(rounds=3)", replace(linear_data(60, 8, n_features=4), labels=np.tile([0.1, 0.2], 240))),
+    ],
+)
+def test_a_model_that_scores_all_documents_alike_is_said_to_be_constant(text, data, valid):
+    with pytest.warns(PodiumWarning, match=f"all {data.n_documents} documents of the training data the same score"):
+        model = train(data, text, valid=valid)
+    assert np.ptp(model.score(data)) == 0
 
 
 def test_no_documents_are_refused():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -69,7 +66,7 @@ def aggregate(
     if output not in (None, "-"):
         console.check_file(str(output), what="the consensus")
     rankings = read_rankings(files, missing=missing, top=top)
-    with _printed_warnings():
+    with console.printed_warnings():
         chosen = _trained(wanted, rankings, judgements, top=top, seed=seed)
         consensus = chosen(rankings)
     if output is not None or not (explain or as_json):
@@ -78,17 +75,6 @@ def aggregate(
         console.print_json(_summary(chosen, rankings, consensus))
     elif explain:
         _explain(chosen, rankings, consensus)
-
-
-@contextmanager
-def _printed_warnings() -> Iterator[None]:
-    """Print podium's warnings as lines when they come."""
-    from podium.errors import PodiumWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", PodiumWarning)
-        warnings.showwarning = lambda message, *_: console.say(f"warning: {message}")
-        yield
 
 
 def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:

@@ -41,7 +41,7 @@ def check(
             for example in found.examples:
                 console.out(f"  e.g.   {example}")
         worst += sum(found.level == "error" for found in findings)
-        console.out("nothing found." if not findings else f"\n{len(findings)} findings.")
+        console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
     if worst:
         raise typer.Exit(1)
 
@@ -53,7 +53,7 @@ def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:
 
     if len(paths) == 1 and Path(paths[0]).is_dir():
         folds = read_folder(paths[0])
-        parts = [{"train": fold.train, "vali": fold.valid, "test": fold.test} for fold in folds]
+        parts = [{"train": fold.train, "valid": fold.valid, "test": fold.test} for fold in folds]
         names = [fold.name if len(folds) > 1 else "" for fold in folds]
         present = [{key: value for key, value in found.items() if value is not None} for found in parts]
         return list(zip(names, present, strict=True))

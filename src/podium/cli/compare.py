@@ -62,7 +62,7 @@ def compare(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare methods: train on train, tune and stop on vali, report on test; over all folds.
+    """Compare methods: train on train, tune and stop on valid, report on test; over all folds.
 
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
     when the same command is given again. With qrels first, the files after them are TREC runs to compare.
@@ -149,7 +149,7 @@ def run(spec: Spec, *, as_json: bool) -> None:
         console.check_output(spec.output)
     several = len(spec.datasets) > 1
     shown = (lambda *_: None) if as_json and several else partial(show, spec, as_json=as_json)
-    with Watching(spec, shown) as watching:
+    with Watching(spec, shown) as watching, console.printed_warnings():
         try:
             found = run_spec(spec, observer=watching)
         except ExperimentError as error:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from podium.errors import DataError, ParameterError
+from podium.errors import DataError, ParameterError, PodiumWarning
 from podium.registry import split_list
 
 
@@ -22,6 +24,15 @@ def say(text: str) -> None:
     """Print a message, beside the results."""
     sys.stdout.flush()
     print(text, file=sys.stderr)
+
+
+@contextmanager
+def printed_warnings() -> Iterator[None]:
+    """Print podium's warnings as lines when they come."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PodiumWarning)
+        warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+        yield
 
 
 def print_json(value: Any) -> None:

@@ -42,7 +42,7 @@ def demo(
     data = os.path.join(output, "data")
     utility = _make_data(Path(data), seed)
     spec = make_spec([data], list(METHODS), metrics=("ndcg@10", "map"), seeds=(seed,), output=output)
-    with Watching(spec, lambda *_: None) as watching:
+    with Watching(spec, lambda *_: None) as watching, console.printed_warnings():
         [found] = run_spec(spec, observer=watching).values()
     _print(found, _truth(found, read_letor(Path(data) / "test.txt"), utility))
     _next(output)

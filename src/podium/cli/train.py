@@ -46,7 +46,7 @@ def train(
     console.check_file(output, what="a model")
     chosen, measure, searching = named(method), Metric.parse(metric, preset=preset), Search.parse(search)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
-    with progress.progress_bar(1) as bar:
+    with progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
         model = fit(
             training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from podium.cli import console, progress
 from podium.data import Dataset, Fold
+from podium.errors import counted
 from podium.evaluation import Comparison
 from podium.experiments import Observer, Spec, TaskEvent
 
@@ -69,8 +70,8 @@ def describe(folds: list[Fold], data: str) -> None:
         "test": [fold.test for fold in folds],
     }
     sizes = [f"{part} {sum(d.n_queries for d in found if d is not None)}" for part, found in parts.items()]
-    how = f"{len(folds)} folds" if len(folds) > 1 else "1 fold"
+    how = counted(len(folds), "fold")
     split = "" if Path(data).is_dir() else ", split by query 60/20/20"
-    console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {folds[0].train.n_features} features")
+    console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {counted(folds[0].train.n_features, 'feature')}")
     if any(fold.valid is None for fold in folds):
         console.say("no validation data: every method keeps its default settings, none is tuned.")

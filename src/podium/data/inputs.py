@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from podium.data.dataset import Dataset
-from podium.data.tables import DOCUMENT_IDS, columns_of, from_frame
+from podium.data.tables import DOCUMENT_IDS, WEIGHTS, columns_of, from_frame
 from podium.errors import DataError
 
 
@@ -52,7 +52,8 @@ def unlabelled_data(
     alone = qid is None and group is None
     if is_frame(data):
         columns = columns_of(data)
-        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS)]
+        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *WEIGHTS)]
+        data = _without(data, [name for name in WEIGHTS if name in columns and name not in chosen])
         if alone and "qid" in columns:
             return from_frame(data, label=None, features=chosen)
         found = from_frame(data, label=None, qid=None, features=chosen)
@@ -110,9 +111,16 @@ def _matrix(data: Any) -> Any:
     return data
 
 
+def _without(frame: Any, columns: list[str]) -> Any:
+    """A frame without some of its columns."""
+    import narwhals as nw
+
+    return nw.from_native(frame).drop(columns).to_native() if columns else frame
+
+
 def _only_features(frame: Any) -> Dataset:
     """A frame beside arrays of labels or queries: all its columns are features."""
-    for name in _ROLES:
+    for name in (*_ROLES, *WEIGHTS):
         if name in columns_of(frame):
             raise DataError(
                 f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "

@@ -16,7 +16,7 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
-from podium.errors import DataError, ParameterError
+from podium.errors import DataError, ParameterError, counted
 
 
 def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
@@ -57,7 +57,7 @@ def k_folds(data: Any, k: int = 5, *, seed: int = 0) -> list[Fold]:
 def _need(data: Dataset, parts: int, verb: str) -> None:
     if data.n_queries < parts:
         raise DataError(
-            f"{data.n_queries} queries cannot be {verb} {parts} parts without cutting one. "
+            f"{counted(data.n_queries, 'query', 'queries')} cannot be {verb} {parts} parts without cutting one. "
             "Do all documents have their qid?",
             where=data.source,
         )

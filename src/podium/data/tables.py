@@ -28,6 +28,8 @@ T = TypeVar("T")
 Backend = Literal["pandas", "polars", "pyarrow"]
 DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
+WEIGHTS = ("query_weight", "document_weight")
+"""Columns that hold weights, unless others are named."""
 
 
 def from_frame(
@@ -37,22 +39,27 @@ def from_frame(
     qid: str | None = "qid",
     features: Sequence[str] | None = None,
     document_id: str | None = None,
-    weight: str | None = None,
+    query_weight: str | None = None,
     document_weight: str | None = None,
     source: str | None = None,
 ) -> Dataset:
     """A dataset from a data frame, rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `weight` and `document_weight` name columns; None where there is none, but a column
-    called document_id or docid is taken as the document's. `weight` is the query's, the same in all its rows;
-    `document_weight` how much counts that the document is relevant. `features` are all other columns unless named.
+    `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None where there is none, but
+    columns called document_id or docid, query_weight and document_weight are taken for what they say. The weight of a
+    query is the same in all its rows; that of a document is how much counts that it is relevant. `features` are all
+    other columns unless named.
     """
     table = _eager(frame)
     columns: list[str] = list(table.columns)
-    if document_id is None:
-        document_id = next((name for name in DOCUMENT_IDS if name in columns), None)
-    roles = {"label": label, "qid": qid, "document_id": document_id, "weight": weight}
-    roles["document_weight"] = document_weight
+    free = [name for name in columns if features is None or name not in features]
+    roles = {
+        "label": label,
+        "qid": qid,
+        "document_id": document_id or next((name for name in DOCUMENT_IDS if name in free), None),
+        "query_weight": query_weight or ("query_weight" if "query_weight" in free else None),
+        "document_weight": document_weight or ("document_weight" if "document_weight" in free else None),
+    }
     used = [name for name in roles.values() if name is not None]
     chosen = list(features) if features is not None else [name for name in columns if name not in used]
     for name in [*used, *chosen]:
@@ -68,12 +75,13 @@ def from_frame(
         feature_names=chosen,
         document_weights=None
         if given["document_weight"] is None
-        else _numbers(given["document_weight"], str(document_weight), source),
+        else _numbers(given["document_weight"], str(roles["document_weight"]), source),
         source=source,
     )
-    if given["weight"] is None:
+    if given["query_weight"] is None:
         return data
-    return replace(data, query_weights=weights_of_queries(data, _numbers(given["weight"], str(weight), source)))
+    weights = _numbers(given["query_weight"], str(roles["query_weight"]), source)
+    return replace(data, query_weights=weights_of_queries(data, weights))
 
 
 def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
@@ -92,7 +100,7 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     if data.document_ids is not None:
         columns["document_id"] = data.document_ids.tolist()
     if data.query_weights is not None:
-        columns["weight"] = data.query_weights[data.query_index]
+        columns["query_weight"] = data.query_weights[data.query_index]
     if data.document_weights is not None:
         columns["document_weight"] = data.document_weights
     twice = [name for name in names if name in columns]

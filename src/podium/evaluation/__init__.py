@@ -1,5 +1,6 @@
 """Evaluation: how good scores and runs are, and which method does best."""
 
+from podium.evaluation.attribution import importance
 from podium.evaluation.calibration import Calibration, calibration
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.compare_runs import compare_evaluations, compare_runs, evaluate_runs
@@ -29,6 +30,7 @@ __all__ = [
     "evaluate_run",
     "evaluate_runs",
     "explain",
+    "importance",
     "read_metrics",
     "read_scores",
     "reconcile",

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import Array
-from podium.data.dataset import Dataset
+from podium.data.inputs import unlabelled_data
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
 from podium.scorers.forest import read_forest
@@ -64,16 +64,21 @@ def thresholds(form: Form | None) -> dict[int, Array] | None:
     return {int(l): np.unique(cuts[kept & (features == l)]) for l in np.unique(features[kept])}
 
 
-def importance(model: Model, data: Dataset) -> tuple[Array, str] | None:
+def importance(
+    model: Model, data: Any, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> tuple[Array, str] | None:
     """Feature importance: |weight| × the feature's standard deviation on `data`, or the gain of its splits.
 
-    As shares of 1, with the words for it; None where there is nothing of the kind.
+    As shares of 1 in the order of the model's features, with the words for it; None where there is nothing of the
+    kind. The data is as for `Model.score`.
     """
     if model.learner.transform.mixes:
         return None
+    per_query, names = model.learner.per_query, model.feature_names
+    known = unlabelled_data(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
     match model.form():
         case LinearForm(weights):
-            X = model.learner.transform.apply(model.state, model.align_features(data)).features
+            X = model.learner.transform.apply(model.state, model.align_features(known)).features
             found, how = np.abs(weights) * deviations(X), "|weight| × standard deviation"
         case TreesForm(text, n_features):
             found, how = booster(text, n_features).feature_importance("gain"), "gain of the splits"

@@ -67,7 +67,7 @@ def details(
 
 def describe_fold(fold: Fold) -> dict[str, Any]:
     """The sizes and grades of a fold's parts."""
-    parts = {"train": fold.train, "vali": fold.valid, "test": fold.test}
+    parts = {"train": fold.train, "valid": fold.valid, "test": fold.test}
     return {
         "fold": fold.name,
         "features": fold.train.n_features,

@@ -127,7 +127,7 @@ def _check_fold(fold: Fold, metrics: tuple[Metric, ...]) -> None:
 
 
 def _parts(fold: Fold) -> list[tuple[str, Dataset]]:
-    found = (("train", fold.train), ("vali", fold.valid), ("test", fold.test))
+    found = (("train", fold.train), ("valid", fold.valid), ("test", fold.test))
     return [(name, data) for name, data in found if data is not None]
 
 

@@ -1,13 +1,12 @@
 """Run: an experiment from its plan to a comparison, in one process or several.
 
-    >>> from podium.data import Fold, make_letor_like, split
-    >>> train, vali, test = split(make_letor_like(30, seed=1)[0])
-    >>> found = compare([Fold(train, vali, test, "made up")], ["random", "single-feature"], ["ndcg@10"])
-    >>> found.ranking()[0]
+    >>> import podium
+    >>> data, _ = podium.make_letor_like(30, seed=1)
+    >>> podium.compare(data, ["random", "single-feature"], "ndcg@10").ranking()[0]
     'single-feature'
 
-With a folder, every finished task is saved there at once, and the same call later continues where this one stopped.
-The results are the same bits on any number of processes.
+With an output folder, every finished task is saved there at once, and the same call later continues where this one
+stopped. The results are the same bits on any number of processes.
 """
 
 from __future__ import annotations
@@ -18,10 +17,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from podium.compiled import on_long_compilation
 from podium.data.fold import Fold
-from podium.errors import ExperimentError, ParameterError
+from podium.data.inputs import labelled_data
+from podium.data.splits import split
+from podium.errors import DataError, ExperimentError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
@@ -38,23 +42,30 @@ from podium.search import Search
 
 
 def compare(
-    folds: Sequence[Fold],
-    methods: Sequence[str],
-    metrics: Sequence[str | Metric] = ("ndcg@10",),
+    data: Any,
+    methods: str | Sequence[str],
+    metrics: str | Metric | Sequence[str | Metric] = "ndcg@10",
     *,
+    labels: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
     tune_by: str | Metric = "ndcg@10",
     preset: str | None = None,
     seed: int | Sequence[int] = 0,
     search: str | Search = "grid",
-    folder: str | PathLike[str] | None = None,
+    output: str | PathLike[str] | None = None,
     jobs: int = 1,
     watch: Watcher | None = None,
     dataset: str = "",
 ) -> Comparison:
     """Train and evaluate every method on every fold.
 
-    `metrics` are reported on test data; `tune_by` chooses settings and stops early, on validation data. With a
-    `folder`, models, tables and per-query values are written there, and tasks that an earlier call with the same
+    `data` is a fold or a list of folds, as `read_folder` and `k_folds` give them. A Dataset, a frame, or features with
+    `labels` and `qid` or `group` are split by query into 60 % training, 20 % validation and 20 % test data, by the
+    first seed.
+
+    `metrics` are reported on test data; `tune_by` chooses settings and stops early, on validation data. With an
+    `output` folder, models, tables and per-query values are written there, and tasks that an earlier call with the same
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
     fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
@@ -64,27 +75,42 @@ def compare(
         raise ParameterError(f"jobs must be at least 1; got {jobs}.")
     seeds = (seed,) if isinstance(seed, int) else tuple(dict.fromkeys(seed))
     plan = Plan(
-        tuple(folds),
-        tuple(dict.fromkeys(methods)),
+        _folds(data, labels, qid=qid, group=group, seed=seeds[0]),
+        tuple(dict.fromkeys([methods] if isinstance(methods, str) else methods)),
         read_metrics(metrics, preset),
         seeds,
         tune_by=read_metrics([tune_by], preset)[0],
         search=Search.parse(search) if isinstance(search, str) else search,
     )
     plan.check()
-    outcomes, failures = run(plan, folder=folder, jobs=jobs, watch=watch)
+    outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch)
     failed = {failure.task.method for failure in failures}
     left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
     comparison = None
     if left:
-        about = tuple(map(describe_fold, folds))
+        about = tuple(map(describe_fold, plan.folds))
         comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
-    if folder is not None and comparison is not None:
-        write_report(comparison, folder)
+    if output is not None and comparison is not None:
+        write_report(comparison, output)
     if failures:
-        raise _error(failures, len(plan.tasks()), comparison, kept=folder is not None)
+        raise _error(failures, len(plan.tasks()), comparison, kept=output is not None)
     assert comparison is not None
     return comparison
+
+
+def _folds(
+    data: Any, labels: ArrayLike | None, *, qid: ArrayLike | None, group: ArrayLike | None, seed: int
+) -> tuple[Fold, ...]:
+    """The folds that are given, or one fold made of other data."""
+    if isinstance(data, Fold):
+        data = [data]
+    if isinstance(data, list | tuple) and all(isinstance(fold, Fold) for fold in data):
+        if labels is not None or qid is not None or group is not None:
+            raise DataError("folds have their labels and queries in them; labels, qid and group are for arrays.")
+        return tuple(data)
+    known = labelled_data(data, labels, qid=qid, group=group).grouped()
+    train, valid, test = split(known, (0.6, 0.2, 0.2), seed=seed)
+    return (Fold(train, valid, test, "Fold1"),)
 
 
 def run(

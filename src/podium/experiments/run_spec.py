@@ -62,7 +62,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None) -> dict[str, Compa
             observer.read(name, folds)
             try:
                 one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
-                              folder=spec.folder(name), jobs=spec.jobs or default_threads(), watch=observer.task,
+                              output=spec.folder(name), jobs=spec.jobs or default_threads(), watch=observer.task,
                               dataset=name)  # fmt: skip
             except ExperimentError as error:
                 errors.append(error)

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -38,6 +39,7 @@ def main() -> None:
     """Run the tasks that standard input asks for."""
     _end_with_parent(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "wb")
+    warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
     os.dup2(2, 1)  # what a library prints must not come between the answers
     lines: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, lines), daemon=True).start()

@@ -197,6 +197,13 @@ def test_documents_without_queries_are_said_to_be_one_query(podium: Podium) -> N
     assert "data       <stdin>: 1 query, 3 documents, 1 feature\n" in result.stdout
 
 
+def test_a_constant_model_is_said_to_be_one(podium: Podium) -> None:
+    result = podium("train", "-", "--method", "listnet", stdin=b"1 qid:1 1:1\n0 qid:1 1:1\n2 qid:2 1:1\n0 qid:2 1:1\n")
+    assert result.exit_code == 0
+    assert "warning: recipe(loss=listnet): the model gives all 4 documents" in result.stderr
+    assert "site-packages" not in result.stderr
+
+
 def test_a_preset_holds_for_the_metric_of_validation_data(podium: Podium, folder: Path) -> None:
     assert podium("train", str(folder), "--method", "listnet", "--preset", "trec").exit_code == 0
     assert Model.load("model.podium").info["metric"] == str(Metric.parse("ndcg@10", preset="trec"))

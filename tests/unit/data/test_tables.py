@@ -1,5 +1,8 @@
 """Data frames and table files."""
 
+from dataclasses import replace
+
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from podium.data import Dataset, from_frame, read_data, read_table, to_frame
+from podium.data.inputs import labelled_data, unlabelled_data
 from podium.errors import DataError, MissingPackageError, ParameterError
 
 COLUMNS = {
@@ -48,6 +52,23 @@ def test_frames_round_trip_in_input_order(backend):
     assert pl.DataFrame(frame if backend != "pandas" else frame.to_dict("list"))["qid"].to_list() == COLUMNS["qid"]
 
 
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_weights_round_trip_and_are_no_features(backend):
+    bare = replace(from_frame(pl.DataFrame(COLUMNS)), labels=np.array([1.0, 0, 1]))
+    data = replace(bare, query_weights=np.array([2.0, 1.0]), document_weights=np.array([0.5, 1.0, 3.0]))
+    frame = to_frame(data, backend=backend)
+    back = from_frame(frame)
+    assert back.feature_names == data.feature_names
+    assert back.query_weights.tolist() == [2, 1]
+    assert back.document_weights.tolist() == [0.5, 1, 3]
+    assert unlabelled_data(frame).features.shape == data.features.shape
+    alone = nw.from_native(frame).drop("qid").to_native()
+    assert unlabelled_data(alone).query_weights is None
+    assert from_frame(frame, features=["query_weight"]).query_weights is None
+    with pytest.raises(DataError, match="has a column 'query_weight'"):
+        labelled_data(nw.from_native(alone).drop("label").to_native(), [1, 0, 1], group=[3])
+
+
 def test_whole_numbers_held_as_floats_are_ids_without_a_point():
     data = from_frame(pd.DataFrame({"qid": [7.0, 8.0], "label": [0, 1], "x": [1, 2]}))
     assert data.query_ids.tolist() == ["7", "8"]
@@ -55,10 +76,10 @@ def test_whole_numbers_held_as_floats_are_ids_without_a_point():
 
 def test_columns_are_chosen_by_name():
     frame = pl.DataFrame({"query": [1, 1, 2], "grade": [1, 0, 2], "x": [1.0, 2, 3], "y": [4.0, 5, 6], "w": [2.0, 2, 1]})
-    data = from_frame(frame, qid="query", label="grade", features=["y"], weight="w")
+    data = from_frame(frame, qid="query", label="grade", features=["y"], query_weight="w")
     assert data.features.ravel().tolist() == [4, 5, 6]
     assert data.query_weights.tolist() == [2, 1]
-    scattered = from_frame(frame[[0, 2, 1]], qid="query", label="grade", weight="w")
+    scattered = from_frame(frame[[0, 2, 1]], qid="query", label="grade", query_weight="w")
     assert scattered.query_weights.tolist() == [2, 1]
     clicks = from_frame(frame, qid="query", label=None, features=["x"], document_weight="w")
     assert clicks.document_weights.tolist() == [2, 2, 1]
@@ -86,7 +107,7 @@ def test_columns_are_chosen_by_name():
         ({"qid": [1], "label": [1]}, {}, r"no columns of features"),
         (
             {"qid": [1, 1], "label": [1, 0], "x": [1, 2], "w": [1, 2]},
-            {"weight": "w"},
+            {"query_weight": "w"},
             r"query 1: its rows have different weights",
         ),
     ],

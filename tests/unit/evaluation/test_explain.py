@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from typer.testing import CliRunner
 
+import podium
 from podium.cli.main import app
 from podium.data import Dataset, make_letor_like, write_letor
 from podium.errors import DataError, IncompatibleError
@@ -209,6 +210,14 @@ def test_importance_is_weight_times_spread_or_gain() -> None:
     assert gains is not None
     np.testing.assert_allclose(gains[0], total / total.sum(), rtol=1e-4)
     assert importance(fitted("random"), DATA) is None
+
+
+def test_importance_takes_frames_and_arrays_as_scoring_does() -> None:
+    model = fitted("listnet")
+    expected = importance(model, DATA)[0]
+    rows = np.random.default_rng(0).permutation(DATA.n_documents)
+    np.testing.assert_allclose(podium.importance(model, DATA.features[rows])[0], expected, rtol=1e-5)
+    np.testing.assert_allclose(podium.importance(model, podium.to_frame(DATA))[0], expected, rtol=1e-5)
 
 
 KEYS = ("split_feature", "split_gain")

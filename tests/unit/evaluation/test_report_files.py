@@ -33,7 +33,7 @@ def folds(n: int = 2) -> list[Fold]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
     folder = tmp_path_factory.mktemp("comparison")
-    return compare(folds(), METHODS, METRICS, folder=folder), folder
+    return compare(folds(), METHODS, METRICS, output=folder), folder
 
 
 def shown_data(text: str) -> Any:
@@ -119,18 +119,18 @@ def test_the_history_is_that_of_the_chosen_trial() -> None:
 def test_a_page_made_from_the_folder_is_the_same(made: tuple[Comparison, Path], tmp_path: Path) -> None:
     _, folder = made
     before = (folder / "report.html").read_bytes()
-    again = compare(folds(), METHODS, METRICS, folder=folder)
+    again = compare(folds(), METHODS, METRICS, output=folder)
     assert all(one.model is None for one in again.outcomes)
     assert (folder / "report.html").read_bytes() == before
 
 
 def test_runs_kept_without_details_can_still_be_reported(tmp_path: Path) -> None:
-    compare(folds(1), ["random"], ["ndcg@5"], folder=tmp_path)
+    compare(folds(1), ["random"], ["ndcg@5"], output=tmp_path)
     [run] = (tmp_path / "runs").iterdir()
     kept = json.loads(run.read_text())
     del kept["details"]
     run.write_text(json.dumps(kept))
-    again = compare(folds(1), ["random"], ["ndcg@5"], folder=tmp_path)
+    again = compare(folds(1), ["random"], ["ndcg@5"], output=tmp_path)
     assert again.outcomes[0].model is None
     assert shown_data((tmp_path / "report.html").read_text())["details"] == {"random": [{}]}
 
@@ -285,7 +285,7 @@ def test_odd_data_do_not_stop_the_details(tmp_path: Path) -> None:
 
     parts = Fold(*map(odd, (fold.train, fold.valid, fold.test)), name="odd")
     found = compare(
-        [parts], ["listnet", "lambdamart(num_leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, folder=tmp_path
+        [parts], ["listnet", "lambdamart(num_leaves=4,rounds=5)", "mcrank(rounds=3)"], METRICS, output=tmp_path
     )
     data = shown_data((tmp_path / "report.html").read_text())
     assert [len(data["details"][name][0]["pairs"]) for name in found.by_method] == [2, 2, 0]

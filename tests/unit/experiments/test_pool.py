@@ -45,7 +45,7 @@ def with_gaps() -> list[Fold]:
 def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:
     seen: list[TaskEvent] = []
     for jobs in (1, 2):
-        compare(folds(), METHODS, ["ndcg@5", "map"], folder=tmp_path / str(jobs), jobs=jobs, watch=seen.append)
+        compare(folds(), METHODS, ["ndcg@5", "map"], output=tmp_path / str(jobs), jobs=jobs, watch=seen.append)
     for name in (
         "results.json",
         "per_query.tsv",
@@ -69,7 +69,7 @@ def test_without_a_folder_the_models_come_back_too() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_where_a_method_fails_the_others_are_finished_and_kept(tmp_path: Path, jobs: int) -> None:
     with pytest.raises(ExperimentError, match=r"2 of 4 failed: Fold. listnet.*: .* which linear cannot take") as caught:
-        compare(with_gaps(), [BROKEN, "regression"], ["ndcg@5"], folder=tmp_path, jobs=jobs)
+        compare(with_gaps(), [BROKEN, "regression"], ["ndcg@5"], output=tmp_path, jobs=jobs)
     left = caught.value.comparison
     assert isinstance(left, Comparison)
     assert list(left.by_method) == ["regression"]
@@ -94,10 +94,10 @@ def test_a_task_whose_process_is_killed_has_failed_by_name(tmp_path: Path, monke
 
     monkeypatch.setattr(Worker, "begin", killed)
     with pytest.raises(ExperimentError, match="1 of 4 failed: Fold2 regression: its process was ended by SIGKILL, as"):
-        compare(folds(), ["regression", "random"], ["ndcg@5"], folder=tmp_path, jobs=2)
+        compare(folds(), ["regression", "random"], ["ndcg@5"], output=tmp_path, jobs=2)
     assert len(list((tmp_path / "runs").iterdir())) == 3
     monkeypatch.undo()
-    again = compare(folds(), ["regression", "random"], ["ndcg@5"], folder=tmp_path, jobs=2)
+    again = compare(folds(), ["regression", "random"], ["ndcg@5"], output=tmp_path, jobs=2)
     assert sum(one.model is not None for one in again.outcomes) == 1  # alone, and so on this process
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium.data import Dataset, Fold, make_letor_like, split
+from podium.data import Dataset, Fold, make_letor_like, read_folder, split, to_frame, write_letor
 from podium.errors import DataError, IncompatibleError, UnknownNameError
 from podium.evaluation import evaluate
 from podium.experiments import TaskEvent, compare
@@ -39,6 +39,31 @@ def test_each_method_is_trained_tuned_and_reported_on_its_own_part() -> None:
     assert found.by_method["random"][0].chosen == {}
 
 
+def test_a_dataset_a_frame_and_arrays_are_split_as_a_file_is(tmp_path: Path) -> None:
+    data = make_letor_like(20, (4, 8), n_features=5, seed=1)[0]
+    write_letor(data, tmp_path / "data.txt")
+    [fold] = read_folder(tmp_path / "data.txt", seed=2)
+    rows = np.random.default_rng(0).permutation(data.n_documents)
+    arrays = {"labels": data.labels[rows], "qid": data.query_ids[data.query_index[rows]]}
+    expected = compare(fold, "regression", "ndcg@5", seed=2).outcomes[0]
+    found = [
+        compare(data, "regression", "ndcg@5", seed=2),
+        compare(to_frame(data), "regression", "ndcg@5", seed=2),
+        compare(data.features[rows], "regression", "ndcg@5", seed=2, **arrays),
+    ]
+    for comparison in found[:2]:
+        assert comparison.outcomes[0].query_ids == expected.query_ids
+        np.testing.assert_allclose(comparison.outcomes[0].values, expected.values)
+    assert len(found[2].outcomes[0].query_ids) == len(expected.query_ids)
+
+
+def test_queries_are_not_given_twice() -> None:
+    with pytest.raises(DataError, match="folds have their labels and queries in them"):
+        compare(folds(), "regression", qid=[1, 2])
+    with pytest.raises(DataError, match="which rows belong to one query"):
+        compare(np.ones((4, 2)), "regression", labels=[0, 1, 0, 1])
+
+
 def test_ndcg_at_10_tunes_unless_told_whatever_is_reported_first() -> None:
     found = compare(folds(1), ["regression"], ["ndcg@1", "map"], preset="ranklib")
     assert found.outcomes[0].info["metric"] == "ndcg@10[ranklib]"
@@ -49,7 +74,7 @@ def test_ndcg_at_10_tunes_unless_told_whatever_is_reported_first() -> None:
 
 def test_the_folder_holds_results_models_and_every_query(tmp_path: Path) -> None:
     data = folds()
-    found = compare(data, METHODS, ["ndcg@5", "map"], folder=tmp_path)
+    found = compare(data, METHODS, ["ndcg@5", "map"], output=tmp_path)
     results = json.loads((tmp_path / "results.json").read_text())
     assert results == json.loads(json.dumps(found.to_dict()))
     lines = (tmp_path / "per_query.tsv").read_text().splitlines()
@@ -78,10 +103,10 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> Non
             raise Stopped
 
     with pytest.raises(Stopped):
-        compare(folds(), METHODS, ["ndcg@5"], folder=tmp_path, watch=stop)
+        compare(folds(), METHODS, ["ndcg@5"], output=tmp_path, watch=stop)
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert not (tmp_path / "results.json").exists()
-    resumed = compare(folds(), METHODS, ["ndcg@5"], folder=tmp_path)
+    resumed = compare(folds(), METHODS, ["ndcg@5"], output=tmp_path)
     assert sum(outcome.model is None for outcome in resumed.outcomes) == 4
     for one, other in zip(whole.outcomes, resumed.outcomes, strict=True):
         np.testing.assert_array_equal(one.values, other.values)
@@ -94,7 +119,7 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> Non
 def test_what_depends_on_something_else_is_done_again(tmp_path: Path, change: str) -> None:
     data = folds(1)
     arguments = {"methods": ["random"], "metrics": ["ndcg@5"], "seed": 0}
-    compare(data, **arguments, folder=tmp_path)
+    compare(data, **arguments, output=tmp_path)
     if change == "seed":
         arguments["seed"] = 1
     elif change == "tuning":
@@ -114,13 +139,13 @@ def test_what_depends_on_something_else_is_done_again(tmp_path: Path, change: st
         (tmp_path / "models" / "Fold1-random.podium").write_bytes(b"something else")
     else:
         (tmp_path / "runs" / "Fold1-random.json").write_text('{"key": "cut off')
-    again = compare(data, **arguments, folder=tmp_path)
+    again = compare(data, **arguments, output=tmp_path)
     assert again.outcomes[0].model is not None
 
 
 def test_methods_whose_names_look_alike_as_files_are_kept_apart(tmp_path: Path) -> None:
     names = ["regression(penalty=0.1)", "regression(penalty=0.10)"]
-    compare(folds(1), names, folder=tmp_path)
+    compare(folds(1), names, output=tmp_path)
     assert len(list((tmp_path / "models").iterdir())) == 2
 
 
