@@ -45,14 +45,16 @@ class Problem:
         """F and its gradient over all queries."""
         return self.on(self.data, theta)
 
-    def on(self, data: Dataset, theta: Array) -> tuple[float, Array]:
-        """F and its gradient over some queries."""
+    def on(self, data: Dataset, theta: Array, step: int | None = None) -> tuple[float, Array]:
+        """F and its gradient over some queries; a loss that draws at random draws anew for each step."""
         params, loss = self.split(theta)
         scores, pullback = self._smooth.score_with_pullback(params, data)
-        got = sweep(loss, scores, data)
+        got = sweep(loss if step is None else loss.resampled(step), scores, data)
         down = pullback(got.gradient)
-        gradient = np.concatenate([down, got.params]) / data.n_queries + self.penalty * self._penalised * theta
-        return got.value / data.n_queries + self._shrinkage(theta), gradient
+        gradient = (np.concatenate([down, got.params]) if len(got.params) else down) / data.n_queries
+        if self.penalty == 0.0:
+            return got.value / data.n_queries, gradient
+        return got.value / data.n_queries + self._shrinkage(theta), gradient + self.penalty * self._penalised * theta
 
     def value(self, theta: Array, scores: Array) -> float:
         """F where the scores at θ are known: no pass over the features."""
@@ -64,11 +66,6 @@ class Problem:
         bent = product(self.loss, scores, self.data, direction=along)
         down = self._smooth.pullback(self.split(v)[0], self.data, bent)
         return down / self.data.n_queries + self.penalty * self._penalised * v
-
-    def resampled(self, step: int) -> Problem:
-        """The problem with other draws of a loss that draws at random; itself with any other loss."""
-        loss = self.loss.resampled(step)
-        return self if loss is self.loss else replace(self, loss=loss)
 
     def split(self, theta: Array) -> tuple[Params, Loss]:
         """The scorer's parameters, and the loss with its learned parameters at their values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -320,7 +321,11 @@ def energy_of_metric(loss: Any, s: Any, y: Any, order: Sequence[int]) -> float:
     """Documents really moved to every place, then swapped with every other, and the metric computed each time."""
 
     def measured(way: Sequence[int]) -> float:
-        return float(np.nan_to_num(loss.metric(-np.arange(len(way), dtype=float), y[list(way)], [0, len(way)])[0]))
+        return of_grades(tuple(y[list(way)]))
+
+    @functools.cache
+    def of_grades(grades: tuple[float, ...]) -> float:
+        return float(np.nan_to_num(loss.metric(-np.arange(len(grades), dtype=float), grades, [0, len(grades)])[0]))
 
     def exchanged(way: Sequence[int], a: int, b: int) -> list[int]:
         way = list(way)

@@ -221,7 +221,13 @@ class Dataset:
             return self.grouped().select(queries)
         chosen = np.asarray(queries, np.int64)
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
-        take = _rows_of(starts, ends)
+        if len(chosen) and (starts[1:] == ends[:-1]).all():
+            take: Any = slice(int(starts[0]), int(ends[-1]))  # queries that lie together are not copied
+        else:
+            take = _rows_of(starts, ends)
+
+        offsets = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(ends - starts, out=offsets[1:])
 
         def pick(x: Any) -> Any:
             return None if x is None else x[take]
@@ -229,11 +235,12 @@ class Dataset:
         def per_query(x: Any) -> Any:
             return None if x is None else x[chosen]
 
-        return replace(
-            self,
+        made = object.__new__(Dataset)  # what was checked when this was made need not be checked again
+        made.__dict__.update(
+            self.__dict__,
             features=self.features[take],
             labels=pick(self.labels),
-            offsets=np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64),
+            offsets=offsets,
             query_ids=per_query(self.query_ids),
             document_ids=pick(self.document_ids),
             query_weights=per_query(self.query_weights),
@@ -242,6 +249,7 @@ class Dataset:
             comments=pick(self.comments),
             rows=None,
         )
+        return made
 
     def dense(self) -> Dataset:
         """The same data with dense features."""

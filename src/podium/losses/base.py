@@ -29,7 +29,7 @@ from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import Array
-from podium.compiled import compiled
+from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
@@ -134,10 +134,10 @@ class Loss(Named):
     def numeric_fields(self) -> dict[str, float]:
         """Its numeric fields; a choice counts as its place in the list, None as −1."""
         found: dict[str, float] = {}
-        for field, hint in field_types(type(self)).items():
+        for field, options in _options(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, field)
-            if typing.get_origin(hint) is Literal:
-                found[field] = float(typing.get_args(hint).index(value))
+            if options:
+                found[field] = float(options.index(value))
             elif value is None or isinstance(value, (bool, int, float)):
                 found[field] = -1.0 if value is None else float(value)
         return found
@@ -160,7 +160,9 @@ class Loss(Named):
         """
         if "seed" not in field_types(type(self)):
             return self
-        return dataclasses.replace(self, seed=self.seed + step)  # type: ignore[type-var,attr-defined]
+        made: Loss = object.__new__(type(self))  # every step asks for one, and its fields have been checked
+        made.__dict__.update(self.__dict__, seed=self.seed + step)  # type: ignore[attr-defined]
+        return made
 
     def learned_values(self) -> Array:
         """The present values of the learned parameters."""
@@ -177,6 +179,13 @@ class Loss(Named):
         return dataclasses.replace(self, **dict(zip(self.learned, map(float, np.asarray(values)), strict=True)))  # type: ignore[type-var]
 
 
+@functools.cache
+def _options(kind: type) -> dict[str, tuple[Any, ...]]:
+    """Of each field, the words to choose from; none where it is not a choice."""
+    hints = field_types(kind).items()
+    return {field: typing.get_args(hint) if typing.get_origin(hint) is Literal else () for field, hint in hints}
+
+
 def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None) -> Derivatives:
     """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it."""
     s = np.ascontiguousarray(scores, np.float64)
@@ -188,23 +197,25 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
     learned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:
-        params = np.vstack([constants, np.zeros(len(constants))])
-        rest = (data.offsets, first, last, gradient, curvature, values, params, learned)
+        rest = (data.offsets, first, last, gradient, curvature, values, _params(constants), learned)
         if loss.uses_edges(data):
             edges: Any = data.preferences
-            _compiled_edges()(loss.edges, s, edges.edges, edges.offsets, *rest)
+            _sweep_edges(address(loss.edges, EDGES), s, edges.edges, edges.offsets, *rest)
         elif data.document_weights is not None:
-            _compiled_weights()(loss.grades, s, data.relevance(), *rest)
+            _sweep_weights(address(loss.grades, GRADES), s, data.relevance(), *rest)
         else:
-            _compiled_grades()(loss.grades, s, data.labels, *rest)
+            _sweep_grades(address(loss.grades, GRADES), s, data.labels, *rest)
 
     _over_queries(run, data.offsets, threads)
     if data.query_weights is not None:
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
         learned = learned * data.query_weights[:, None]
-    places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
-    return Derivatives(float(values.sum()), gradient, curvature, learned[:, places].sum(axis=0), values)
+    down = np.zeros(0)
+    if loss.learned:
+        places = [list(loss.numeric_fields()).index(name) for name in loss.learned]
+        down = learned[:, places].sum(axis=0)
+    return Derivatives(float(values.sum()), gradient, curvature, down, values)
 
 
 def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None) -> Array:
@@ -214,17 +225,24 @@ def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threa
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, v, out, none, np.vstack([constants, np.zeros(len(constants))]), unlearned)
+        rest = (data.offsets, first, last, v, out, none, _params(constants), unlearned)
         if loss.uses_edges(data):
             edges: Any = data.preferences
-            _compiled_edges()(loss.edges_product, scores, edges.edges, edges.offsets, *rest)
+            _sweep_edges(address(loss.edges_product, EDGES), scores, edges.edges, edges.offsets, *rest)
         elif data.document_weights is not None:
-            _compiled_weighted_product()(loss.grades_product, scores, data.relevance(), *rest)
+            _weighted_product(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
         else:
-            _compiled_grades()(loss.grades_product, scores, data.labels, *rest)
+            _sweep_grades(address(loss.grades_product, GRADES), scores, data.labels, *rest)
 
     _over_queries(run, data.offsets, threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()
+
+
+def _params(constants: Array) -> Array:
+    """What kernels read in the first row, and where they write derivatives of learned parameters."""
+    params = np.zeros((2, len(constants)))
+    params[0] = constants
+    return params
 
 
 _SMALL = 4096  # documents below which starting threads costs more than it saves
@@ -232,9 +250,10 @@ _SMALL = 4096  # documents below which starting threads costs more than it saves
 
 def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], threads: int | None) -> None:
     """Call `run(first, last)` for blocks of queries that cover all, on threads."""
-    threads = default_threads() if threads is None else threads
     n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
-    if threads == 1 or n_documents < _SMALL or n_queries == 1:
+    small = n_documents < _SMALL or n_queries == 1
+    threads = 1 if small else default_threads() if threads is None else threads
+    if threads == 1:
         run(0, n_queries)
         return
     cuts = np.searchsorted(offsets, np.linspace(0, n_documents, 4 * threads + 1)).clip(0, n_queries)
@@ -243,11 +262,15 @@ def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], t
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
+_grades_at, _edges_at = function_at(GRADES), function_at(EDGES)
+
+
 @compiled
 def _sweep_grades(
-    program: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
+    kernel: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
+    program = _grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         for k in range(params.shape[1]):
@@ -259,9 +282,10 @@ def _sweep_grades(
 
 @compiled
 def _sweep_edges(
-    program: Any, scores: Any, edges: Any, edge_offsets: Any, offsets: Any, first: Any, last: Any,
+    kernel: Any, scores: Any, edges: Any, edge_offsets: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
+    program = _edges_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
@@ -274,10 +298,11 @@ def _sweep_edges(
 
 @compiled
 def _sweep_weights(
-    program: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+    kernel: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
+    program = _grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         one, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
@@ -299,10 +324,11 @@ def _sweep_weights(
 
 @compiled
 def _weighted_product(
-    program: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+    kernel: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
     direction: Any, out: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d H(s, e_d)v of each query."""
+    program = _grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         one, part = np.zeros(b - a), np.empty(b - a)
@@ -314,33 +340,3 @@ def _weighted_product(
                 one[d] = 0.0
                 for i in range(b - a):
                     out[a + i] += w * part[i]
-
-
-_REST = (_i8[::1], _i8, _i8, _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1], _f8[:, ::1])
-
-
-@functools.cache
-def _compiled_grades() -> Any:
-    return _for_any(_sweep_grades, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
-
-
-@functools.cache
-def _compiled_weights() -> Any:
-    return _for_any(_sweep_weights, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
-
-
-@functools.cache
-def _compiled_weighted_product() -> Any:
-    return _for_any(_weighted_product, (types.FunctionType(GRADES), _f8[::1], _f8[::1], *_REST))
-
-
-@functools.cache
-def _compiled_edges() -> Any:
-    return _for_any(_sweep_edges, (types.FunctionType(EDGES), _f8[::1], _f8[:, ::1], _i8[::1], *_REST))
-
-
-def _for_any(sweeper: Any, signature: tuple[Any, ...]) -> Any:
-    """Compile a sweep once, for any kernel by pointer, instead of once per kernel."""
-    sweeper.compile(types.void(*signature))
-    sweeper.disable_compile()
-    return sweeper

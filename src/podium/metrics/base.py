@@ -17,6 +17,7 @@ differently for it alone (`presets`), and how `podium reconcile` words its param
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -209,7 +210,7 @@ class Metric(Named):
         ideal, ideal_offsets = lists.ideal(from_list=from_list, mark_unjudged=self.sees_unjudged)
         config = self.config_array(lists.all_labels(from_list=from_list))
         found = np.empty(lists.n_queries)
-        kernels.sweep()(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
+        kernels.sweep(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
         empty = np.isnan(found)
         if how.short == "zero" and self.cutoff is not None:
             found[np.diff(lists.offsets) < self.cutoff] = self.zero
@@ -228,6 +229,10 @@ class Metric(Named):
 
     def config_array(self, labels: ArrayLike) -> Array:
         """The numbers that its kernels read, for data with these labels; refuses labels that have no gain."""
+        return _config(self, *survey(np.ascontiguousarray(labels, np.float64))).copy()
+
+    def _config(self, low: float, high: float, odd: float) -> Array:
+        """The same, for labels between two, of which one is not a whole number unless it is 0."""
         how, config = self.convention, np.zeros(kernels.TABLE)
         config[kernels.CUTOFF] = kernels.NO_CUTOFF if self.cutoff is None else self.cutoff
         config[kernels.SHIFT] = how.discount == "letor"
@@ -236,7 +241,6 @@ class Metric(Named):
         config[kernels.DIVIDE_LIST] = how.divisor == "list"
         config[kernels.FLOOR] = -np.inf if how.floor is None else how.floor
         config[kernels.GAIN] = kernels.EXP2 if how.gain == "exp2" else kernels.LINEAR
-        low, high, odd = survey(np.ascontiguousarray(labels, np.float64))
         own = self.own_numbers(high)
         assert len(own) <= kernels.MOST_OWN, f"{self.name} has more parameters than kernels.MOST_OWN"
         config[kernels.OWN : kernels.OWN + len(own)] = own
@@ -370,6 +374,11 @@ def evaluate_all(
     known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
     lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
     return np.array([metric.values(lists) for metric in metrics]).reshape(len(metrics), lists.n_queries)
+
+
+@functools.lru_cache(1024)
+def _config(metric: Metric, low: float, high: float, odd: float) -> Array:
+    return metric._config(low, high, odd)
 
 
 _ALWAYS = {"gain", "discount", "relevant", "divisor", "ties", "empty"}

@@ -18,7 +18,6 @@ For LambdaRank a measure also says what swapping two documents changes, without 
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
+from podium.compiled import address, compiled, function_at
 from podium.ranking import sort_descending
 
 _f8, _i8 = types.float64, types.int64
@@ -143,20 +142,20 @@ def ideal_labels(judged: Array, offsets: Places, out: Array) -> None:
         sort_descending(judged[offsets[q] : offsets[q + 1]], out[offsets[q] : offsets[q + 1]])
 
 
+def sweep(measure: Any, *arrays: Any) -> None:
+    """The loop over queries, compiled once for any kernel by pointer."""
+    _sweep(address(measure, MEASURE), *arrays)
+
+
+_measure_at = function_at(MEASURE)
+
+
 @compiled
 def _sweep(
-    kernel: Any, labels: Array, ends: Places, offsets: Places,
+    measure: int, labels: Array, ends: Places, offsets: Places,
     ideal: Array, ideal_offsets: Places, config: Array, out: Array,
 ) -> None:  # fmt: skip
+    kernel = _measure_at(measure)
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
         out[q] = kernel(labels[a:b], ends[a:b], ideal[ideal_offsets[q] : ideal_offsets[q + 1]], config)
-
-
-@functools.cache
-def sweep() -> Any:
-    """The loop over queries, compiled once for any kernel by pointer."""
-    f8s, i8s = _f8[::1], _i8[::1]
-    _sweep.compile(types.void(types.FunctionType(MEASURE), f8s, i8s, i8s, f8s, i8s, f8s, f8s))  # type: ignore[attr-defined]
-    _sweep.disable_compile()  # type: ignore[attr-defined]
-    return _sweep

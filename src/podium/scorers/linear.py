@@ -41,12 +41,14 @@ class Linear(RowScorer):
             return np.append(X.T @ gradient, gradient.sum())
 
         def block(a: int, b: int) -> Array:
-            part = np.zeros(X.shape[1])
-            _add_rows(X[a:b], gradient[a:b], part)
+            part = np.zeros(X.shape[1] + 1)
+            _add_rows(X[a:b], gradient[a:b], part[:-1])
             return part
 
         parts = map_blocks(block, len(X))
-        return np.append(np.sum(parts, axis=0) if parts else np.zeros(X.shape[1]), gradient.sum())
+        down = parts[0] if len(parts) == 1 else np.sum(parts, axis=0) if parts else np.zeros(X.shape[1] + 1)
+        down[-1] = gradient.sum()
+        return down
 
     def form(self, params: Params, n_features: int) -> LinearForm:
         theta = self.theta(params, n_features)

@@ -67,8 +67,8 @@ class Projected(Solver):
         queries: NDArray[np.int64] = rng.permutation(problem.data.n_queries)
         rate, values = self.learning_rate * 0.5 ** (0.5 * epoch), []
         for first in range(0, len(queries), self.batch):
-            today = problem.resampled(epoch * len(queries) + first)
-            value, gradient = today.on(problem.data.select(queries[first : first + self.batch]), theta)
+            batch = problem.data.select(queries[first : first + self.batch])
+            value, gradient = problem.on(batch, theta, step=epoch * len(queries) + first)
             theta = self._into_set(problem, theta - rate * gradient)
             values.append(value)
         return theta, float(np.mean(values))

@@ -63,8 +63,8 @@ class SGD(Solver):
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters
             for start in range(0, len(queries), self.batch):
-                today = problem.resampled((epoch - 1) * len(queries) + start)
-                value, gradient = today.on(problem.data.select(queries[start : start + self.batch]), theta)
+                batch = problem.data.select(queries[start : start + self.batch])
+                value, gradient = problem.on(batch, theta, step=(epoch - 1) * len(queries) + start)
                 theta = theta - self.step(gradient, memory)
                 values.append(value)
         return theta, float(np.mean(values))

@@ -51,10 +51,10 @@ def random_data(rng: np.random.Generator, *, grades: int = 3) -> tuple[Dataset, 
     return Dataset.from_arrays(np.zeros((n, 1)), labels, group=sizes, document_ids=ids), scores
 
 
-def test_terms_and_shares_add_up_to_the_difference_on_a_thousand_random_cases() -> None:
+def test_terms_and_shares_add_up_to_the_difference_in_many_random_cases() -> None:
     rng = np.random.default_rng(0)
     explained = 0
-    for _ in range(1000):
+    for _ in range(300):
         data, scores = random_data(rng)
         measure = rng.choice(MEASURES)
         a, b = (Metric.parse(f"{measure}[{rng.choice(list(PRESETS))}]") for _ in range(2))
@@ -71,7 +71,7 @@ def test_terms_and_shares_add_up_to_the_difference_on_a_thousand_random_cases() 
         assert sum(term.amount for term in found.terms) == pytest.approx(numbers[1] - numbers[0], rel=0, abs=1e-12)
         assert found.shares.sum() == pytest.approx(found.difference, rel=0, abs=1e-12)
         explained += abs(found.difference) > 1e-6
-    assert explained > 400
+    assert explained > 120
 
 
 def test_each_term_is_the_mean_over_all_orders_of_changing_the_fields() -> None:

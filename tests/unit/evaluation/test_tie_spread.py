@@ -27,12 +27,11 @@ SAMPLED = ("map", "map@2", "mrr", "err@3", "pair-accuracy")
 
 def all_orders(metric: Metric, scores: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
     """The mean and variance of a metric over all orders of one query's documents, ties taken as they come."""
-    values = []
     rule = Metric.parse(str(metric).partition("[")[0] + "[" + _inside(metric) + "ties=input]")
-    for rows in itertools.permutations(range(len(scores))):
-        order = sorted(rows, key=lambda row: -scores[row])
-        strict = np.arange(len(order), 0, -1.0)
-        values.append(rule(strict, labels[order], [0, len(order)])[0])
+    orders = [sorted(rows, key=lambda row: -scores[row]) for rows in itertools.permutations(range(len(scores)))]
+    lists, counts = np.unique(labels[np.array(orders)], axis=0, return_counts=True)
+    strict = np.arange(len(scores), 0, -1.0)
+    values = np.repeat([rule(strict, ranked, [0, len(ranked)])[0] for ranked in lists], counts)
     return float(np.mean(values)), float(np.var(values))
 
 

@@ -40,9 +40,9 @@ def test_batches_are_shuffled_queries_and_each_is_seen_once_per_epoch():
     seen = []
 
     class Recording(Problem):
-        def on(self, data, theta):
+        def on(self, data, theta, step=None):
             seen.append(data.labels.sum() + data.features.sum())
-            return super().on(data, theta)
+            return super().on(data, theta, step)
 
     run(SGD(epochs=2), problem=Recording(Regression(), Linear(), DATA))
     each = [float(one.labels.sum() + one.features.sum()) for one in (DATA.select([q]) for q in range(6))]
