@@ -8,7 +8,7 @@ parameters that differ from their defaults, and parsing that text gives an equal
     ranknet(sigma=2.0)
 
 The same text is the command line's word, the config value, the saved model's field and the row of a report.
-Third parties add their own by an entry point in the group `podium` naming a module; importing it registers.
+Plug-ins add their own by an entry point in the group `podium` naming a module; importing it registers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with the time left on a terminal, elsewhere a line every half minute."""
+"""Progress on standard error: a progress bar with the time left on a terminal, elsewhere a line every half minute."""
 
 from __future__ import annotations
 

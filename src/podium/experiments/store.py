@@ -1,4 +1,4 @@
-"""Store: the finished parts of an experiment in a folder, so that an interrupted one goes on where it ended.
+"""Store: the finished parts of an experiment in a folder, so that an interrupted one can be resumed.
 
 DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
 DIR/models/FOLD-METHOD.podium   the model
