@@ -30,7 +30,7 @@ from podium.model import Model
 from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
-from podium.threads import one_blas_thread
+from podium.threads import default_threads, one_blas_thread
 from podium.version import version
 
 Observer = Callable[[Step], None]
@@ -103,6 +103,7 @@ def fit(
     observers: tuple[Observer, ...] = (),
 ) -> Model:
     """One learner, one fit."""
+    default_threads()  # raises where PODIUM_THREADS is no number: now, not only where data is large
     learner.check(data)
     if data.document_weights is not None and not learner.takes_document_weights:
         raise IncompatibleError(

@@ -3,10 +3,10 @@
 A new metric needs its file here and one line below.
 """
 
-from podium.metrics.base import Average as Average
+from podium.metrics.average import Average as Average
+from podium.metrics.average import mean as mean
 from podium.metrics.base import Metric as Metric
 from podium.metrics.base import evaluate_all as evaluate_all
-from podium.metrics.base import mean as mean
 from podium.metrics.bpref import Bpref as Bpref
 from podium.metrics.conventions import PRESETS as PRESETS
 from podium.metrics.conventions import Convention as Convention

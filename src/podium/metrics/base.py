@@ -23,13 +23,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.metrics import kernels
+from podium.metrics.average import Average, mean
 from podium.metrics.conventions import (
     DEFAULT,
     PRESETS,
@@ -53,26 +54,6 @@ Words = Mapping[str, tuple[str, Callable[[Any], str]]]
 def stating(*names: str, **fields: Any) -> dict[str, Mapping[str, Any]]:
     """Names of spellings or presets that all state the same; nothing where no field is given."""
     return dict.fromkeys(names, fields)
-
-
-class Average(NamedTuple):
-    """A metric's values over all queries as one number."""
-
-    value: float
-    """The mean, or what the metric reports in its place; NaN where no query counts."""
-    queries: int
-    skipped: int
-
-
-def mean(values: ArrayLike) -> Average:
-    """The mean over queries of a metric's values; skipped queries (NaN) are left out and counted.
-
-    NaN where no query counts. `Metric.average` is the same for most metrics, and right for all.
-    """
-    numbers = np.asarray(values, np.float64)
-    counted = numbers[~np.isnan(numbers)]
-    value = float(counted.mean()) if len(counted) else float("nan")
-    return Average(value, len(counted), len(numbers) - len(counted))
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
 from podium.registry import register
 from podium.threads import map_blocks
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
@@ -42,6 +43,8 @@ class ZScore(Transform):
 
     def features(self, state: State, data: Dataset) -> Any:
         X, mean, centre, scale = data.features, state["mean"], state["centre"], state["scale"]
+        if {mean.shape, centre.shape, scale.shape} != {(X.shape[1],)}:  # a compiled loop would read beyond
+            raise IncompatibleError(f"zscore was fitted on {len(mean)} features; the data has {X.shape[1]}.")
         if sp.issparse(X) and not centre.any():
             values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
             return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)

@@ -72,9 +72,9 @@ def test_stochastic_solvers_draw_anew_and_report_the_loss_they_were_given():
     seen = []
 
     class Spy(Problem):
-        def resampled(self, step):
+        def on(self, data, theta, step=None):
             seen.append(step)
-            return super().resampled(step)
+            return super().on(data, theta, step)
 
     found = Adam(epochs=2, batch=5).solve(Spy(ListMLE(), Linear(), data), np.random.default_rng(0), Watch())
     assert seen == [0, 5, 10, 12, 17, 22]
