@@ -99,6 +99,13 @@ class Model:
             )
         return scores
 
+    def with_info(self, **more: Any) -> Model:
+        """The same model with more told of how it was made."""
+        made = replace(self, info={**self.info, **more})
+        if "_prepared" in self.__dict__:  # what was parsed once need not be parsed again
+            made.__dict__["_prepared"] = self._prepared
+        return made
+
     @functools.cached_property
     def _prepared(self) -> Prepared:
         return self.learner.prepare(self.params, self._width)

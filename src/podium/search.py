@@ -169,7 +169,7 @@ def _best(models: Iterator[tuple[dict[str, Any], Model]]) -> Model:
             best, chosen = model, len(trials)
         trials.append({**settings, "valid": model.info["valid"]})
     assert best is not None, "a search that finds nothing raises"
-    return replace(best, info={**best.info, "trials": trials, "chosen": chosen})
+    return best.with_info(trials=trials, chosen=chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension],
     chosen = min(good, key=distance)
     trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
     model = tried[chosen].model
-    return replace(model, info={**model.info, "trials": trials, "chosen": chosen})
+    return model.with_info(trials=trials, chosen=chosen)
 
 
 def _not_proved_worse(values: Array, best: Array) -> bool:

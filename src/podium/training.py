@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -126,7 +125,7 @@ def fit(
         **found.record,
     }
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
-    return model if valid is None else replace(model, info={**info, "valid": measured(model, valid, metric)})
+    return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 
 def with_temperature(model: Model, valid: Dataset) -> Model:
@@ -134,8 +133,7 @@ def with_temperature(model: Model, valid: Dataset) -> Model:
     found = fit_temperature(model.score(valid), valid)
     if found is None:
         return model
-    fitted = {"distribution": repr(found.distribution), "temperature": found.temperature}
-    return replace(model, info={**model.info, **fitted})
+    return model.with_info(distribution=repr(found.distribution), temperature=found.temperature)
 
 
 def measured(model: Model, data: Dataset, metric: Metric) -> float:
