@@ -91,8 +91,8 @@ PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 def _lambdamart(metric: Metric) -> Method:
     """Boosted trees on LambdaRank's forces for a metric."""
     loss, trees = LambdaRank(metric=metric), Trees(num_leaves=7)
-    recipe = Recipe(loss=loss, scorer=trees, solver=Boosting(), transform=Identity())
-    return Method(recipe, {"learning_rate": (0.05, 0.1)}, "pairwise")
+    recipe = Recipe(loss=loss, scorer=trees, solver=Boosting(learning_rate=0.1), transform=Identity())
+    return Method(recipe, {"num_leaves": (7, 31)}, "pairwise")
 
 
 _TABLE: dict[str, Method] = {
@@ -119,7 +119,7 @@ _TABLE: dict[str, Method] = {
     "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
     "mallows": Method(Recipe(loss=Mallows(normalise=True), solver=Adam()), PENALTY, "pairwise"),
     "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
-    "lambdamart": _lambdamart(NDCG(10)),
+    "lambdamart": _lambdamart(NDCG(30)),
     "lambdamart-map": _lambdamart(MAP()),
     "lambdamart-err": _lambdamart(ERR(10)),
     "lambdamart-mrr": _lambdamart(MRR()),

@@ -4,6 +4,7 @@ from podium.algorithms import SingleFeature
 from podium.errors import ParameterError, UnknownNameError
 from podium.losses import LambdaRank, ListNet
 from podium.methods import METHODS, method
+from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.scorers import MLP, Trees
 from podium.solvers import LBFGS, Adam, Boosting
@@ -11,7 +12,7 @@ from podium.solvers import LBFGS, Adam, Boosting
 
 def test_lambdamart_is_trees_lambdarank_and_boosting():
     learner = method("lambdamart").learner
-    assert (type(learner.scorer), learner.loss, type(learner.solver)) == (Trees, LambdaRank(), Boosting)
+    assert (type(learner.scorer), learner.loss, type(learner.solver)) == (Trees, LambdaRank(metric=NDCG(30)), Boosting)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -51,7 +52,7 @@ def test_what_a_specification_names_is_not_tried():
 def test_a_grid_is_not_carried_to_another_solver():
     assert method("listnet(scorer=trees)").grid == {}
     assert method("lambdamart(scorer=linear)").grid == {}
-    assert method("lambdamart(num_leaves=3)").grid == METHODS["lambdamart"].grid
+    assert method("lambdamart(learning_rate=0.3)").grid == METHODS["lambdamart"].grid
 
 
 def test_an_unknown_method_suggests_near_ones():

@@ -32,10 +32,19 @@ class Attribution(NamedTuple):
 def attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
     """The difference of the scores of two documents, feature by feature; None where the model cannot be taken apart.
 
-    `X` has the transformed features of the two, (2, d); what they add up to is score 0 − score 1.
+    `X` has the transformed features of the two, (2, d'); what they add up to is score 0 − score 1.
     """
-    if model.learner.transform.mixes:
-        return None
+    found = None if model.learner.transform.mixes else _attribute(model, X)
+    return None if found is None else found._replace(shares=_by_source(model, found.shares))
+
+
+def _by_source(model: Model, of_transformed: Array) -> Array:
+    """The sum over the transformed features that are made of each feature."""  # (d,)
+    sources = model.learner.transform.sources(model.state, model.n_features)
+    return np.bincount(sources, of_transformed, minlength=model.n_features).astype(np.float64)
+
+
+def _attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
     match model.form():
         case LinearForm(weights):
             rows = np.nan_to_num(X.astype(np.float64))
@@ -83,10 +92,12 @@ def importance(
         case TreesForm(text, n_features):
             found, how = booster(text, n_features).feature_importance("gain"), "gain of the splits"
         case StumpsForm(feature, _, alpha, _):
-            found = np.bincount(feature, np.abs(alpha), minlength=model.n_features).astype(np.float64)
+            width = len(model.learner.transform.sources(model.state, model.n_features))
+            found = np.bincount(feature, np.abs(alpha), minlength=width).astype(np.float64)
             how = "sum of the |weights| of its thresholds"
         case _:
             return None
+    found = _by_source(model, np.asarray(found, np.float64))
     total = found.sum()
     return (found / total if total > 0 else np.zeros(model.n_features)), how
 

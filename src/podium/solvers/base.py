@@ -51,6 +51,9 @@ class Watch:
     history: list[Step] = field(default_factory=list)
     best: Step | None = None
     best_state: Any = None
+    as_good: Step | None = None
+    """The latest iteration that is not worse than the best by more than one standard error over queries."""
+    _best_values: Array | None = None  # of each validation query
 
     def record(
         self,
@@ -68,7 +71,8 @@ class Watch:
         """
         measured = None
         if self.valid is not None and self.metric is not None and patience is not None:
-            measured = mean_metric(self.metric, scores(self.valid), self.valid)
+            values = query_values(self.metric, scores(self.valid), self.valid)
+            measured = self.metric.average(values).value
         step = Step(iteration, total, value, measured)
         self.history.append(step)
         for observer in self.observers:
@@ -77,13 +81,29 @@ class Watch:
             return False
         if self.best is None or self.best.valid is None or measured > self.best.valid:
             self.best, self.best_state = step, state() if callable(state) else state
+            self.as_good, self._best_values = step, values
+        elif _not_worse(values, self._best_values):
+            self.as_good = step
         return patience is not None and iteration - self.best.iteration >= patience
 
 
 def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:
     """What a metric reports over the queries that count; NaN where none does."""
+    return metric.average(query_values(metric, scores, data)).value
+
+
+def query_values(metric: Metric, scores: Array, data: Dataset) -> Array:
+    """A metric's value for each query, NaN where the query is skipped."""  # (Q,)
     assert data.labels is not None, "checked before training"
-    return metric.average(metric(scores, data.labels, data.offsets, document_ids=data.document_ids)).value
+    return metric(scores, data.labels, data.offsets, document_ids=data.document_ids)
+
+
+def _not_worse(values: Array, best: Array | None) -> bool:
+    """Whether the mean over queries is behind by at most one standard error of the difference."""
+    assert best is not None, "the first iteration is the best so far"
+    behind = best - values
+    behind = behind[~np.isnan(behind)]
+    return len(behind) > 1 and bool(behind.mean() <= behind.std(ddof=1) / np.sqrt(len(behind)))
 
 
 class Solver(Named):

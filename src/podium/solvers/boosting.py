@@ -19,15 +19,16 @@ class Boosting(Solver):
     """Adds `learning_rate` × a regression tree per round, fitted to −gradient/curvature of the loss.
 
     Parameters that the loss learns take a step of their own before each tree, down their gradient, as far as the loss
-    falls. With validation data, the number of trees that does best on it is kept and training stops early.
+    falls. With validation data, training stops early and keeps the most trees that are as good there as the best
+    number: within one standard error over queries. The best number itself is often far too small by chance.
     Reference: Friedman, Greedy function approximation, 2001; Burges, From RankNet to LambdaRank to LambdaMART, 2010.
     """
 
-    rounds: int = param(default=300, least=1)
+    rounds: int = param(default=500, least=1)
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
-    patience: int | None = param(default=50, least=1)
+    patience: int | None = param(default=100, least=1)
     """Early stopping: end after this many rounds without a better validation measure."""
 
     def check(self, loss: Loss, scorer: Scorer) -> None:
@@ -57,9 +58,10 @@ class Boosting(Solver):
                 reason = "no better validation measure"
                 break
         keep = rounds
-        if watch.best is not None:
-            keep = watch.best.iteration
-            reason += f"; best {watch.metric} {watch.best.valid:.4f} with {keep} trees"
+        if watch.best is not None and watch.as_good is not None:
+            keep = watch.as_good.iteration
+            reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
+            reason += f", as good with {keep}" if keep > watch.best.iteration else ""
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
         return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 

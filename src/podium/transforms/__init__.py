@@ -1,5 +1,6 @@
 """Transforms of features, one file each."""
 
+from podium.transforms.add_minmax import AddMinMax as AddMinMax
 from podium.transforms.base import Affine as Affine
 from podium.transforms.base import State as State
 from podium.transforms.base import Transform as Transform

@@ -33,7 +33,7 @@ class Transform(Named):
     per_query: ClassVar[bool] = False
     """Whether a document's features depend on the other documents of its query."""
     mixes: ClassVar[bool] = False
-    """Whether a transformed feature is made of several features, or stands at another place than its own."""
+    """Whether a transformed feature is made of several features."""
     supervised: ClassVar[bool] = False
     """Whether `fit` looks at the labels of the training data."""
 
@@ -47,6 +47,10 @@ class Transform(Named):
     def features(self, state: State, data: Dataset) -> Any:
         """The transformed features of a dataset."""  # (N, d')
         raise NotImplementedError
+
+    def sources(self, state: State, n_features: int) -> NDArray[np.int64]:
+        """The feature that each transformed feature is made of, unless the transform mixes several."""  # (d',)
+        return np.arange(n_features)
 
     def affine(self, state: State, data: Dataset) -> Affine | None:
         """The transform as an affine map of each feature alone, for the documents of `data`; None where it is not one.

@@ -68,8 +68,24 @@ def test_a_metric_measured_each_round_stops_early():
     watch = Watch(linear_data(5, 10, seed=9), Metric.parse("ndcg@10"))
     found = run(Boosting(rounds=200, patience=5, learning_rate=0.5), loss=LambdaRank(), watch=watch)
     assert found.iterations == watch.best.iteration + 5
-    assert n_trees(found) == watch.best.iteration
+    assert n_trees(found) == watch.as_good.iteration >= watch.best.iteration
     assert watch.best.valid == max(step.valid for step in watch.history)
+
+
+def test_the_most_trees_within_a_standard_error_of_the_best_are_kept():
+    rng = np.random.default_rng(0)
+    steady, worse = rng.random(40), 0.2 * rng.random(40)
+    found = [steady, steady + 0.1, steady + 0.1 + 0.1 * rng.standard_normal(40), steady + 0.1 - worse]
+
+    class Scripted(NDCG):
+        def __call__(self, scores, labels, offsets, **_):
+            return found[len(watch.history)]
+
+    watch = Watch(linear_data(5, 10, seed=9), Scripted())
+    run(Boosting(rounds=4, patience=10), loss=LambdaRank(), watch=watch)
+    behind = found[int(np.argmax([one.mean() for one in found]))] - np.array(found)
+    error = behind.std(axis=1, ddof=1) / np.sqrt(40)
+    assert watch.as_good.iteration == np.flatnonzero(behind.mean(axis=1) <= error)[-1] + 1 == 3
 
 
 def test_parameters_that_a_loss_learns_follow_the_trees_to_their_best_values():
