@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.kernels.exponentials import add_up, exponentials
+from podium.kernels.exponentials import add_up, exponentials, logarithms
 
 
 def found(values, less=0.0, scale=1.0):
@@ -34,3 +34,13 @@ def test_numbers_out_of_range_become_0_and_infinity_and_nan_stays():
 def test_a_sum_in_any_order_is_the_sum():
     x = np.random.default_rng(1).normal(size=1001)
     assert add_up(x) == pytest.approx(math.fsum(x), rel=1e-12)
+
+
+def test_logarithms_agree_with_the_librarys():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([1.0 + 10.0 ** rng.uniform(-16, 300, 5_000), rng.uniform(1.0, 8.0, 5_000), [1.0, 2.0, 1e307]])
+    out = np.empty(len(x))
+    logarithms(x, out)
+    np.testing.assert_allclose(out, np.log(x), rtol=1e-15)
+    logarithms(1.0 / x, out)
+    np.testing.assert_allclose(out, np.log(1.0 / x), rtol=1e-15, atol=1e-15)

@@ -87,7 +87,9 @@ def test_block_means_are_the_mean_over_optimal_rankings():
     discounts = rank_discounts(5)
     pulls = [sum(abs(2.0 ** y[i] - 2.0 ** y[j]) * (s[i] - s[j]) for j in range(5)) / 5 for i in range(5)]
     means = {1: discounts[:3].mean(), 0: discounts[3:].mean()}
-    expected = sum(minus_log_rank(x, means[grade], discounts, np.empty(5))[0] for x, grade in zip(pulls, y, strict=True))
+    expected = sum(
+        minus_log_rank(x, means[grade], discounts, np.empty(5))[0] for x, grade in zip(pulls, y, strict=True)
+    )
     assert EnergyNDCG()(s, y).value == pytest.approx(expected)
 
 
