@@ -82,9 +82,10 @@ def argsort_descending(scores: NDArray[np.float64], out: NDArray[np.int64]) -> N
         total += s - s  # 0, or NaN once a score is not finite
     scale = (2 * n - 1) / (high - low)
     if low == high and total == 0.0:
-        out[:] = np.arange(n)
+        for i in range(n):
+            out[i] = i
     elif total != 0.0 or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, high, scale):
-        out[:] = np.argsort(-scores, kind="mergesort")
+        _merge_sort(scores, out)
 
 
 @compiled
@@ -104,13 +105,17 @@ def sort_descending(values: NDArray[np.float64], out: NDArray[np.float64]) -> No
     for v in values:
         grade = int(min(max(v, 0.0), _FEW - 1.0))
         if v != grade:
-            out[:] = -np.sort(-values)
+            best_first = np.empty(len(values), np.int64)
+            argsort_descending(values, best_first)
+            for p in range(len(values)):
+                out[p] = values[best_first[p]]
             return
         counts[grade] += 1
     at = 0
     for grade in range(_FEW - 1, -1, -1):
-        out[at : at + counts[grade]] = grade
-        at += counts[grade]
+        for _ in range(counts[grade]):
+            out[at] = grade
+            at += 1
 
 
 _FEW = 32  # grades that sort_descending counts
@@ -158,6 +163,29 @@ def _bucket_sort(scores: NDArray[np.float64], out: NDArray[np.int64], high: floa
         if moves > 8 * n:
             return False
     return True
+
+
+@compiled
+def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
+    """Sort by merging runs of 1, 2, 4, … places, NaN last; numpy's sorts take seconds to compile."""
+    n, width = len(scores), 1
+    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        a[i] = i
+    while width < n:
+        for start in range(0, n, 2 * width):
+            left, middle, end = start, min(start + width, n), min(start + 2 * width, n)
+            right = middle
+            for at in range(start, end):
+                second = right < end
+                if second and left < middle:
+                    s, t = scores[a[left]], scores[a[right]]
+                    second = t > s or (s != s and t == t)
+                b[at] = a[right if second else left]
+                left, right = (left, right + 1) if second else (left + 1, right)
+        a, b, width = b, a, 2 * width
+    for i in range(n):
+        out[i] = a[i]
 
 
 @compiled

@@ -142,8 +142,27 @@ def listmle(loss: Any, s: Any, y: Any) -> float:
     """The mean over the very tie-breaks that the seed draws."""
     if len(set(y)) <= 1:
         return 0.0
-    ways = list(itertools.islice(shuffles(s, y, loss.seed), loss.samples))
-    return float(np.mean([minus_log_plackett_luce(s, way, loss.k) for way in ways]))
+    order = sorted(range(len(s)), key=lambda i: (-y[i], -s[i]))
+    draws, value, first = split_mix(started(loss.seed, [y[i] for i in order])), 0.0, 0
+    for _, documents in itertools.groupby(order, key=lambda i: y[i]):
+        block = list(documents)
+        end, left = first + len(block), max((loss.k or len(s)) - first, 0)
+        ways = rotated(block, loss.samples, draws) if left > 0 else [block]
+        value += np.mean([minus_log_plackett_luce(s, [*way, *order[end:]], min(left, len(block))) for way in ways])
+        first = end
+    return float(value)
+
+
+def rotated(block: list[int], samples: int, draws: Iterator[int]) -> list[list[int]]:
+    """Shuffle a block again and again (Fisher–Yates), and begin it at places that lie evenly around it."""
+    m, ways = len(block), []
+    turns = min(m, samples)
+    for _ in range(1 if m <= 3 else max(samples // m, 1)):
+        for p in range(m - 1, 0, -1):
+            q = ((next(draws) >> 32) * (p + 1)) >> 32
+            block[p], block[q] = block[q], block[p]
+        ways += [block[int(t * (m / turns)) :] + block[: int(t * (m / turns))] for t in range(turns)]
+    return ways
 
 
 def listmle_over_all_ties(s: Any, y: Any) -> float:

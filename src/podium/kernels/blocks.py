@@ -16,23 +16,58 @@ from podium.compiled import compiled
 @compiled
 def by_grade(labels: Any) -> Any:
     """The documents from the best grade to the worst (n,), and where the block of each place ends (n,), exclusive."""
-    order, ends = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
-    ranking.argsort_descending(labels, order)
-    ranking.tie_ends(labels, order, ends)
-    return order, ends
+    n = len(labels)
+    rows = np.empty(n, np.int64)
+    for i in range(n):
+        rows[i] = i
+    return _in_order(labels, rows)
 
 
 @compiled
 def by_grade_and_score(scores: Any, labels: Any) -> Any:
     """As `by_grade`, with the documents of a block from the highest score to the lowest."""
-    n = len(scores)
-    best, order, ends = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    best = np.empty(len(scores), np.int64)
     ranking.argsort_descending(scores, best)
-    ranking.argsort_descending(take(labels, best), order)
-    for p in range(n):
-        order[p] = best[order[p]]
-    ranking.tie_ends(labels, order, ends)
+    return _in_order(take(labels, best), best)
+
+
+@compiled
+def _in_order(labels: Any, rows: Any) -> Any:
+    """Rows in order of their labels, equal ones as they come, and the ends of blocks."""
+    n = len(labels)
+    order, ends = np.empty(n, np.int64), np.empty(n, np.int64)
+    if not _by_counting(labels, rows, order, ends):
+        places = np.empty(n, np.int64)
+        ranking.argsort_descending(labels, places)
+        ranking.tie_ends(labels, places, ends)
+        for p in range(n):
+            order[p] = rows[places[p]]
     return order, ends
+
+
+@compiled
+def _by_counting(labels: Any, rows: Any, order: Any, ends: Any) -> bool:
+    """Count and place grades 0 to 31, which is twice as fast as sorting; False where there is another."""
+    counts, at, few = np.zeros(32, np.int64), 0, True
+    for y in labels:
+        grade = np.uint64(np.int64(y)) & _31
+        few &= y == grade
+        counts[grade] += 1
+    if not few:
+        return False
+    for g in range(31, -1, -1):
+        count, counts[g] = counts[g], at  # from now on the next place of this grade
+        for p in range(at, at + count):
+            ends[p] = at + count
+        at += count
+    for p in range(len(labels)):
+        grade = np.uint64(np.int64(labels[p])) & _31
+        order[np.uint64(counts[grade])] = rows[p]
+        counts[grade] += 1
+    return True
+
+
+_31 = np.uint64(31)
 
 
 @compiled

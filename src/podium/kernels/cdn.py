@@ -18,6 +18,7 @@ from podium.kernels.draws import advance, below, start
 from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 
 FULL, DISCONNECTED, RANDOM, PLACKETT_LUCE = 0.0, 1.0, 2.0, 3.0
+LISTED, ON_GRID = 0.0, 1.0  # numbers, since functions of True and of False would be compiled twice
 TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # places in params; log w₂ follows log w₁
 
 
@@ -91,7 +92,7 @@ def _joined(r: Any, weight: Any, m: Any, at: Any, partner: Any, grid: Any, param
         value = _drawn_pairs(r, weight, partner, w1, w2, won, lost)
     else:
         value = sum_over_edge_pairs(r, weight, w1, w2, won, lost)
-        if grid:
+        if grid == ON_GRID:
             value -= _points_with_themselves(r, weight, w1, w2, won, lost)
         else:
             value -= _edges_with_themselves(r, weight, m, w1, w2, won, lost)

@@ -55,14 +55,21 @@ def _bits(state: Any) -> Any:
 
 
 @compiled
+def shuffle(ranked: Any, state: Any) -> Any:
+    """Shuffle documents (Fisher–Yates); the state after it."""
+    for p in range(len(ranked) - 1, 0, -1):
+        state = advance(state)
+        q = below(state, p + 1)
+        ranked[p], ranked[q] = ranked[q], ranked[p]
+    return state
+
+
+@compiled
 def shuffle_blocks(ranked: Any, ends: Any, state: Any) -> Any:
-    """Shuffle the documents of each block (Fisher–Yates); the state after it."""
+    """Shuffle the documents of each block; the state after it."""
     first = 0
     while first < len(ranked):
-        for p in range(ends[first] - 1, first, -1):
-            state = advance(state)
-            q = first + below(state, p - first + 1)
-            ranked[p], ranked[q] = ranked[q], ranked[p]
+        state = shuffle(ranked[first : ends[first]], state)
         first = ends[first]
     return state
 
@@ -76,6 +83,6 @@ def share(scores: Any, order: Any, ends: Any, numbers: Any) -> None:
         while end < ends[first] and scores[order[end]] == scores[order[first]]:
             total += numbers[order[end]]
             end += 1
-        for p in range(first, end):
+        for p in range(first, end if end > first + 1 else first):
             numbers[order[p]] = total / (end - first)
         first = end

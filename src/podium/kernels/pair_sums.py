@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
-from podium.kernels.blocks import bounds
+from podium.compiled import compiled, vectorised
+from podium.kernels.blocks import bounds, take
+from podium.kernels.exponentials import add_up, exponentials, logarithms
 
 _WIDTH = 10.0  # of a panel, in units of u: 45 nodes
+_LARGE = 300.0  # numbers whose exponentials are scaled
 _APART = 25.0  # u and v further apart than this do not see each other: e^−25 = 1.4e−11
 _DIGITS = 25.0  # ln(1/ε) of the polynomials
 
@@ -95,16 +97,47 @@ def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
 
 
 @compiled
+def _in_panels(r: Any, low: Any, width: Any, panels: Any) -> Any:
+    """Numbers in order of their panels, where each panel starts, and where in its panel each lies, from −1 to 1."""
+    n = len(r)
+    order, starts, panel, x = np.empty(n, np.int64), np.zeros(panels + 2, np.int64), np.empty(n, np.int64), np.empty(n)
+    for e in range(n):
+        panel[e] = _place(r[e], low, width, panels)[0]
+        starts[panel[e] + 2] += 1
+    for p in range(panels):
+        starts[p + 2] += starts[p + 1]
+    for e in range(n):
+        at = starts[panel[e] + 1]
+        order[at], x[at] = e, _place(r[e], low, width, panels)[1]
+        starts[panel[e] + 1] = at + 1
+    return order, starts, x
+
+
+@compiled
 def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None:
-    """Add Σ ω T_n(x) of the numbers in each panel."""
+    """Add Σ ω T_n(x) of the numbers in each panel, all numbers of a panel side by side."""
     panels, nodes = moments.shape
-    for e in range(len(r)):
-        panel, x = _place(r[e], low, width, panels)
-        mine, t, before, twice = moments[panel], weight[e] * x, weight[e], 2.0 * x
-        mine[0] += before
-        for n in range(1, nodes):
-            mine[n] += t
-            t, before = twice * t - before, t
+    order, starts, places = _in_panels(r, low, width, panels)
+    for panel in range(panels):
+        a, b = starts[panel], starts[panel + 1]
+        x, before = places[a:b], take(weight, order[a:b])
+        now = np.empty(len(x))
+        for e in range(len(x)):
+            now[e] = before[e] * x[e]
+        moments[panel, 0] += add_up(before)
+        for n in range(1, nodes if a < b else 0):
+            moments[panel, n] += _next_moment(x, now, before)
+            now, before = before, now
+
+
+@vectorised
+def _next_moment(x: Any, now: Any, before: Any) -> float:
+    """Σ ωT_n; `before`, ωT_{n−1}, becomes ωT_{n+1} = 2x·ωT_n − ωT_{n−1}."""
+    total = 0.0
+    for e in range(len(x)):
+        total += now[e]
+        before[e] = 2.0 * x[e] * now[e] - before[e]
+    return total
 
 
 @compiled
@@ -153,16 +186,38 @@ def _sum_over_nodes(nodes: Any, weights: Any, low: Any, width: Any, w1: Any, w2:
 @compiled
 def _two_panels(
     nodes: Any, weights: Any, a: Any, b: Any, low: Any, width: Any, w1: Any, w2: Any, won: Any, lost: Any
-) -> float:
-    value = 0.0
-    for k in range(len(nodes)):
-        u = -w1 * (low + width * (a + 0.5 * (nodes[k] + 1.0)))
-        for l in range(len(nodes)):
-            f, p, q = pair(u, -w2 * (low + width * (b + 0.5 * (nodes[l] + 1.0))))
-            value += weights[a, k] * weights[b, l] * f
-            won[a, k] += weights[b, l] * p
-            lost[b, l] += weights[a, k] * q
+) -> Any:
+    """f = log(1 + e^u + e^v) over the nodes of two panels: e^u and e^v once per node, a logarithm per pair."""
+    n, value = len(nodes), 0.0
+    u, v, e, f, sums, logs = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    for k in range(n):
+        u[k] = -w1 * (low + width * (a + 0.5 * (nodes[k] + 1.0)))
+        v[k] = -w2 * (low + width * (b + 0.5 * (nodes[k] + 1.0)))
+    top = max(bounds(u)[1], bounds(v)[1])
+    less = top if top > _LARGE else 0.0  # so that nothing overflows
+    one, others = math.exp(-less), add_up(weights[b])
+    exponentials(u, less, 1.0, e)
+    exponentials(v, less, 1.0, f)
+    for k in range(n):
+        for l in range(n):
+            sums[l] = one + e[k] + f[l]
+        logarithms(sums, logs)
+        paid, inverse = _one_node(weights[a, k], f, sums, logs, weights[b], lost[b])
+        value += weights[a, k] * (paid + less * others)
+        won[a, k] += e[k] * inverse
     return value
+
+
+@vectorised
+def _one_node(weight: Any, e: Any, sums: Any, logs: Any, weights: Any, lost: Any) -> Any:
+    """Σ ω_l log s_l and Σ ω_l/s_l over the nodes l of a panel, s = 1 + e^u + e^v; adds ω e^v/s to `lost`."""
+    paid, inverse = 0.0, 0.0
+    for l in range(len(e)):
+        r = 1.0 / sums[l]
+        paid += weights[l] * logs[l]
+        inverse += weights[l] * r
+        lost[l] += weight * e[l] * r
+    return paid, inverse
 
 
 @compiled
@@ -179,11 +234,20 @@ def _far(nodes: Any, weights: Any, low: Any, width: Any, w: Any, others: Any, sl
 
 @compiled
 def evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
-    """The polynomial of each number's panel at it (Clenshaw)."""
+    """The polynomial of each number's panel at it (Clenshaw), all numbers of a panel side by side."""
     panels, nodes = coefficients.shape
-    for e in range(len(r)):
-        panel, x = _place(r[e], low, width, panels)
-        c, now, before = coefficients[panel], 0.0, 0.0
-        for n in range(nodes - 1, 0, -1):
-            now, before = c[n] + 2.0 * x * now - before, now
-        out[e] = c[0] + x * now - before
+    order, starts, places = _in_panels(r, low, width, panels)
+    for panel in range(panels):
+        a, b = starts[panel], starts[panel + 1]
+        x, now, before = places[a:b], np.zeros(b - a), np.zeros(b - a)
+        for n in range(nodes - 1, 0 if a < b else nodes - 1, -1):
+            _clenshaw(coefficients[panel, n], x, now, before)
+            now, before = before, now
+        for e in range(b - a):
+            out[order[a + e]] = coefficients[panel, 0] + x[e] * now[e] - before[e]
+
+
+@compiled
+def _clenshaw(c: Any, x: Any, now: Any, before: Any) -> None:
+    for e in range(len(x)):
+        before[e] = c + 2.0 * x[e] * now[e] - before[e]

@@ -43,14 +43,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     for i in range(n):
         relevant[i] = 1.0 if labels[i] >= 1.0 else 0.0
     for i in range(n):
-        worth = relevant[i] if measure == AP else exp2_gain(labels[i])
+        worth = relevant[i] if measure == AP else _gain(labels[i])
         if worth != 0.0:
-            _above(scores, i, alpha, e, near, above)
+            rank = 0.5 + _above(scores, i, alpha, e, near, above)
             if measure == AP:
-                value -= _precision(i, relevant, above, weight) / largest
+                value -= _precision(rank, relevant, above, weight) / largest
             else:
-                value -= _discounted_gain(worth, above, weight) / largest
-            _add_row(i, above, weight, alpha / largest, gradient, curvature)
+                value -= _discounted_gain(worth, rank, weight) / largest
+            _add_row(i, above, weight, alpha / largest, 1.0 / rank, gradient, curvature)
     for i in range(n):
         curvature[i] *= alpha
     return value
@@ -65,8 +65,14 @@ def _largest(labels: Any, measure: Any) -> float:
         if measure == AP:
             total += 1.0 if descending[place] >= 1.0 else 0.0
         else:
-            total += exp2_gain(descending[place]) / math.log2(place + 2.0)
+            total += _gain(descending[place]) / math.log2(place + 2.0) if descending[place] != 0.0 else 0.0
     return total
+
+
+@compiled
+def _gain(label: Any) -> Any:
+    """2^y − 1; most documents have y = 0, which needs no power."""
+    return exp2_gain(label) if label != 0.0 else 0.0
 
 
 @compiled
@@ -79,45 +85,41 @@ def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
 
 
 @compiled
-def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> None:
-    """p_ij = e_j/(e_i + e_j): how far j is above i, for all j."""
+def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> Any:
+    """p_ij = e_j/(e_i + e_j): how far j is above i, for all j; and their sum."""
     if near:
-        _share(e[i], e, above)
-    else:
-        for j in range(len(scores)):
-            t = math.exp(-alpha * abs(scores[j] - scores[i]))
-            above[j] = 1.0 / (1.0 + t) if scores[j] > scores[i] else t / (1.0 + t)
+        return _share(e[i], e, above)
+    total = 0.0
+    for j in range(len(scores)):
+        t = math.exp(-alpha * abs(scores[j] - scores[i]))
+        above[j] = 1.0 / (1.0 + t) if scores[j] > scores[i] else t / (1.0 + t)
+        total += above[j]
+    return total
 
 
 @vectorised
-def _share(mine: Any, e: Any, above: Any) -> None:
+def _share(mine: Any, e: Any, above: Any) -> float:
+    total = 0.0
     for j in range(len(e)):
         above[j] = e[j] / (mine + e[j])
-
-
-@vectorised
-def _total(values: Any) -> float:
-    total = 0.0
-    for v in values:
-        total += v
+        total += above[j]
     return total
 
 
 @compiled
-def _discounted_gain(gain: Any, above: Any, weight: Any) -> float:
+def _discounted_gain(gain: Any, rank: Any, weight: Any) -> float:
     """G/log2(1 + r); `weight` becomes its falling slope −G·D'(r), the same for every p_ij."""
-    rank = 0.5 + _total(above)
     log = math.log2(1.0 + rank)
     slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
-    for j in range(len(above)):
+    for j in range(len(weight)):
         weight[j] = slope
     return float(gain / log)
 
 
 @compiled
-def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
+def _precision(rank: Any, relevant: Any, above: Any, weight: Any) -> float:
     """The precision P = c/r at the place of i, c = ½ + Σ_j relevant p_ij; `weight` becomes −∂P/∂p_ij = (P − y_j)/r."""
-    rank, count = 0.5 + _total(above), 0.5
+    count = 0.5
     for j in range(len(above)):
         count += relevant[j] * above[j]
     for j in range(len(above)):
@@ -125,25 +127,30 @@ def _precision(i: Any, relevant: Any, above: Any, weight: Any) -> float:
     return float(count / rank)
 
 
-@vectorised
-def _add_row(i: Any, above: Any, weight: Any, scale: Any, gradient: Any, curvature: Any) -> None:
+@compiled
+def _add_row(i: Any, above: Any, weight: Any, scale: Any, inverse: Any, gradient: Any, curvature: Any) -> None:
     """Add the derivatives of one row's term to all documents, and |slope| by document for the curvature.
 
     p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) help; those of c/r are 2|P'|r'/r.
     """
-    mine, bent, moved, rank = 0.0, 0.0, 0.0, 0.5
+    above[i] = 0.0  # a document is not compared with itself
+    mine, bent, moved = _add_others(above, weight, scale, 2.0 * inverse, gradient, curvature)
+    gradient[i] -= mine
+    curvature[i] += bent + 2.0 * abs(mine) * moved * inverse
+
+
+@vectorised
+def _add_others(above: Any, weight: Any, scale: Any, twice: Any, gradient: Any, curvature: Any) -> Any:
+    mine, bent, moved = 0.0, 0.0, 0.0
     for j in range(len(above)):
-        rank += above[j]
-    for j in range(len(above)):
-        slope = above[j] * (1.0 - above[j]) if j != i else 0.0
+        slope = above[j] * (1.0 - above[j])
         force = scale * weight[j] * slope
         gradient[j] += force
-        curvature[j] += abs(force) * (1.0 + 2.0 * slope / rank)
+        curvature[j] += abs(force) * (1.0 + twice * slope)
         mine += force
         bent += abs(force)
         moved += slope
-    gradient[i] -= mine
-    curvature[i] += bent + 2.0 * abs(mine) * moved / rank
+    return mine, bent, moved
 
 
 @register

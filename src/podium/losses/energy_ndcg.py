@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array
-from podium.compiled import compiled, inlined
+from podium.compiled import compiled, inlined, vectorised
 from podium.kernels.blocks import by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
+from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
@@ -75,15 +76,18 @@ def _one_ranking(
 ) -> Any:
     """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives."""
     n, value = len(ranked), 0.0
-    s, gains, slopes, bends = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n)
+    s, gains, slopes, bends, work = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n), np.empty(n)
+    wanted = _block_means(discounts, ends) if window >= n else discounts
     for p in range(n):
-        wanted = _mean(discounts, ends, p) if window >= n else discounts[p]
-        v, slopes[p], bends[p] = minus_log_rank(pull(s, gains, p, window), wanted, discounts)
+        a, b = max(p - window, 0), min(p + window + 1, n)
+        x = pull(gains[p], s[p], gains[a:b], s[a:b]) / n
+        v, slopes[p], bends[p] = minus_log_rank(x, wanted[p], discounts, work)
         value += v
     for p in range(n):
-        slope, bend = _collect(gains, slopes, bends, p, window)
-        gradient[ranked[p]] += slope
-        curvature[ranked[p]] += bend
+        a, b = max(p - window, 0), min(p + window + 1, n)
+        slope, bend, reach = _collect(gains[p], slopes[p], gains[a:b], slopes[a:b], bends[a:b])
+        gradient[ranked[p]] += slope / n
+        curvature[ranked[p]] += (bend + bends[p] * reach * reach) / (n * n)
     return value
 
 
@@ -105,50 +109,60 @@ def rank_discounts(n: Any) -> Any:
 
 
 @compiled
-def _mean(discounts: Any, ends: Any, p: Any) -> Any:
-    """The mean over the places of p's block, which any of its documents may have in an optimal ranking."""
-    first, total = p, 0.0
-    while first > 0 and ends[first - 1] == ends[p]:
-        first -= 1
-    for q in range(first, ends[p]):
-        total += discounts[q]
-    return total / (ends[p] - first)
+def _block_means(discounts: Any, ends: Any) -> Any:
+    """The mean over the places of each place's block, which any of its documents may have in an optimal ranking."""
+    means, first = np.empty(len(ends)), 0
+    while first < len(ends):
+        end, total = ends[first], 0.0
+        for q in range(first, end):
+            total += discounts[q]
+        for q in range(first, end):
+            means[q] = total / (end - first)
+        first = end
+    return means
 
 
-@compiled
-def pull(s: Any, gains: Any, p: Any, window: Any) -> Any:
-    """βA, β = 1/n, of the document at place p."""
+@vectorised
+def pull(gain: Any, mine: Any, gains: Any, s: Any) -> float:
+    """A of a document of this gain and score, over its blanket."""
     total = 0.0
-    for q in range(max(p - window, 0), min(p + window + 1, len(s))):
-        total += abs(gains[p] - gains[q]) * (s[p] - s[q])
-    return total / len(s)
+    for q in range(len(s)):
+        total += abs(gain - gains[q]) * (mine - s[q])
+    return total
 
 
 @compiled
-def minus_log_rank(x: Any, wanted: Any, discounts: Any) -> Any:
+def minus_log_rank(x: Any, wanted: Any, discounts: Any, work: Any) -> Any:
     """log Σ_r e^{xD(r)} − xD for the wanted D, and its two derivatives in x: E[D] − D and Var[D]."""
-    n = len(discounts)
-    top = x * (discounts[0] if x > 0.0 else discounts[n - 1])
-    total, first, second = 0.0, 0.0, 0.0
-    for d in discounts:
-        e = math.exp(x * d - top)
-        total += e
-        first += e * (d - wanted)
-        second += e * (d - wanted) ** 2
+    best = discounts[0 if x > 0.0 else len(discounts) - 1]
+    exponentials(discounts, best, x, work)
+    total, first, second = _moments(work, discounts, wanted)
     mean = first / total
-    return top + math.log(total) - x * wanted, mean, max(second / total - mean * mean, 0.0)
+    return math.log(total) + x * (best - wanted), mean, max(second / total - mean * mean, 0.0)
 
 
-@compiled
-def _collect(gains: Any, slopes: Any, bends: Any, p: Any, window: Any) -> Any:
-    """The gradient and curvature of the document at place p; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
-    n, slope, bend, reach = len(gains), 0.0, 0.0, 0.0
-    for q in range(max(p - window, 0), min(p + window + 1, n)):
-        gap = abs(gains[p] - gains[q])
+@vectorised
+def _moments(e: Any, discounts: Any, wanted: Any) -> Any:
+    """Σ e, Σ e·(D − wanted) and Σ e·(D − wanted)²."""
+    total, first, second = 0.0, 0.0, 0.0
+    for r in range(len(e)):
+        d = discounts[r] - wanted
+        total += e[r]
+        first += e[r] * d
+        second += e[r] * d * d
+    return total, first, second
+
+
+@vectorised
+def _collect(gain: Any, mine: Any, gains: Any, slopes: Any, bends: Any) -> Any:
+    """Σ |ΔG|·(c_p − c_q), Σ v_q ΔG² and Σ |ΔG| over the blanket of a document; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
+    slope, bend, reach = 0.0, 0.0, 0.0
+    for q in range(len(gains)):
+        gap = abs(gain - gains[q])
         reach += gap
-        slope += gap * (slopes[p] - slopes[q])
+        slope += gap * (mine - slopes[q])
         bend += bends[q] * gap * gap
-    return slope / n, (bend + bends[p] * reach * reach) / (n * n)
+    return slope, bend, reach
 
 
 @inlined

@@ -22,6 +22,7 @@ from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
+from podium.metrics.kernels import additive_swap
 from podium.registry import register
 
 FAR = 600.0
@@ -32,11 +33,12 @@ CONFIG = 4
 
 @inlined
 def lambdas(
-    prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
+    prepare: Any, weigh: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
 ) -> float:  # fmt: skip
     """Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
 
-    Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k.
+    Pairs whose documents both stand below the cut-off change nothing: the upper one is among the first k. `weigh` fills
+    in |ΔM| of a document and all below it, negative where it should stand below.
     """
     n = len(scores)
     order, by_score = order_of_ties(scores, labels)
@@ -47,10 +49,8 @@ def lambdas(
     e, near, value = _exponentials(s), n > 0 and s[0] - s[n - 1] < FAR, 0.0
     weights = np.empty(n)
     for p in range(min(n, int(params[0, 1]))):
-        mine, below, delta = y[p], y[p + 1 :], weights[p + 1 :]
-        for k in range(len(below)):  # negative where p should stand below
-            delta[k] = swap(y, config, work, p, p + 1 + k) * ((mine > below[k]) - (mine < below[k]))
-        rest = delta, slope[p + 1 :], bend[p + 1 :]
+        weigh(y, config, work, p, weights[p + 1 :])
+        rest = weights[p + 1 :], slope[p + 1 :], bend[p + 1 :]
         paid, push, bent = _row(1.0 / e[p], e[p + 1 :], *rest) if near else _row(1.0, _odds(s[p:]), *rest)
         value += paid + _lost(s[p:], weights[p:])
         slope[p] -= push
@@ -179,12 +179,31 @@ def _count_pairs(descending: Any) -> int:
     return pairs
 
 
+@compiled
+def _additive_row(y: Any, config: Any, work: Any, p: Any, out: Any) -> None:
+    """|ΔM| of `additive_swap`, signed, in vector registers."""
+    n = len(y)
+    mine, worth, counts = y[p], work[p], work[n + p]
+    grades, worths, places = y[p + 1 :], work[p + 1 : n], work[n + p + 1 :]
+    for k in range(len(out)):
+        delta = abs((worth - worths[k]) * (counts - places[k]))
+        out[k] = delta if mine > grades[k] else -delta if mine < grades[k] else 0.0
+
+
 @functools.cache
 def kernel_for(prepare: Any, swap: Any) -> Any:
     """The kernel with a metric's functions in it."""
 
+    @compiled
+    def any_row(y: Any, config: Any, work: Any, p: Any, out: Any) -> None:
+        for k in range(len(out)):
+            q = p + 1 + k
+            out[k] = swap(y, config, work, p, q) * ((y[p] > y[q]) - (y[p] < y[q]))
+
+    weigh = _additive_row if swap is additive_swap else any_row
+
     def over_metric(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-        return lambdas(prepare, swap, scores, labels, gradient, curvature, params)
+        return lambdas(prepare, weigh, scores, labels, gradient, curvature, params)
 
     return compiled(over_metric)
 

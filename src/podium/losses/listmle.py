@@ -14,89 +14,140 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.distributions import PlackettLuce
-from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges
-from podium.kernels.draws import share, shuffle_blocks, start
+from podium.kernels.blocks import bounds, by_grade_and_score, clear, take
+from podium.kernels.draws import share, shuffle, start
+from podium.kernels.exponentials import exponentials
+from podium.kernels.rotations import begin, rotations, sum_over_rotations
 from podium.losses.base import Loss
 from podium.registry import param, register
 
-FAR = 300.0
+FAR = 100.0
 """Scores further apart than this are summed by their logarithms."""
 
 
 @compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
-    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal."""
+    """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal.
+
+    What is below a block counts by its sum and what is above it not at all, so each block has its own tie-breaks.
+    """
     clear(gradient, curvature)
     order, ends = by_grade_and_score(scores, labels)
-    n, samples = len(scores), int(params[0, 0])
+    n = len(scores)
     if n == 0 or ends[0] == n:
         return 0.0
-    state, places = start(params[0, 1], ends), n if params[0, 2] < 0.0 else min(n, int(params[0, 2]))
-    if count_edges(ends) == n * (n - 1) // 2:
-        samples = 1  # no ties
+    places = n if params[0, 2] < 0.0 else min(n, int(params[0, 2]))
     low, high = bounds(scores)
-    s, phi, ranked, work, value = np.empty(n), np.empty(n), np.empty(n, np.int64), np.empty(n), 0.0
+    s = np.empty(n)
     for i in range(n):
-        s[i], ranked[i] = scores[i] - high, order[i]
-        phi[i] = math.exp(s[i])
-    for _ in range(samples):
-        state = shuffle_blocks(ranked, ends, state)
-        if high - low <= FAR:
-            value += _one_ranking(phi, ranked, places, gradient, curvature, work)
-        else:
-            value += one_wide_ranking(s, ranked, places, gradient, curvature, work)
-        for p in range(places):
-            value -= s[ranked[p]]
-            gradient[ranked[p]] -= 1.0
+        s[i] = scores[i] - high
+    if high - low <= FAR:
+        value = _near(s, order, ends, places, gradient, curvature, params)
+    else:
+        value = _far(s, order, ends, places, gradient, curvature, params)
     for i in range(n):
-        gradient[i] /= samples
-        curvature[i] = max(curvature[i] / samples, 0.0)
+        curvature[i] = max(curvature[i], 0.0)
     share(scores, order, ends, gradient)
     share(scores, order, ends, curvature)
-    return value / samples
+    return value
 
 
 @compiled
-def _one_ranking(phi: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
-    """Σ_{r ≤ k} log R_r, R_r = Σ_{l ≥ r} φ_l, of one ranking; adds Σ_r p_ir and Σ_r p_ir(1 − p_ir), p = φ_i/R_r."""
-    total, value, product = 0.0, 0.0, 1.0
-    for p in range(len(ranked) - 1, -1, -1):
-        total += phi[ranked[p]]
-        rest[p] = total
-        if p < places:
-            product *= total  # one logarithm for many factors
-            if product < 1e-150 or product > 1e150:
-                value += math.log(product)
-                product = 1.0
-    stages, squares = 0.0, 0.0
-    for p in range(len(ranked)):
-        i, r = ranked[p], 1.0 / rest[p] if p < places else 0.0
-        stages += r
-        squares += r * r
-        gradient[i] += phi[i] * stages
-        curvature[i] += phi[i] * stages - phi[i] * phi[i] * squares
-    return value + math.log(product)
+def _near(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """By sums of φ. With R_r = Σ_{l ≥ r} φ_l, document i has Σ_r φ_i/R_r − 1 and Σ_r φ_i/R_r − (φ_i/R_r)²."""
+    n, state, value, first, above, above_2 = len(s), start(params[0, 1], ends), 0.0, 0, 0.0, 0.0
+    phi, below, block, x = np.empty(n), np.zeros(n + 1), np.empty(n, np.int64), np.empty(2 * n)
+    sums, work, largest_log = np.empty((3, 2 * n)), np.empty(8 * n), max(-bounds(s)[0], math.log(n))
+    exponentials(take(s, order), 0.0, 1.0, phi)
+    for p in range(n - 1, -1, -1):
+        below[p] = below[p + 1] + phi[p]
+    while first < n:
+        end = ends[first]
+        m, counted = end - first, min(max(places - first, 0), end - first)
+        rounds, turns = rotations(m, params[0, 0])
+        share, total, total_2 = 1.0 / (rounds * turns), 0.0, 0.0
+        for p in range(first, end):
+            block[p] = p
+            _add_document(order[p], phi[p], above, above_2, 0.0, gradient, curvature)
+        for _ in range(rounds if counted > 0 else 0):
+            state = shuffle(block[first:end], state)
+            for d in range(m):
+                x[d] = phi[block[first + d]]
+                x[m + d] = x[d]
+            logs, one, two = sum_over_rotations(x[: 2 * m], turns, below[end], counted, largest_log, work, sums)
+            value, total, total_2 = value + logs * share, total + one * share, total_2 + two * share
+            for d in range(m):
+                i, chosen = order[block[first + d]], sums[2, d] * share
+                _add_document(i, x[d], sums[0, d] * share, sums[1, d] * share, chosen, gradient, curvature)
+                value -= chosen * s[i]
+        above, above_2, first = above + total, above_2 + total_2, end
+    return value
 
 
 @compiled
-def one_wide_ranking(s: Any, ranked: Any, places: Any, gradient: Any, curvature: Any, rest: Any) -> float:
-    """The same where φ would underflow: R_r by its logarithm, the sums over r scaled by R_r."""
-    value, log_rest = 0.0, -np.inf
+def _add_document(i: Any, phi: Any, stages: Any, squares: Any, chosen: Any, gradient: Any, curvature: Any) -> None:
+    """Add Σ_r φ/R_r less how often it is chosen, and Σ_r φ/R_r − (φ/R_r)²."""
+    gradient[i] += phi * stages - chosen
+    curvature[i] += phi * stages - phi * phi * squares
+
+
+@compiled
+def _far(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """The same where φ would underflow, by logarithms of sums."""
+    n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0
+    below, block, ranked, work = np.full(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    for p in range(n - 1, -1, -1):
+        below[p] = _log_add(below[p + 1], s[order[p]])
+    above, above_2 = 0.0, 0.0  # Σ over the stages above of 1/R_r and 1/R_r², times the R that the block begins with
+    while first < n:
+        end = ends[first]
+        m, counted, total, total_2 = end - first, min(max(places - first, 0), end - first), 0.0, 0.0
+        rounds, turns = rotations(m, params[0, 0])
+        share = 1.0 / (rounds * turns)
+        for p in range(m):
+            block[p] = order[first + p]
+        for way in range(rounds * turns):
+            if way % turns == 0:
+                state = shuffle(block[:m], state)
+            for p in range(m):
+                ranked[p] = block[(begin(way % turns, m, turns) + p) % m]
+            entering = above, above_2, below[end], share
+            v, one, two = one_wide_ranking(s, ranked[:m], counted, entering, gradient, curvature, work)
+            value, total, total_2 = value + v * share, total + one * share, total_2 + two * share
+        above, above_2, first = total, total_2, end
+    return value
+
+
+@compiled
+def _log_add(a: Any, b: Any) -> Any:
+    """log(e^a + e^b), b finite."""
+    return max(a, b) + math.log1p(math.exp(min(a, b) - max(a, b)))
+
+
+@compiled
+def one_wide_ranking(
+    s: Any, ranked: Any, places: Any, entering: Any, gradient: Any, curvature: Any, rest: Any
+) -> Any:  # fmt: skip
+    """Σ_{r ≤ k} log R_r − s_r of one ranking, R_r = Σ_{l ≥ r} φ_l by its logarithm; adds its weighted derivatives.
+
+    `entering` are Σ R_1/R_r and Σ (R_1/R_r)² over the stages before the ranking, log Σ φ of what is after it, and the
+    weight. Returns the value and the two sums for what is after it.
+    """
+    stages, squares, after, weight = entering
+    value, log_rest = 0.0, after
     for p in range(len(ranked) - 1, -1, -1):
-        mine = s[ranked[p]]
-        high = max(log_rest, mine)
-        log_rest = high + math.log1p(math.exp(min(log_rest, mine) - high))
+        log_rest = _log_add(log_rest, s[ranked[p]])
         rest[p] = log_rest
-        value += log_rest if p < places else 0.0
-    stages, squares = 0.0, 0.0
+        value += log_rest - s[ranked[p]] if p < places else 0.0
     for p in range(len(ranked)):
         i, counts = ranked[p], 1.0 if p < places else 0.0
-        shrink = math.exp(rest[p] - rest[p - 1]) if p > 0 else 0.0
+        shrink = math.exp(rest[p] - rest[p - 1]) if p > 0 else 1.0
         stages, squares = counts + stages * shrink, counts + squares * shrink * shrink
         e = math.exp(s[i] - rest[p])
-        gradient[i] += e * stages
-        curvature[i] += e * stages - e * e * squares
-    return value
+        gradient[i] += weight * (e * stages - counts)
+        curvature[i] += weight * (e * stages - e * e * squares)
+    shrink = math.exp(after - rest[len(ranked) - 1])
+    return value, stages * shrink, squares * shrink * shrink
 
 
 @register
@@ -105,8 +156,9 @@ class ListMLE(Loss):
 
     Formula: L = −Σ_r log(φ_r / Σ_{l ≥ r} φ_l), documents in order of grade, φ = e^s; over the first k places where
         `k` is given.
-    Ties: the mean of L over `samples` ways to break them. The ways are drawn from `seed` relative to the order of
-        scores within a block, so they are the same for every call and row order does not matter; L is
+    Ties: the mean of L over at most `samples` orders of each block, which are random cyclic orders begun at places
+        that lie evenly around them; exact for blocks of up to three documents. They are drawn from `seed` relative to
+        the order of scores within a block, so they are the same for every call and row order does not matter; L is
         continuous, with slight kinks where scores of one block cross. Stochastic solvers draw anew for every step.
         A query whose grades are all equal contributes 0.
     Cost: O(samples · n) per query after sorting; O(n) without ties.
@@ -114,7 +166,7 @@ class ListMLE(Loss):
     Reference: Xia et al., Listwise approach to learning to rank: theory and algorithm, ICML 2008.
     """
 
-    samples: int = param(default=20, least=1)
+    samples: int = param(default=12, least=1)
     seed: int = param(default=0, least=0)
     k: int | None = param(default=None, least=1)
     convex = True

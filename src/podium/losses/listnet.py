@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.compiled import compiled, vectorised
 from podium.distributions import PlackettLuce
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
 from podium.kernels.draws import advance, share, start, uniform
+from podium.kernels.exponentials import add_up, exponentials
 from podium.losses.base import Loss
 from podium.losses.listmle import one_wide_ranking
 from podium.registry import param, register
@@ -24,20 +25,23 @@ from podium.registry import param, register
 @compiled
 def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
-    clear(gradient, curvature)
     (worst, best), (_, top) = bounds(labels), bounds(scores)
     if worst == best:
+        clear(gradient, curvature)
         return 0.0
-    total, target = 0.0, 0.0
+    exponentials(scores, top, 1.0, curvature)
+    exponentials(labels, best, 1.0, gradient)
+    total, target = add_up(curvature), add_up(gradient)
+    return math.log(total) - _compare(scores, top, 1.0 / target, 1.0 / total, gradient, curvature)
+
+
+@vectorised
+def _compare(scores: Any, top: Any, per_target: Any, per_total: Any, gradient: Any, curvature: Any) -> float:
+    """Σ P_y(i)·(s_i − s_top); turns e^y and e^s, which the arrays hold, into the two derivatives."""
+    value = 0.0
     for i in range(len(scores)):
-        curvature[i] = math.exp(scores[i] - top)
-        gradient[i] = math.exp(labels[i] - best)
-        total += curvature[i]
-        target += gradient[i]
-    log_total, value = math.log(total), 0.0
-    for i in range(len(scores)):
-        wanted, p = gradient[i] / target, curvature[i] / total
-        value += wanted * (log_total - (scores[i] - top))
+        wanted, p = gradient[i] * per_target, curvature[i] * per_total
+        value += wanted * (scores[i] - top)
         gradient[i] = p - wanted
         curvature[i] = p * (1.0 - p)
     return value
@@ -165,10 +169,8 @@ def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: An
             state = advance(state)
             q = _pick(labels, ranked, p, uniform(state))
             ranked[p], ranked[q] = ranked[q], ranked[p]
-        value += one_wide_ranking(scores, ranked, places, gradient, curvature, work)
-        for p in range(places):
-            value -= scores[ranked[p]]
-            gradient[ranked[p]] -= 1.0
+        alone = 0.0, 0.0, -np.inf, 1.0
+        value += one_wide_ranking(scores, ranked, places, alone, gradient, curvature, work)[0]
     for i in range(n):
         gradient[i] /= samples
         curvature[i] = max(curvature[i] / samples, 0.0)

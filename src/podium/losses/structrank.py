@@ -28,7 +28,9 @@ from podium.kernels.cdn import (
     DISCONNECTED,
     FULL,
     FUNCTIONS,
+    LISTED,
     LOG_W1,
+    ON_GRID,
     PLACKETT_LUCE,
     RANDOM,
     TOPOLOGY,
@@ -75,7 +77,7 @@ def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any,
     grid = lay_grid(scores, order, ends, reach(params))
     r, weight = differences(grid[0], grid[1])
     force, bend = np.zeros(len(r)), np.zeros(len(r))
-    value, functions = network(r, weight, count_edges(ends), ends, True, params, force, bend)
+    value, functions = network(r, weight, count_edges(ends), ends, ON_GRID, params, force, bend)
     to_documents(scores, order, ends, grid, force, -1.0, gradient)
     to_documents(scores, order, ends, grid, bend, 1.0, curvature)
     for i in range(len(curvature)):  # rounding may leave a little below 0
@@ -136,7 +138,7 @@ def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, c
         return _finish(value, functions, gradient, curvature, params)
     r, weight = _turned_both_ways(scores, edges)
     force, bend = np.zeros(len(r)), np.zeros(len(r))
-    value, functions = network(r, weight, len(edges), ends, False, params, force, bend)
+    value, functions = network(r, weight, len(edges), ends, LISTED, params, force, bend)
     _add_edges(edges, weight, force, bend, gradient, curvature)
     if params[0, TOPOLOGY] == RANDOM:
         share(scores, order, ends, gradient)

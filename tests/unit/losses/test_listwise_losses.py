@@ -40,6 +40,20 @@ def test_many_samples_come_near_the_mean_over_all_tie_breaks():
     assert errors[0] < 0.3
 
 
+def test_blocks_of_up_to_three_documents_are_averaged_exactly():
+    scores, labels = np.array([0.0, 1.5, -1.0, 0.7, 2.0, -0.4]), np.array([2, 1, 0, 0, 1, 0])
+    exact = listmle_over_all_ties(scores, labels)
+    assert ListMLE(samples=3)(scores, labels).value == pytest.approx(exact, rel=1e-12)
+
+
+def test_orders_that_begin_all_around_vary_less_than_independent_ones():
+    rng = np.random.default_rng(0)
+    scores, labels = rng.normal(size=40), np.arange(40) % 2
+    values = [ListMLE(samples=12, seed=seed)(scores, labels).value for seed in range(60)]
+    alone = [ListMLE(samples=1, seed=seed)(scores, labels).value for seed in range(60)]
+    assert np.var(values) < 0.5 * np.var(alone) / 12
+
+
 def test_equal_scores_make_one_tie_break_exact():
     labels = np.array([2, 0, 0, 1, 0, 2])
     got = ListMLE(samples=1)(np.zeros(6), labels)

@@ -1,0 +1,115 @@
+"""Ways to order tied documents: random cyclic orders, each begun at several places that lie evenly around it.
+
+A random cyclic order begun anywhere is a random order. Begun at many places, it puts each document at each place about
+equally often, so a mean over these orders has far less variance than one over as many independent ones. Up to three
+documents they are as good as all orders for a sum over the sets of documents that are left.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled, vectorised
+
+
+@compiled
+def rotations(m: Any, samples: Any) -> Any:
+    """How many cyclic orders of m documents to draw, and at how many places to begin each: together ≤ samples."""
+    turns = min(m, int(samples))
+    return 1 if m <= 3 else max(int(samples) // m, 1), turns
+
+
+@compiled
+def begin(turn: Any, m: Any, turns: Any) -> int:
+    """Where a turn begins."""
+    return int(turn * (m / turns))
+
+
+@compiled
+def sum_over_rotations(x: Any, turns: Any, below: Any, places: Any, largest_log: Any, work: Any, sums: Any) -> Any:
+    """Σ log R_r over turns and places r of one cyclic order; R_r = below + Σ x of the documents at place r and after.
+
+    `x` are the numbers of m documents, twice over. Documents get their Σ 1/R_q and Σ 1/R_q² over the places q up to
+    their own, and how often they are among the first `places`: `sums`[0, 1, 2][: m]. Places after those do not count.
+    Returns Σ log R, and Σ 1/R and Σ 1/R² over all places. `work` has room for 8m numbers; |log R| ≤ `largest_log`.
+    """
+    m, value, one, two = len(x) // 2, 0.0, 0.0, 0.0
+    for row in range(3 if places < m else 2):
+        for d in range(2 * m):
+            sums[row, d] = 0.0
+    stages, squares, steps = work[: 4 * m], work[4 * m : 8 * m], max(int(160.0 / largest_log), 1)
+    for turn in range(0, turns, 4):
+        lanes = min(4, turns - turn)
+        value += _four_turns(x, turn, turns, lanes, below, places, steps, stages)
+        _invert(stages)
+        _accumulate(stages, squares)
+        for lane in range(lanes):
+            at, a, b = begin(turn + lane, m, turns), lane * m, (lane + 1) * m
+            _add(stages[a:b], sums[0, at : at + m])
+            _add(squares[a:b], sums[1, at : at + m])
+            one, two = one + stages[b - 1], two + squares[b - 1]
+            for q in range(at, at + places if places < m else at):
+                sums[2, q] += 1.0
+    for d in range(m):
+        sums[0, d] += sums[0, m + d]
+        sums[1, d] += sums[1, m + d]
+        sums[2, d] = sums[2, d] + sums[2, m + d] if places < m else turns
+    return value, one, two
+
+
+@compiled
+def _four_turns(
+    x: Any, turn: Any, turns: Any, lanes: Any, below: Any, places: Any, steps: Any, rest: Any
+) -> float:  # fmt: skip
+    """R of four turns side by side, since a sum alone waits for each addition; Σ log R of the first `lanes`."""
+    m, value, left = len(x) // 2, 0.0, steps  # R to go until a logarithm
+    begins = begin(turn, m, turns), begin(turn + 1, m, turns), begin(turn + 2, m, turns), begin(turn + 3, m, turns)
+    xa, xb = x[begins[0] :], x[begins[1] if lanes > 1 else 0 :]
+    xc, xd = x[begins[2] if lanes > 2 else 0 :], x[begins[3] if lanes > 3 else 0 :]
+    ra, rb, rc, rd = rest[:m], rest[m : 2 * m], rest[2 * m : 3 * m], rest[3 * m :]
+    a, b, c, d = below, below, below, below
+    p_a, p_b, p_c, p_d = 1.0, 1.0, 1.0, 1.0
+    for place in range(m - 1, -1, -1):
+        q = np.uint64(place)  # an index without a sign is not checked for counting from the end
+        a, b, c, d = a + xa[q], b + xb[q], c + xc[q], d + xd[q]
+        if place >= places:
+            ra[q], rb[q], rc[q], rd[q] = np.inf, np.inf, np.inf, np.inf
+            continue
+        ra[q], rb[q], rc[q], rd[q] = a, b, c, d
+        p_a, p_b, p_c, p_d = p_a * a, p_b * b, p_c * c, p_d * d
+        left -= 1
+        if left == 0 or place == 0:
+            p_b, p_c, p_d = p_b if lanes > 1 else 1.0, p_c if lanes > 2 else 1.0, p_d if lanes > 3 else 1.0
+            value += math.log(p_a * p_b * (p_c * p_d))
+            p_a, p_b, p_c, p_d, left = 1.0, 1.0, 1.0, 1.0, steps
+    return value
+
+
+@vectorised
+def _invert(values: Any) -> None:
+    for q in range(len(values)):
+        values[q] = 1.0 / values[q]
+
+
+@compiled
+def _accumulate(stages: Any, squares: Any) -> None:
+    """Running sums of each of four rows, and of its squares."""
+    m = len(stages) // 4
+    ra, rb, rc, rd = stages[:m], stages[m : 2 * m], stages[2 * m : 3 * m], stages[3 * m :]
+    sa, sb, sc, sd = squares[:m], squares[m : 2 * m], squares[2 * m : 3 * m], squares[3 * m :]
+    a, b, c, d, a2, b2, c2, d2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for q in range(m):
+        ia, ib, ic, id_ = ra[q], rb[q], rc[q], rd[q]
+        a, b, c, d = a + ia, b + ib, c + ic, d + id_
+        a2, b2, c2, d2 = a2 + ia * ia, b2 + ib * ib, c2 + ic * ic, d2 + id_ * id_
+        ra[q], rb[q], rc[q], rd[q] = a, b, c, d
+        sa[q], sb[q], sc[q], sd[q] = a2, b2, c2, d2
+
+
+@vectorised
+def _add(values: Any, out: Any) -> None:
+    for q in range(len(values)):
+        out[q] += values[q]
