@@ -1,8 +1,8 @@
 """LambdaMART's quality beside other boosters: NDCG@10 on queries that none has seen, each tool with its defaults.
 
 All stop early on the same validation queries, by NDCG@10: after 100 rounds without a better value, of 1,000 at most.
-The data is made up: grades follow from sums, bends and interactions of features, with noise; once with features whose level
-and scale differ from query to query, as scores of text have.
+The data is made up: grades follow from sums, bends and interactions of features, with noise; once with features
+whose level and scale differ from query to query, as scores of text have.
 """
 
 from __future__ import annotations
