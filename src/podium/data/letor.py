@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.letor_line import shown
-from podium.data.letor_lines import Lines, whole_lines
+from podium.data.letor_lines import Lines
 from podium.data.preference_file import read_preferences, write_preferences
+from podium.data.whole_lines import whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 

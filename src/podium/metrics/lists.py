@@ -8,10 +8,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import DataError
+from podium.ids import Ids, id_keys
 from podium.metrics import kernels
 from podium.ranking import break_ties, order_all
 
@@ -34,7 +37,7 @@ class Lists:
         labels: ArrayLike,
         offsets: ArrayLike,
         *,
-        document_ids: ArrayLike | None = None,
+        document_ids: Ids | ArrayLike | None = None,
         judged: ArrayLike | None = None,
         judged_offsets: ArrayLike | None = None,
         unjudged: ArrayLike | None = None,
@@ -97,7 +100,8 @@ class Lists:
         place = np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
         if ties != "input":
             if ties == "docno":
-                keys = _id_keys(self.document_ids, best_first, ends, place)
+                ids = _ids(self.document_ids, len(best_first))
+                keys = id_keys(ids, best_first, ends, offsets=self.offsets)
             else:
                 keys = self.labels if ties == "best" else -self.labels
             best_first = break_ties(best_first, ends, offsets=self.offsets, keys=keys)
@@ -147,19 +151,12 @@ def _mask(unjudged: ArrayLike, n: int, judged: Array | None) -> NDArray[np.bool_
     return mask
 
 
-def _id_keys(document_ids: ArrayLike | None, best_first: Places, ends: Places, place: Places) -> Array:
-    """Numbers in the order of the document ids as text; only tied documents need one."""
+def _ids(document_ids: Any, n: int) -> Ids | NDArray[Any]:
     if document_ids is None:
         raise DataError(
             "ties=docno orders documents of equal score by their ids, but there are none. "
             "Give document_ids, or choose ties=mean or ties=input."
         )
-    ids = np.asarray(document_ids, dtype=object)
-    if len(ids) != len(best_first):
-        raise DataError(f"{len(ids)} document ids for {len(best_first)} scores. Give one of each per document.")
-    joined = ends - place > 1  # with the next place
-    joined[1:] |= joined[:-1] & (place[1:] > 0)
-    tied = best_first[joined]
-    keys = np.zeros(len(ids))
-    keys[tied] = np.unique([str(name) for name in ids[tied]], return_inverse=True)[1]
-    return keys
+    if len(document_ids) != n:
+        raise DataError(f"{len(document_ids)} document ids for {n} scores. Give one of each per document.")
+    return document_ids if isinstance(document_ids, Ids) else np.asarray(document_ids, dtype=object)
