@@ -92,7 +92,7 @@ class Ids:
     def codes(self) -> tuple[Places, Places]:
         """A number for each id, by first appearance, and where each number appears first."""
         codes, firsts = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
-        n = _codes(self.text, self.starts, self.ends, codes, firsts)
+        n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
         return codes, firsts[:n]
 
     def repeats(self, offsets: Places) -> Places:
@@ -133,7 +133,7 @@ def lines(columns: list[Ids]) -> bytes:
     """Text with a line for each row: its id in each column, with blanks between."""
     size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)
     out = np.empty(size + SPARE, np.uint8)
-    parts = [[column.text, *map(np.ascontiguousarray, (column.starts, column.ends))] for column in columns]
+    parts = [(c.text, np.ascontiguousarray(c.starts), np.ascontiguousarray(c.ends)) for c in columns]
     _write_lines(np.array([[part.ctypes.data for part in column] for column in parts]), len(columns[0]), out)
     return out[:size].tobytes()
 
@@ -175,7 +175,7 @@ def _table_size(n: int) -> int:
 
 
 @compiled
-def _slot(table: Any, size: int, h: Any, start: int, end: int, base: int, starts: Any, ends: Any, first: int) -> int:
+def _slot(table: Any, size: int, h: Any, start: int, end: int, base: int, starts: Any, ends: Any, first: int) -> Any:
     """Where an id stands in the first `size` places of the table, or where it would.
 
     A place holds the upper half of the hash, and below it the row plus one, counted from `first`; 0: nothing.
@@ -196,7 +196,8 @@ def _entry(h: Any, row: int) -> Any:
 
 
 @compiled
-def _codes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> int:
+def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> int:
+    """Fill `codes` with a number for each id, by first appearance, `firsts` with the rows of these; how many."""
     size = _table_size(len(starts))
     table, base, n = np.zeros(size, np.uint64), text.ctypes.data, 0
     for row in range(len(starts)):

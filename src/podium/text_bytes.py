@@ -49,7 +49,7 @@ _FIVES_HIGH, _FIVES_LOW = _fives(_MOST_POWER)
 
 
 @compiled
-def byte(at: int) -> Any:
+def byte(at: Any) -> Any:
     """The byte at an address."""
     return np.int64(word(at) & np.uint64(255))
 
@@ -80,7 +80,7 @@ def line_end(at: int) -> int:
 
 
 @compiled
-def token_end(at: int) -> int:
+def token_end(at: Any) -> Any:
     """The next white space; eight bytes are looked at together."""
     while True:
         w = word(at)
@@ -175,8 +175,8 @@ def decimal(at: int) -> tuple[float, int]:
             return 0.0, -1
     if m == _0:
         return (-0.0 if negative else 0.0), at
-    if m <= _WHOLE and -22 <= power <= 22 and not dropped:
-        x = np.float64(m)  # and the power of ten are exact, so this rounds once (Clinger 1990)
+    x: Any = np.float64(m)
+    if m <= _WHOLE and -22 <= power <= 22 and not dropped:  # both are exact, so this rounds once (Clinger 1990)
         x = x / _POWERS[-power] if power < 0 else x * _POWERS[power]
     elif power < -_MOST_POWER or power > _MOST_POWER - _MOST_DIGITS:
         return 0.0, -1
@@ -201,9 +201,9 @@ def _digit_run(m: Any, at: int) -> tuple[Any, int, int]:
 
 
 @compiled
-def _long_digits(at: int) -> tuple[Any, int, bool]:
+def _long_digits(at: int) -> tuple[Any, Any, Any]:
     """The first 19 digits of a long decimal without the zeros in front, its power of ten, whether others are not 0."""
-    m, power, dots, n, dropped = _0, 0, 0, 0, False
+    m, power, dots, n, dropped = _0, 0, 0, np.int64(0), False
     while is_digit(byte(at)) or (byte(at) == DOT and dots == 0):
         if byte(at) == DOT:
             dots = 1

@@ -43,6 +43,9 @@ class Qrels:
     labels: NDArray[np.float64]  # (N,)
     source: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
+
     @classmethod
     def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
         """Qrels from a dictionary: query → document → grade."""
@@ -59,6 +62,9 @@ class Run:
     scores: NDArray[np.float64]  # (N,)
     tag: str = "podium"
     source: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
@@ -169,8 +175,8 @@ def join(
     asked = qrels.query_ids.tolist()
     chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
     answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
-    known, judged_offsets = _rows_of(qrels.offsets, chosen)
-    rows, offsets = _rows_of(run.offsets, answers)
+    known, judged_offsets = rows_of(qrels.offsets, chosen)
+    rows, offsets = rows_of(run.offsets, answers)
     if max_documents is not None:
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
     judged = qrels.labels[known]
@@ -216,7 +222,7 @@ def as_run(run: Any) -> Run:
     raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
 
 
-def _rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
+def rows_of(offsets: Places, queries: Places) -> tuple[Places, Places]:
     """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
     starts = offsets[queries]
     sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
