@@ -86,8 +86,11 @@ class Ids:
             return []
         first = int(self.starts.min())
         text = self.text[first : int(self.ends.max())].tobytes()
-        starts, ends = (self.starts - first).tolist(), (self.ends - first).tolist()
-        return [decoded(text[a:b]) for a, b in zip(starts, ends, strict=True)]
+        spans = zip((self.starts - first).tolist(), (self.ends - first).tolist(), strict=True)
+        if text.isascii():
+            plain = text.decode("ascii")
+            return [plain[a:b] for a, b in spans]
+        return [decoded(text[a:b]) for a, b in spans]
 
     def codes(self) -> tuple[Places, Places]:
         """A number for each id, by first appearance, and where each number appears first."""

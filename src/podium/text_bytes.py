@@ -44,8 +44,8 @@ def _fives(most: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return np.array(halves[0], np.uint64), np.array(halves[1], np.uint64)
 
 
-_MOST_POWER = 300
-_FIVES_HIGH, _FIVES_LOW = _fives(_MOST_POWER)
+MOST_POWER = 300
+FIVES_HIGH, FIVES_LOW = _fives(MOST_POWER)
 
 
 @compiled
@@ -178,11 +178,11 @@ def decimal(at: int) -> tuple[float, int]:
     x: Any = np.float64(m)
     if m <= _WHOLE and -22 <= power <= 22 and not dropped:  # both are exact, so this rounds once (Clinger 1990)
         x = x / _POWERS[-power] if power < 0 else x * _POWERS[power]
-    elif power < -_MOST_POWER or power > _MOST_POWER - _MOST_DIGITS:
+    elif power < -MOST_POWER or power > MOST_POWER - _MOST_DIGITS:
         return 0.0, -1
     else:
-        x = _nearest(m, power)
-        if dropped and x != _nearest(m + _1, power):
+        x = nearest(m, power)
+        if dropped and x != nearest(m + _1, power):
             return 0.0, -1
     return (-x if negative else x), at
 
@@ -219,7 +219,7 @@ def _long_digits(at: int) -> tuple[Any, Any, Any]:
 
 
 @compiled
-def _nearest(m: Any, power: int) -> float:
+def nearest(m: Any, power: Any) -> float:
     """The double nearest to m·10^power, m > 0, |power| ≤ 300: m times the first 128 bits of 5^power tell which it is.
 
     Reference: Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51 (2021); that the
@@ -227,9 +227,9 @@ def _nearest(m: Any, power: int) -> float:
     """
     zeros = leading_zeros(m)
     w = m << zeros
-    high, low = high_product(w, _FIVES_HIGH[power + _MOST_POWER]), w * _FIVES_HIGH[power + _MOST_POWER]
+    high, low = high_product(w, FIVES_HIGH[power + MOST_POWER]), w * FIVES_HIGH[power + MOST_POWER]
     if high & np.uint64(0x1FF) == np.uint64(0x1FF):
-        more = high_product(w, _FIVES_LOW[power + _MOST_POWER])
+        more = high_product(w, FIVES_LOW[power + MOST_POWER])
         low += more
         high += np.uint64(low < more)
     top = high >> np.uint64(63)
@@ -307,3 +307,13 @@ def double_of(typing: Any, a: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bits_of(typing: Any, x: Any) -> Any:
+    """The bits of a double."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.IntType(64))
+
+    return types.uint64(types.float64), generate

@@ -29,6 +29,7 @@ from podium.errors import DataError, ParameterError
 from podium.files import Source, source_name, writing
 from podium.ids import Ids, id_keys, lines
 from podium.ranking import break_ties, order_all
+from podium.shortest import doubles
 
 Places = NDArray[np.int64]
 
@@ -139,7 +140,7 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
     with writing(target) as file:
         for a, b in _blocks(len(rows)):
-            scores = Ids.from_bytes([repr(score).encode() for score in run.scores[rows[a:b]].tolist()])
+            scores = doubles(run.scores[rows[a:b]])
             q0, tag = (words[np.full(b - a, k)] for k in (0, 1))
             columns = [queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]
             file.write(lines(columns))
@@ -179,19 +180,18 @@ def join(
     rows, offsets = rows_of(run.offsets, answers)
     if max_documents is not None:
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
-    judged = qrels.labels[known]
-    documents = run.document_ids[rows]
+    judged, documents, scores = qrels.labels[known], run.document_ids[rows], run.scores[rows]
     found = documents.find_in(qrels.document_ids[known], judged_offsets, offsets)
     labels = np.where(found >= 0, judged[np.maximum(found, 0)], 0.0) if len(judged) else np.zeros(len(found))
     if judged_only:
         kept = (found >= 0) & (labels >= 0.0)
-        documents, rows, found, labels = documents[kept], rows[kept], found[kept], labels[kept]
+        documents, scores, found, labels = documents[kept], scores[kept], found[kept], labels[kept]
         offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     return Judged(
         query_ids=qrels.query_ids[chosen],
         offsets=offsets,
         document_ids=documents,
-        scores=run.scores[rows],
+        scores=scores,
         labels=labels,
         unjudged=found < 0,
         judged_offsets=judged_offsets,
@@ -222,15 +222,17 @@ def as_run(run: Any) -> Run:
     raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
 
 
-def rows_of(offsets: Places, queries: Places) -> tuple[Places, Places]:
+def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
     """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
+    if np.array_equal(queries, np.arange(len(offsets) - 1)):
+        return slice(None), offsets
     starts = offsets[queries]
     sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
     made = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.arange(made[-1]) + np.repeat(starts - made[:-1], sizes), made
 
 
-def _first(run: Run, rows: Places, offsets: Places, *, n: int, precision: str) -> tuple[Places, Places]:
+def _first(run: Run, rows: Places | slice, offsets: Places, *, n: int, precision: str) -> tuple[Places, Places]:
     """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
     with np.errstate(over="ignore"):
         scores = run.scores[rows].astype(precision).astype(np.float64)
@@ -238,8 +240,9 @@ def _first(run: Run, rows: Places, offsets: Places, *, n: int, precision: str) -
     keys = id_keys(run.document_ids[rows], best_first, ends, offsets=offsets)
     best_first = break_ties(best_first, ends, offsets=offsets, keys=keys)
     sizes = np.diff(offsets)
-    kept = np.sort(best_first[np.arange(len(rows)) - np.repeat(offsets[:-1], sizes) < n])
-    return rows[kept], np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
+    kept = np.sort(best_first[np.arange(len(scores)) - np.repeat(offsets[:-1], sizes) < n])
+    cut = np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
+    return np.arange(len(run.scores))[rows][kept], cut
 
 
 def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:

@@ -48,7 +48,7 @@ class _Lines:
         self.line = 1  # the next
         self.tag: bytes | None = None
         self.counts = np.zeros(4, np.int64)
-        kinds = (np.uint8, np.int64, np.float64, np.int64, np.uint8, np.int64, np.int64)
+        kinds = (np.uint8, np.int64, np.float64, np.uint8, np.int64, np.int64, np.int64)
         self.room = [Growing(kind) for kind in kinds]  # what `parse` fills
 
     def read(self, buffer: bytearray, end: int) -> None:
@@ -67,28 +67,28 @@ class _Lines:
 
     def finished(self) -> Columns:
         """Everything read, the rows of each query together."""
-        from podium.data.trec_parser import group
-
         if self.tag is None:
             raise DataError(f"no lines: expected {' '.join(self.columns)}.", where=self.name)
         rows = int(self.counts[0])
         self._reserve(0, 0)  # no more than there is
-        text, bounds, values, lines, query_bytes, query_bounds, firsts = (column.finished() for column in self.room)
+        text, bounds, values, query_bytes, query_bounds, firsts, lines = (column.finished() for column in self.room)
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
         codes, appear = queries.codes()
-        of_row = np.repeat(codes, np.diff(np.append(firsts, rows)))
-        offsets, order = np.zeros(len(appear) + 1, np.int64), np.empty(rows, np.int64)
-        documents = Ids(text, bounds[:-1], bounds[1:])
-        if not group(of_row, len(appear), offsets, order):
-            documents, values, lines = documents[order], values[order], lines[order]
+        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:])
+        offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
+        order = np.arange(0)
+        if (np.diff(codes) < 0).any():  # lines of a query lie apart
+            order = np.argsort(np.repeat(codes, sizes), kind="stable")
+            documents, values = documents[order], values[order]
         query_ids = np.array(queries[appear].tolist(), dtype=object)
         again = documents.repeats(offsets)
         if len(again):
-            row = again[lines[again].argmin()]
+            read = order[again] if len(order) else again  # as they stand in the file
+            row, first = again[read.argmin()], int(read.min())
             query = query_ids[np.searchsorted(offsets, row, side="right") - 1]
-            raise DataError(
-                f"document {documents[row]!r} stands twice in query {query!r}.", where=f"{self.name}:{lines[row]}"
-            )
+            k = np.searchsorted(firsts, first, side="right") - 1
+            where = f"{self.name}:{lines[k] + first - firsts[k]}"
+            raise DataError(f"document {documents[row]!r} stands twice in query {query!r}.", where=where)
         return Columns(query_ids, offsets, documents, values, decoded(self.tag))
 
     def _take_line(self, line: bytes) -> None:
@@ -113,21 +113,20 @@ class _Lines:
 
     def _append(self, query: bytes, document: bytes, number: float) -> None:
         row, name, lists, query_end = self.counts.tolist()
-        names, bounds, values, lines, query_text, query_bounds, query_rows = self._reserve(1, len(document), len(query))
+        names, bounds, values, *queries = self._reserve(1, len(document), len(query))
+        query_text, query_bounds, query_rows, query_lines = queries
         names[name : name + len(document)] = np.frombuffer(document, np.uint8)
-        values[row], lines[row], bounds[row + 1] = number, self.line - 1, name + len(document)
-        if lists == 0 or query_text[query_bounds[lists - 1] : query_end].tobytes() != query:
-            query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
-            query_end += len(query)
-            query_rows[lists], query_bounds[lists + 1], lists = row, query_end, lists + 1
-        self.counts[:] = row + 1, name + len(document), lists, query_end
+        values[row], bounds[row + 1] = number, name + len(document)
+        query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
+        query_rows[lists], query_lines[lists], query_bounds[lists + 1] = row, self.line - 1, query_end + len(query)
+        self.counts[:] = row + 1, name + len(document), lists + 1, query_end + len(query)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
         row, name, lists, query_end = self.counts.tolist()
         names, queries = name + name_bytes, query_end + (name_bytes if query_bytes is None else query_bytes)
         more = lists + rows
-        sizes = (names + SPARE, row + rows + 1, row + rows, row + rows, queries + SPARE, more + 1, more)
+        sizes = (names + SPARE, row + rows + 1, row + rows, queries + SPARE, more + 1, more, more)
         return [column.reserve(size) for column, size in zip(self.room, sizes, strict=True)]
 
     def _check_before(self) -> None:

@@ -12,19 +12,19 @@ from podium.compiled import compiled
 from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
-"""Places in `counts`: rows read, bytes of document ids, lists (runs of lines of one query), bytes of query ids."""
+"""Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids."""
 
 
 @compiled
 def parse(
     text: Any, at: int, end: int, columns: int, line: int, counts: Any,
-    names: Any, bounds: Any, values: Any, lines: Any, query_text: Any, query_bounds: Any, query_rows: Any,
+    names: Any, bounds: Any, values: Any, query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
     columns: 4 (query, iteration, document, grade) or 6 (query, Q0, document, rank, score, tag, and more words).
-    line: the number of the first line. Row r gets its number in values[r], its line in lines[r], and its document at
-    names[bounds[r]:bounds[r+1]]. List k begins at row query_rows[k]; its query is at
+    line: the number of the first line. Row r gets its number in values[r], and its document at
+    names[bounds[r]:bounds[r+1]]. List k begins at row query_rows[k], line query_lines[k]; its query is at
     query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before and is brought up to date.
     Returns where it stopped, and the number of that line.
     """
@@ -33,6 +33,7 @@ def parse(
     queries = query_text.ctypes.data
     to = name + counts[NAMES]
     query, query_end = queries + query_bounds[max(n_lists - 1, 0)], queries + query_bounds[n_lists]
+    due = query_lines[n_lists - 1] + row - query_rows[n_lists - 1] if n_lists > 0 else 0  # the next of the same list
     while at < stop:
         begin, at = at, skip_space(at)
         if byte(at) != LF and byte(at) != HASH:
@@ -40,17 +41,18 @@ def parse(
             if at < 0:
                 at = begin
                 break
-            if n_lists == 0 or not same(mine, mine_end, query, query_end):
+            if line != due or not same(mine, mine_end, query, query_end):
                 query = query_end
                 query_end = copy(mine, mine_end, query)
-                query_rows[n_lists] = row
+                query_rows[n_lists], query_lines[n_lists] = row, line
                 n_lists += 1
                 query_bounds[n_lists] = query_end - queries
             to = copy(document, document_end, to)
-            values[row], lines[row] = value, line
+            values[row] = value
             row += 1
+            due = line + 1
             bounds[row] = to - name
-        at = line_end(at) + 1
+        at = (at if byte(at) == LF else line_end(at)) + 1
         line += 1
     counts[ROWS], counts[NAMES], counts[LISTS], counts[QUERY_TEXT] = row, to - name, n_lists, query_end - queries
     return at - base, line
@@ -76,24 +78,4 @@ def _line(at: int, columns: int) -> tuple[int, int, int, int, float, int]:
     at = skip_space(at)
     if (byte(at) == LF) == (columns == 6):  # a run has a tag here, qrels have nothing
         return 0, 0, 0, 0, 0.0, -1
-    return query, query_end, document, document_end, value, at
-
-
-@compiled
-def group(codes: Any, n_queries: int, offsets: Any, order: Any) -> bool:
-    """Fill `offsets` with where each query's rows lie once together, and `order` with the rows in that order.
-
-    Returns whether they are together already.
-    """
-    together = True
-    for row in range(len(codes)):
-        offsets[codes[row] + 1] += 1
-        together &= row == 0 or codes[row - 1] <= codes[row]
-    for q in range(n_queries):
-        offsets[q + 1] += offsets[q]
-    if not together:
-        at = offsets[:-1].copy()
-        for row in range(len(codes)):
-            order[at[codes[row]]] = row
-            at[codes[row]] += 1
-    return together
+    return query, query_end, document, document_end, value, (token_end(at) if columns == 6 else at)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.errors import DataError
 from podium.ids import Ids, id_keys
 from podium.metrics import kernels
+from podium.metrics.gains import survey
 from podium.ranking import break_ties, order_all
 
 Array = NDArray[np.float64]
@@ -51,6 +52,7 @@ class Lists:
         self.judged, self.judged_offsets = _judged(judged, judged_offsets, self.n_queries)
         self.unjudged = None if unjudged is None else _mask(unjudged, len(self.scores), self.judged)
         self._ranked: dict[tuple[str, str], tuple[Places, Places, Array]] = {}
+        self._surveys: dict[bool, tuple[float, float, float]] = {}
         self._ideal: dict[tuple[bool, bool], tuple[Array, Places]] = {}
 
     @property
@@ -86,9 +88,14 @@ class Lists:
             self._ideal[from_list, drop] = found, cuts
         return self._ideal[from_list, drop]
 
-    def all_labels(self, *, from_list: bool) -> Array:
-        """Every label at hand."""
-        return self.labels if from_list or self.judged is None else np.concatenate([self.judged, self.labels])
+    def survey(self, *, from_list: bool) -> tuple[float, float, float]:
+        """The smallest label at hand or 0, the largest or 0, and one that is not a whole number or 0."""
+        from_list = from_list or self.judged is None
+        if from_list not in self._surveys:
+            parts = [survey(self.labels)] + ([] if from_list else [survey(self.judged)])  # type: ignore[arg-type]
+            lows, highs, odds = zip(*parts, strict=True)
+            self._surveys[from_list] = min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
+        return self._surveys[from_list]
 
     def _order(self, ties: str, precision: str) -> tuple[Places, Places]:
         """The rows of each query in rank order, and where the tie group of each place ends."""
