@@ -21,10 +21,10 @@ from podium.compiled import compiled
 SPARE = 16
 """Bytes after a text that may be read, and written where a text is copied."""
 LF, HASH, ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "\n#0.+-e")
-_ZEROS, _SIXES, _TOPS, _ONES, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x01, 0x21))
-_0, _1, _3, _7, _8, _10, _11, _16, _32, _52, _56, _64 = map(np.uint64, (0, 1, 3, 7, 8, 10, 11, 16, 32, 52, 56, 64))
+_ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))
+_0, _1, _3, _8, _10, _16, _32, _52, _64 = map(np.uint64, (0, 1, 3, 8, 10, 16, 32, 52, 64))
 _PAIRS, _HIGH, _LOW = np.uint64(0x000000FF000000FF), np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
-_ALL, _WHOLE = np.uint64(2**64 - 1), np.uint64(2**53)
+_WHOLE = np.uint64(2**53)
 _TENS = np.array([10**k for k in range(9)], np.uint64)
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])  # exact
 _MOST_DIGITS = 19  # that fit into 64 bits
@@ -88,7 +88,7 @@ def token_end(at: Any) -> Any:
         if low == _0:
             at += 8
             continue
-        at += np.int64(((((low & (~low + _1)) >> _7) - _1) & _ONES) * _ONES >> _56)
+        at += np.int64(bytes_before(low))
         if is_space(byte(at)):
             return at
         at += 1  # another control character
@@ -130,8 +130,7 @@ def digits(w: Any) -> tuple[Any, Any]:
     """
     t = w ^ _ZEROS  # digits are 0 to 9 now
     other = ((t + _SIXES) | t) & _TOPS  # the top bit of all that are not, up to the first at least
-    first = other & (~other + _1)
-    n = (((first >> _7) - _1) & _ONES) * _ONES >> _56  # the bytes before the first
+    n = bytes_before(other)
     if n == 0:
         return 0, 0
     t <<= _64 - n * _8  # zeros in front
@@ -285,6 +284,17 @@ def leading_zeros(typing: Any, a: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def bytes_before(typing: Any, a: Any) -> Any:
+    """The number of bytes below the lowest bit that is 1; 8 where none is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
 
     return types.uint64(types.uint64), generate
 

@@ -18,6 +18,12 @@ class Growing:
         self.array: NDArray[Any] = np.zeros(0, dtype)
         self.size = 0
 
+    def expect(self, size: int) -> None:
+        """Make room for `size` numbers at once. What is not written yet is then not 0, and takes no memory."""
+        larger = np.empty(max(size, len(self.array)), self.array.dtype)
+        larger[: len(self.array)] = self.array
+        self.array = larger
+
     def reserve(self, size: int) -> NDArray[Any]:
         """The array with room for `size` numbers; what was not written yet is 0."""
         if size > len(self.array):

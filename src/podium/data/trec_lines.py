@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +37,12 @@ def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
     """
     found = _Lines(source_name(source), names, value)
     with reading(source) as stream:
+        size = _size(source, stream)
         for text, end in whole_lines(stream, found.name):
             found.read(text, end)
+            if size > 2 * end:
+                found.expect(1.05 * size / end)
+                size = 0
     return found.finished()
 
 
@@ -64,6 +70,11 @@ class _Lines:
                 stop = buffer.index(b"\n", at)
                 self._take_line(bytes(memoryview(buffer)[at:stop]))
                 at = stop + 1
+
+    def expect(self, times: float) -> None:
+        """Make room for this many times what has been read."""
+        for column in self.room:
+            column.expect(int(times * column.size))
 
     def finished(self) -> Columns:
         """Everything read, the rows of each query together."""
@@ -134,6 +145,12 @@ class _Lines:
         if self.counts[0]:
             self.tag = self.tag or b""
             self.finished()
+
+
+def _size(source: Source, stream: Any) -> int:
+    """The bytes of a file; 0 where they are not known, or packed."""
+    plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
+    return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]
 
 
 _SWAPPED = {

@@ -105,9 +105,12 @@ class Lists:
         if ties == "mean":
             return best_first, ends
         place = np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        if ties == "docno":
+            ids = _ids(self.document_ids, len(best_first))
+        if not (ends - place > 1).any():  # no ties
+            return best_first, ends
         if ties != "input":
             if ties == "docno":
-                ids = _ids(self.document_ids, len(best_first))
                 keys = id_keys(ids, best_first, ends, offsets=self.offsets)
             else:
                 keys = self.labels if ties == "best" else -self.labels
