@@ -40,7 +40,7 @@ def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
         size = _size(source, stream)
         for text, end in whole_lines(stream, found.name):
             found.read(text, end)
-            if size > 2 * end:
+            if size > _LARGE:
                 found.expect(1.05 * size / end)
                 size = 0
     return found.finished()
@@ -153,6 +153,7 @@ def _size(source: Source, stream: Any) -> int:
     return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]
 
 
+_LARGE = 2**23  # bytes of a file from which on room is made at once; below, growing arrays reuse memory
 _SWAPPED = {
     (4, 6): " This looks like a run: give the qrels first and the run second.",
     (6, 4): " This looks like qrels: give the qrels first and the run second.",
