@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.text_bytes import SPARE, copy, is_space, masked, put_word, same, swapped, word
+from podium.text_bytes import SPARE, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]
 
@@ -202,7 +202,7 @@ def _entry(h: Any, row: int) -> Any:
 def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> int:
     """Fill `codes` with a number for each id, by first appearance, `firsts` with the rows of these; how many."""
     size = _table_size(len(starts))
-    table, base, n = np.zeros(size, np.uint64), text.ctypes.data, 0
+    table, base, n = np.zeros(size, np.uint64), place_of(text), 0
     for row in range(len(starts)):
         a, b = base + starts[row], base + ends[row]
         h = _hash(a, b)
@@ -226,7 +226,7 @@ def _largest(offsets: Any) -> int:
 
 @compiled
 def _repeats(text: Any, starts: Any, ends: Any, offsets: Any, marks: Any) -> bool:
-    table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), text.ctypes.data, False
+    table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
     for q in range(len(offsets) - 1):
         size = _table_size(offsets[q + 1] - offsets[q])
         table[:size] = 0
@@ -247,7 +247,7 @@ def _find(
     known_text: Any, known_starts: Any, known_ends: Any, known_offsets: Any, found: Any,
 ) -> None:  # fmt: skip
     table = np.zeros(_table_size(_largest(known_offsets)), np.uint64)
-    base, known = text.ctypes.data, known_text.ctypes.data
+    base, known = place_of(text), place_of(known_text)
     for q in range(len(offsets) - 1):
         first = known_offsets[q]
         size = _table_size(known_offsets[q + 1] - first)
@@ -278,7 +278,7 @@ def _less(a: int, a_end: int, b: int, b_end: int) -> bool:
 @compiled
 def rank_bytes(text: Any, starts: Any, ends: Any, ranks: Any) -> None:
     """Fill `ranks` with each id's place among the different ids in order: a merge sort."""
-    n, base, width = len(starts), text.ctypes.data, 1
+    n, base, width = len(starts), place_of(text), 1
     order, other = np.arange(n), np.empty(n, np.int64)
     while width < n:
         for a in range(0, n, 2 * width):
@@ -316,7 +316,7 @@ def _first_unwritable(text: Any, starts: Any, ends: Any) -> int:
 
 @compiled
 def _write_lines(columns: Any, n: int, out: Any) -> None:
-    at = out.ctypes.data
+    at = place_of(out)
     for row in range(n):
         for column in columns:
             text, place = column[0], 8 * row

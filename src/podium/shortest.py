@@ -28,7 +28,7 @@ _LONGEST = 32  # bytes of a number, and what may be written after it
 _TENS = np.array([10**k for k in range(19)], np.uint64)
 _0, _1, _10, _11, _52, _63, _64 = map(np.uint64, (0, 1, 10, 11, 52, 63, 64))
 _DOUBT = np.uint64(16)  # the product's error, at most, in its last bits
-_ZERO, _DOT, _MINUS, _PLUS, _E = (ord(c) for c in "0.-+e")
+_ZERO, _DOT, _MINUS, _PLUS, _E, _N, _A = (ord(c) for c in "0.-+ena")
 
 
 def doubles(numbers: NDArray[np.float64]) -> Ids:
@@ -63,8 +63,15 @@ def _write_all(values: Any, fewest: int, out: Any, sizes: Any) -> None:
     """Write each number to its part of `out`, and its length to `sizes`; 0 where there is a doubt."""
     for row in range(len(values)):
         x, begin = values[row], row * _LONGEST
-        digits, power = (_0, 0) if x == 0.0 else _digits(abs(x), fewest)
-        sizes[row] = 0 if digits == _0 and x != 0.0 else _write_one(x, digits, power, fewest, out, begin) - begin
+        if x != x:
+            out[begin], out[begin + 1], out[begin + 2] = _N, _A, _N
+            sizes[row] = 3
+            continue
+        if abs(x) < 1e6 and x == np.floor(x):
+            sizes[row] = _write_one(x, np.uint64(abs(x)), 0, fewest, out, begin) - begin
+            continue
+        digits, power = _digits(abs(x), fewest)
+        sizes[row] = 0 if digits == _0 else _write_one(x, digits, power, fewest, out, begin) - begin
 
 
 @compiled

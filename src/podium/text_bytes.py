@@ -49,6 +49,12 @@ FIVES_HIGH, FIVES_LOW = _fives(MOST_POWER)
 
 
 @compiled
+def place_of(array: Any) -> Any:
+    """The address of an array. Without the cast it is unsigned, and sums with signed numbers would be floats."""
+    return np.int64(array.ctypes.data)
+
+
+@compiled
 def byte(at: Any) -> Any:
     """The byte at an address."""
     return np.int64(word(at) & np.uint64(255))

@@ -26,6 +26,7 @@ from podium.text_bytes import (
     digits,
     is_digit,
     line_end,
+    place_of,
     same,
     skip_space,
     word,
@@ -59,7 +60,7 @@ def parse(
     seen: False for as many columns as repeats are looked for; a line with unsorted ids beyond is not well-formed here.
     Returns where it stopped, the rows and the lines read.
     """
-    base = text.ctypes.data
+    base = place_of(text)
     at, stop = at + base, end + base
     rows, lines, count, query, query_end = 0, 0, 0, base, base
     ends[0] = 0

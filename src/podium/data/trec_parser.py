@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from podium.compiled import compiled
-from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, same, skip_space, token_end
+from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, place_of, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 """Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids."""
@@ -28,9 +28,9 @@ def parse(
     query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before and is brought up to date.
     Returns where it stopped, and the number of that line.
     """
-    base = text.ctypes.data
-    at, stop, row, name, n_lists = at + base, end + base, counts[ROWS], names.ctypes.data, counts[LISTS]
-    queries = query_text.ctypes.data
+    base = place_of(text)
+    at, stop, row, name, n_lists = at + base, end + base, counts[ROWS], place_of(names), counts[LISTS]
+    queries = place_of(query_text)
     to = name + counts[NAMES]
     query, query_end = queries + query_bounds[max(n_lists - 1, 0)], queries + query_bounds[n_lists]
     due = query_lines[n_lists - 1] + row - query_rows[n_lists - 1] if n_lists > 0 else 0  # the next of the same list
