@@ -34,6 +34,7 @@ LAYERS = [
         "ranking",
         "text_bytes",
         "ids",
+        "shortest",
         "forms",
     ],
     ["data", "metrics"],
