@@ -23,7 +23,20 @@ SOURCE = ROOT / "src" / "podium"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = [
-    ["version", "errors", "registry", "arrays", "compiled", "threads", "files", "ranking", "forms"],
+    [
+        "version",
+        "errors",
+        "registry",
+        "arrays",
+        "compiled",
+        "threads",
+        "files",
+        "ranking",
+        "text_bytes",
+        "ids",
+        "shortest",
+        "forms",
+    ],
     ["data", "metrics"],
     ["transforms", "kernels"],
     ["distributions"],

@@ -27,6 +27,7 @@ from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
 from podium.errors import CostWarning, IncompatibleError
+from podium.ids import Ids
 from podium.registry import Named
 from podium.threads import default_threads, pool
 
@@ -51,7 +52,7 @@ class Consensus:
     """One ranking per query, as scores of the documents that some voter ranked."""
 
     query_ids: NDArray[Any]  # (Q,) text
-    document_ids: NDArray[Any]  # (N,) text
+    document_ids: Ids  # (N,)
     offsets: NDArray[np.int64]  # (Q+1,)
     scores: Array  # (N,) larger is better, equal ones are tied
     costs: Array  # (Q,) NaN where the method minimises nothing
@@ -81,10 +82,10 @@ class Consensus:
 
     def run(self, tag: str = "podium") -> Run:
         """The consensus as a TREC run; white space in names becomes an underscore."""
-        queries, documents = (
-            np.array(["_".join(str(name).split()) for name in names], dtype=object)
-            for names in (self.query_ids, self.document_ids)
-        )
+        queries = np.array(["_".join(str(name).split()) for name in self.query_ids], dtype=object)
+        documents = self.document_ids
+        if documents.first_unwritable() >= 0:
+            documents = Ids.of(["_".join(name.split()) for name in documents])
         return Run(queries, self.offsets, documents, self.scores, "_".join(tag.split()))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.data.rankings import Rankings
-from podium.data.trec import Qrels
+from podium.data.trec import Qrels, rows_of
 from podium.errors import DataError, IncompatibleError
 from podium.registry import Named
 
@@ -74,16 +74,17 @@ class SupervisedAggregator(Named):
 
 def with_labels(rankings: Rankings, grades: Qrels | Mapping[tuple[str, str], float]) -> Rankings:
     """The same rankings with grades: from qrels, or by (query, document). Queries without any have NaN."""
-    if isinstance(grades, Qrels):
-        owner = np.repeat(grades.query_ids, np.diff(grades.offsets))
-        keys = zip(owner, grades.document_ids, strict=True)
-        known = dict(zip(keys, grades.labels.tolist(), strict=True))
-    else:
-        known = dict(grades)
-    queries = {query for query, _ in known}
-    owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
-    labels = [
-        known.get((query, document), 0.0 if query in queries else np.nan)
-        for query, document in zip(owner, rankings.document_ids, strict=True)
-    ]
-    return replace(rankings, labels=np.array(labels, np.float64))
+    qrels = grades if isinstance(grades, Qrels) else _as_qrels(grades)
+    place = {query: q for q, query in enumerate(qrels.query_ids.tolist())}
+    queries = np.array([place.get(query, -1) for query in rankings.query_ids.tolist()], np.int64)
+    rows, offsets = rows_of(qrels.offsets, queries)
+    found = rankings.document_ids.find_in(qrels.document_ids[rows], offsets, rankings.offsets)
+    missing = np.repeat(np.where(queries < 0, np.nan, 0.0), np.diff(rankings.offsets))
+    return replace(rankings, labels=np.where(found < 0, missing, np.append(qrels.labels[rows], 0.0)[found]))
+
+
+def _as_qrels(grades: Mapping[tuple[str, str], float]) -> Qrels:
+    by_query: dict[str, dict[str, float]] = {}
+    for (query, document), grade in grades.items():
+        by_query.setdefault(query, {})[document] = grade
+    return Qrels.from_dict(by_query)

@@ -17,7 +17,7 @@ that do not determine one are an error that names the documents to blame (Hunter
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from podium.aggregation.pairwise import Unranked, lists, wins
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.errors import DataError
+from podium.ids import Ids
 from podium.registry import param
 from podium.threads import one_blas_thread
 
@@ -44,7 +45,7 @@ class Slope(NamedTuple):
 class Worths:
     """What one query's documents are worth, with how sure that is."""
 
-    document_ids: NDArray[Any]  # (n,)
+    document_ids: Ids  # (n,)
     log_worths: Array  # (n,) their mean is 0
     covariance: Array  # (n, n) of the estimates, from the observed information
     log_likelihood: float  # of the lists, without the ghost

@@ -17,7 +17,6 @@ first word, where every line has one and no query has one twice (as in `# 7555 r
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,14 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.letor_line import shown
-from podium.data.letor_lines import Lines, whole_lines
+from podium.data.letor_lines import Lines
 from podium.data.preference_file import read_preferences, write_preferences
+from podium.data.whole_lines import whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
+from podium.ids import Ids
 
-_BLOCK = 1024  # rows written at a time
+_BLOCK = 2**17  # numbers written at a time
 
 
 def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Dataset:
@@ -67,16 +68,16 @@ def write_letor(data: Dataset, target: Source) -> None:
         raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
     if data.preferences is not None and path is None:
         raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
-    queries = [_query_word(data, q) for q in range(data.n_queries)]
+    from podium.data.letor_writer import feature_lines
+
+    heads, which = _heads(data)
     notes = _notes(data)
-    which = data.query_index
+    rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
     with writing(target) as file:
-        for start in range(0, data.n_documents, _BLOCK):
-            block = data.features[start : start + _BLOCK]
-            for row, features in enumerate(_feature_words(block), start):
-                note = "" if notes is None or not notes[row] else f" #{notes[row]}"
-                line = f"{_number(data.labels[row])} qid:{queries[which[row]]}{features}{note}\n"
-                file.write(line.encode("utf-8", "surrogateescape"))
+        for start in range(0, data.n_documents, rows):
+            mine = slice(start, start + rows)
+            note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[mine]])
+            file.write(feature_lines(heads[which[mine]], data.features[mine], note))
     if data.preferences is not None and path is not None:
         write_preferences(data, path + ".preferences")
 
@@ -98,6 +99,17 @@ def _size(line: bytes, where: str) -> int:
     if not word.isdigit() or len(word) > 18:
         raise DataError(f"expected a query's number of lines; got {shown(word)}.", where=where)
     return int(word)
+
+
+def _heads(data: Dataset) -> tuple[Ids, NDArray[np.int64]]:
+    """What lines begin with, `label qid:query`, each once, and which of them each row has."""
+    assert data.labels is not None, "checked before"
+    queries = [_query_word(data, q) for q in range(data.n_queries)]
+    grades, of_row = np.unique(np.ascontiguousarray(data.labels).view(np.uint64), return_inverse=True)
+    words = [_number(label) for label in grades.view(np.float64)]
+    pairs, which = np.unique(data.query_index * len(words) + of_row.reshape(-1), return_inverse=True)
+    parts = (divmod(pair, len(words)) for pair in pairs.tolist())
+    return Ids.of([f"{words[label]} qid:{queries[query]}" for query, label in parts]), which.reshape(-1)
 
 
 def _query_word(data: Dataset, q: int) -> str:
@@ -122,25 +134,6 @@ def _notes(data: Dataset) -> NDArray[Any] | None:
         if "\n" in comment:
             raise DataError(f"comment {comment!r} has a line end in it: LETOR cannot hold it.", where=data.source)
     return data.comments
-
-
-def _feature_words(block: Any) -> Iterator[str]:
-    """` feature:value …` of each row: all features of a dense row, the stored ones of a sparse row."""
-    if isinstance(block, np.ndarray):
-        heads = [f" {c + 1}:" for c in range(block.shape[1])]
-        for words in _words(block.ravel()).reshape(block.shape).tolist():
-            yield "".join([head + word for head, word in zip(heads, words, strict=True)])
-        return
-    words, columns = _words(block.data).tolist(), (block.indices + 1).tolist()
-    for a, b in zip(block.indptr[:-1], block.indptr[1:], strict=True):
-        yield "".join([f" {c}:{word}" for c, word in zip(columns[a:b], words[a:b], strict=True)])
-
-
-def _words(values: NDArray[np.float32]) -> NDArray[Any]:
-    """The shortest decimals that read back as the same float32."""
-    distinct, inverse = np.unique(values.view(np.uint32), return_inverse=True)
-    words = [str(value).removesuffix(".0") for value in distinct.view(np.float32)]
-    return np.array(words, dtype=object)[inverse]
 
 
 def _number(value: float) -> str:

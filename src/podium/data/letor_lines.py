@@ -6,46 +6,20 @@ Memory: the arrays of the result, and one reused buffer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.growing import Growing
 from podium.data.letor_line import MOST_FEATURES, read_line
-from podium.data.letor_matrix import Growing, Matrix
+from podium.data.letor_matrix import Matrix
 from podium.errors import DataError
+from podium.ids import decoded
 
-CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
-LONGEST_LINE = 2**28
-SPARE = 16
-BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
-
-
-def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
-    """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
-    buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
-    filled, began = 0, False
-    while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
-        end = buffer.rfind(b"\n", filled, filled + got) + 1
-        filled += got
-        if not began and buffer.startswith(BOM):
-            buffer[: len(BOM)] = b" " * len(BOM)
-        began = True
-        if end:
-            yield buffer, end
-            buffer[: filled - end] = buffer[end:filled]
-            filled -= end
-        elif filled == len(buffer) - SPARE:
-            if filled >= LONGEST_LINE:
-                raise DataError(f"a line of more than {LONGEST_LINE} bytes; this is no LETOR file.", where=name)
-            buffer = buffer + bytearray(len(buffer))
-    if filled:
-        buffer[filled : filled + 1] = b"\n"
-        yield buffer, filled + 1
 
 
 class Lines:
@@ -105,12 +79,10 @@ class Lines:
     def _take(self, text: memoryview, room: _Room, rows: int) -> None:
         """Append the rows that the compiled parser left in `room`."""
         spans = room.spans[:rows]
-        for r in np.flatnonzero(spans[:, 0] >= 0).tolist():
-            room.labels[r] = float(bytes(text[spans[r, 0] : spans[r, 1]]))
-        for r in np.flatnonzero(spans[:, 2] >= 0).tolist() if self.with_qid else ():
-            self._start_query(bytes(text[spans[r, 2] : spans[r, 3]]), self.rows + r)
-        if self.comments is not None or (spans[:, 4] >= 0).any():
-            places = spans[:, 4:6].tolist()
+        for r in np.flatnonzero(spans[:, 0] >= 0).tolist() if self.with_qid else ():
+            self._start_query(bytes(text[spans[r, 0] : spans[r, 1]]), self.rows + r)
+        if self.comments is not None or (spans[:, 2] >= 0).any():
+            places = spans[:, 2:4].tolist()
             self._comment([bytes(text[a:b]) if a >= 0 else b"" for a, b in places])
         count = int(room.ends[rows])
         self.labels.extend(room.labels[:rows])
@@ -161,12 +133,8 @@ class _Room:
         self.ends = np.empty(size // 2 + 2, np.int64)
         self.columns = np.empty(size // 4 + 1, np.int32)
         self.values = np.empty(size // 4 + 1, np.float32)
-        self.spans = np.empty((size // 2 + 1, 6), np.int64)
+        self.spans = np.empty((size // 2 + 1, 4), np.int64)
         self.arrays = (self.labels, self.ends, self.columns, self.values, self.spans, np.zeros(2**16, np.bool_))
-
-
-def decoded(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")
 
 
 def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -> NDArray[Any] | None:

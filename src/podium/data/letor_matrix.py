@@ -1,43 +1,16 @@
-"""The feature matrix of a LETOR file as its rows arrive: dense or sparse, within little more than its own memory.
-
-Arrays grow by a quarter through `ndarray.resize`, which for large arrays moves pages instead of copying them.
-"""
+"""The feature matrix of a LETOR file as its rows arrive: dense or sparse, within little more than its own memory."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
+from podium.data.growing import Growing
 from podium.errors import DataError
 
 LARGE = 2**26
 """Cells (256 MB of float32) above which a matrix with less than a quarter of its cells written becomes sparse."""
-
-
-class Growing:
-    """A flat array that grows at its end."""
-
-    def __init__(self, dtype: DTypeLike) -> None:
-        self.array: NDArray[Any] = np.zeros(0, dtype)
-        self.size = 0
-
-    def reserve(self, size: int) -> NDArray[Any]:
-        """The array with room for `size` numbers; what was not written yet is 0."""
-        if size > len(self.array):
-            self.array.resize(max(size, len(self.array) * 5 // 4), refcheck=False)
-        self.size = size
-        return self.array
-
-    def extend(self, numbers: NDArray[Any]) -> None:
-        start = self.size
-        self.reserve(start + len(numbers))[start : start + len(numbers)] = numbers
-
-    def finished(self) -> NDArray[Any]:
-        self.array.resize(self.size, refcheck=False)
-        return self.array
 
 
 class Matrix:

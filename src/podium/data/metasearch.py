@@ -16,6 +16,7 @@ import numpy as np
 
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels
+from podium.ids import Ids
 
 
 def make_metasearch(
@@ -46,7 +47,7 @@ def make_metasearch(
     )
     grades = np.digitize(merit, _GRADES).astype(np.float64)
     offsets = np.arange(n_queries + 1, dtype=np.int64) * documents
-    return rankings, Qrels(queries, offsets, np.tile(names, n_queries), grades.ravel())
+    return rankings, Qrels(queries, offsets, Ids.of(np.tile(names, n_queries)), grades.ravel())
 
 
 _GRADES = (0.8, 1.5)  # merits from which the grade is 1, and 2

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
+from podium.ids import Ids
 
 Array = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ class QueryRankings:
     """The lists of all voters on one query; entries of voter v are offsets[v]:offsets[v+1], best first."""
 
     query_id: str
-    document_ids: NDArray[Any]  # (n,)
+    document_ids: Ids  # (n,)
     documents: NDArray[np.int64]  # (e,)
     ranks: NDArray[np.int64]  # (e,)
     scores: Array  # (e,)

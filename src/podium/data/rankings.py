@@ -22,12 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.data.query_rankings import QueryRankings
 from podium.errors import DataError
+from podium.ids import Ids
 
 Array = NDArray[np.float64]
 Order = Sequence[str | int | Collection[str | int]]
 """Documents from the best to the worst; a tuple or set among them holds documents that are tied."""
 
-Column = Sequence[Any] | NDArray[Any]
+Column = Sequence[Any] | NDArray[Any] | Ids
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Rankings:
 
     query_ids: NDArray[Any]  # (Q,) text
     voters: tuple[str, ...]  # (V,)
-    document_ids: NDArray[Any]  # (N,) text, in their order within each query
+    document_ids: Ids  # (N,) in their order within each query
     offsets: NDArray[np.int64]  # (Q+1,): documents offsets[q]:offsets[q+1] are those of query q
     documents: NDArray[np.int64]  # (E,) a document's number within its query
     ranks: NDArray[np.int64]  # (E,) dense: 1 for the top, tied documents share a rank; rising within a list
@@ -102,32 +103,59 @@ class Rankings:
         """
         query, query_ids = _codes(queries)
         voter, names = _codes(voter_of, known=voters)
-        document, ids = _codes(documents)
-        position = _positions(ids)
-        pairs, local = np.unique(query * max(len(ids), 1) + position[document], return_inverse=True)
-        keys = _sort_keys(ranks, scores, len(query))
-        where = _Where(query_ids, names, sources, lines)
-        by = np.lexsort((local, keys, voter, query))
-        slot = (query * len(names) + voter)[by]  # (E,) which voter's list on which query
-        _need_once(slot, local.reshape(-1)[by], by, where, documents)
+        values = _sort_values(ranks, scores, len(query))
+        slot = query * len(names) + voter  # (E,) which voter's list on which query
+        by = np.argsort(slot, kind="stable")
         counts = np.bincount(slot, minlength=len(query_ids) * len(names))
-        sizes = np.bincount(pairs // max(len(ids), 1), minlength=len(query_ids))
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        in_order = np.empty(len(ids), np.int64)
-        in_order[position] = np.arange(len(ids))
-        document_ids = np.array(ids, dtype=object)[in_order[pairs % max(len(ids), 1)]]
-        owner = np.repeat(np.arange(len(query_ids)), sizes)
-        return cls(
+        entry_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        ids = Ids.of(documents)[by]
+        _need_once(ids, by, entry_offsets, where=_Where(query_ids, names, sources, lines))
+        found = cls.from_lists(
+            ids,
+            entry_offsets,
+            values=values[by],
+            scores=None if scores is None else np.asarray(scores, np.float64)[by],
             query_ids=np.array(query_ids, dtype=object),
-            voters=tuple(names),
-            document_ids=document_ids,
+            voters=names,
+            weights=weights,
+            sources=sources,
+        )
+        return found if labels is None else replace(found, labels=_labels(labels, found))
+
+    @classmethod
+    def from_lists(
+        cls,
+        documents: Ids,
+        entry_offsets: NDArray[np.int64],
+        *,
+        values: Array,
+        scores: Array | None,
+        query_ids: NDArray[Any],
+        voters: Sequence[str],
+        weights: ArrayLike | None = None,
+        sources: Sequence[str] | None = None,
+    ) -> Rankings:
+        """Rankings from the lists of all voters on the first query, then on the next one…
+
+        Each names documents, none twice, with values, larger is better; list k is entry_offsets[k]:entry_offsets[k+1].
+        """
+        from podium.data.rankings_kernels import assemble
+
+        n = len(documents)
+        numbers, ranks, order, firsts = (np.empty(n, np.int64) for _ in range(4))
+        offsets = np.zeros(len(query_ids) + 1, np.int64)
+        spans = (documents.text, documents.starts, documents.ends)
+        assemble(*spans, values, entry_offsets, len(voters), numbers, ranks, order, firsts, offsets)
+        return cls(
+            query_ids=query_ids,
+            voters=tuple(voters),
+            document_ids=documents[firsts[: offsets[-1]]],
             offsets=offsets,
-            documents=local.reshape(-1)[by] - offsets[query[by]],
-            ranks=_dense(slot, keys[by]),
-            scores=np.full(len(by), np.nan) if scores is None else np.asarray(scores, np.float64)[by],
-            entry_offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            weights=np.ones(len(names)) if weights is None else np.asarray(weights, np.float64),
-            labels=None if labels is None else _labels(labels, query_ids, owner, document_ids),
+            documents=numbers,
+            ranks=ranks,
+            scores=np.full(n, np.nan) if scores is None else scores[order],
+            entry_offsets=entry_offsets,
+            weights=np.ones(len(voters)) if weights is None else np.asarray(weights, np.float64),
             sources=None if sources is None else tuple(sources),
         )
 
@@ -208,58 +236,34 @@ def _codes(values: Column, *, known: Sequence[str] | None = None) -> tuple[NDArr
     return np.fromiter(map(code.__getitem__, column), np.int64, len(column)), list(numbers)
 
 
-def _positions(ids: list[str]) -> NDArray[np.int64]:
-    """The place of each id among the sorted ids."""
-    places = np.empty(len(ids), np.int64)
-    places[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
-    return places
-
-
-def _sort_keys(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Array:
-    """What rises from the best to the worst: the rank, or the score turned round."""
+def _sort_values(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Array:
+    """What falls from the best to the worst: the score, or the rank turned round."""
     if ranks is None and scores is None:
         raise DataError("a ranking needs ranks or scores; got neither.")
-    keys = np.asarray(ranks, np.float64) if ranks is not None else -np.asarray(scores, np.float64)
-    if len(keys) != n:
-        raise DataError(f"{len(keys)} {'scores' if ranks is None else 'ranks'} for {n} entries.")
-    bad = np.flatnonzero(np.isnan(keys))
+    values = -np.asarray(ranks, np.float64) if ranks is not None else np.asarray(scores, np.float64)
+    if len(values) != n:
+        raise DataError(f"{len(values)} {'scores' if ranks is None else 'ranks'} for {n} entries.")
+    bad = np.flatnonzero(np.isnan(values))
     if len(bad):
         raise DataError(f"entry {bad[0]} has no {'score' if ranks is None else 'rank'} (NaN). Leave such entries out.")
-    return keys
+    return values
 
 
-def _need_once(
-    slot: NDArray[np.int64], document: NDArray[np.int64], by: NDArray[np.int64], where: _Where, names: Column
-) -> None:
-    together = np.lexsort((by, document, slot))
-    same = (np.diff(slot[together]) == 0) & (np.diff(document[together]) == 0)
-    if not same.any():
+def _need_once(ids: Ids, by: NDArray[np.int64], entry_offsets: NDArray[np.int64], *, where: _Where) -> None:
+    """Raise a clear error if a list names a document twice; entry k of the lists is row by[k] of the input."""
+    again = ids.repeats(entry_offsets)
+    if not len(again):
         return
-    at = together[1:][same]
-    first = at[by[at].argmin()]
-    row, voter = int(by[first]), int(slot[first]) % len(where.voters)
-    query = where.queries[int(slot[first]) // len(where.voters)]
+    entry = again[by[again].argmin()]
+    query, voter = divmod(int(np.searchsorted(entry_offsets, entry, side="right")) - 1, len(where.voters))
     raise DataError(
-        f"document {names[row]} is ranked twice by voter {where.voters[voter]} for query {query}. Keep one of them.",
-        where=where(row, voter),
+        f"document {ids[entry]} is ranked twice by voter {where.voters[voter]} for query {where.queries[query]}. "
+        "Keep one of them.",
+        where=where(int(by[entry]), voter),
     )
 
 
-def _dense(slot: NDArray[np.int64], keys: Array) -> NDArray[np.int64]:
-    """Dense ranks of keys that rise within each slot."""
-    new_list = np.diff(slot, prepend=-1) != 0
-    if not len(slot):
-        return np.empty(0, np.int64)
-    steps = new_list.copy()
-    steps[1:] |= keys[1:] != keys[:-1]
-    total = np.cumsum(steps)
-    starts = np.flatnonzero(new_list)
-    before = np.repeat(total[starts] - 1, np.diff(np.append(starts, len(slot))))
-    return np.asarray(total - before, np.int64)
-
-
-def _labels(
-    labels: Mapping[tuple[str, str], float], query_ids: list[str], owner: NDArray[np.int64], ids: NDArray[Any]
-) -> Array:
-    keys = zip(owner.tolist(), ids, strict=True)
-    return np.array([labels.get((query_ids[q], document), np.nan) for q, document in keys], np.float64)
+def _labels(labels: Mapping[tuple[str, str], float], rankings: Rankings) -> Array:
+    owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
+    keys = zip(owner.tolist(), rankings.document_ids, strict=True)
+    return np.array([labels.get(key, np.nan) for key in keys], np.float64)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.data.file_format import file_format
 from podium.data.letor_agg import Top, read_letor_agg
@@ -21,8 +22,10 @@ from podium.data.rankings_table import Missing, read_rankings_table
 from podium.data.trec import Run, read_run
 from podium.errors import DataError
 from podium.files import reading
+from podium.ids import Ids
 
 Path = str | os.PathLike[str]
+Places = NDArray[np.int64]
 
 
 def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: Top = "largest") -> Rankings:
@@ -56,14 +59,32 @@ def read_runs(paths: Sequence[Path], *, missing: Missing = "refuse") -> Rankings
     runs = [read_run(path) for path in paths]
     if missing == "refuse":
         _same_queries(runs)
-    return Rankings.from_entries(
-        np.concatenate([np.repeat(run.query_ids, np.diff(run.offsets)) for run in runs]),
-        np.repeat(np.array(names, dtype=object), [len(run.scores) for run in runs]),
-        np.concatenate([run.document_ids for run in runs]),
-        scores=np.concatenate([run.scores for run in runs]),
+    queries = list(dict.fromkeys(query for run in runs for query in run.query_ids.tolist()))
+    rows, entry_offsets = _lists(runs, queries)
+    scores = np.concatenate([run.scores for run in runs])[rows]
+    return Rankings.from_lists(
+        Ids.joined([run.document_ids for run in runs])[rows],
+        entry_offsets,
+        values=scores,
+        scores=scores,
+        query_ids=np.array(queries, dtype=object),
         voters=names,
         sources=texts,
     )
+
+
+def _lists(runs: Sequence[Run], queries: list[str]) -> tuple[Places, Places]:
+    """The rows of all runs together, those of the first query in every run first, and where each list begins."""
+    starts, sizes = np.zeros((2, len(queries), len(runs)), np.int64)
+    before = 0
+    for v, run in enumerate(runs):
+        place = {query: q for q, query in enumerate(run.query_ids.tolist())}
+        found = np.array([place.get(query, -1) for query in queries], np.int64)
+        starts[:, v] = before + run.offsets[found]
+        sizes[:, v] = np.where(found < 0, 0, run.offsets[found + 1] - run.offsets[found])
+        before += len(run.scores)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(offsets[-1]) + np.repeat(starts.ravel() - offsets[:-1], sizes.ravel()), offsets
 
 
 def _same_queries(runs: Sequence[Run]) -> None:

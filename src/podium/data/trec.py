@@ -24,8 +24,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.trec_lines import read_columns
 from podium.errors import DataError, ParameterError
-from podium.files import Source, reading, source_name, writing
+from podium.files import Source, source_name, writing
+from podium.ids import Ids, id_keys, lines
+from podium.ranking import break_ties, order_all
+from podium.shortest import doubles
+
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +40,12 @@ class Qrels:
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
     offsets: NDArray[np.int64]  # (Q+1,)
-    document_ids: NDArray[Any]  # (N,) text
+    document_ids: Ids  # (N,)
     labels: NDArray[np.float64]  # (N,)
     source: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
 
     @classmethod
     def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
@@ -50,10 +59,13 @@ class Run:
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
     offsets: NDArray[np.int64]  # (Q+1,)
-    document_ids: NDArray[Any]  # (N,) text
+    document_ids: Ids  # (N,)
     scores: NDArray[np.float64]  # (N,)
     tag: str = "podium"
     source: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
@@ -68,7 +80,7 @@ class Run:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
         values, data = data.to_grouped(values), data.grouped()
         queries = np.array([data.query_name(q) for q in range(data.n_queries)], dtype=object)
-        documents = np.array([data.document_name(row) for row in range(data.n_documents)], dtype=object)
+        documents = Ids.of([data.document_name(row) for row in range(data.n_documents)])
         return cls(queries, data.offsets, documents, values, tag)
 
 
@@ -78,7 +90,7 @@ class Judged:
 
     query_ids: NDArray[Any]  # (Q,) text
     offsets: NDArray[np.int64]  # (Q+1,) of the retrieved documents
-    document_ids: NDArray[Any]  # (N,) text
+    document_ids: Ids  # (N,)
     scores: NDArray[np.float64]  # (N,)
     labels: NDArray[np.float64]  # (N,) 0 where not judged
     unjudged: NDArray[np.bool_]  # (N,) whether a document has no judgement
@@ -91,26 +103,26 @@ class Judged:
 
 def read_qrels(source: Source) -> Qrels:
     """Qrels from a path, "-" or a binary file, gzipped or not."""
-    grades, _ = _read(source, ["query", "iteration", "document", "grade"], value=3)
-    queries, offsets, documents, labels = _columns(grades)
-    return Qrels(queries, offsets, documents, labels, source_name(source))
+    found = read_columns(source, ["query", "iteration", "document", "grade"], value="grade")
+    return Qrels(found.query_ids, found.offsets, found.document_ids, found.values, source_name(source))
 
 
 def read_run(source: Source) -> Run:
     """A run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
-    scores, first = _read(source, ["query", "Q0", "document", "rank", "score", "tag"], value=4, more=True)
-    queries, offsets, documents, values = _columns(scores)
-    return Run(queries, offsets, documents, values, first[5], source_name(source))
+    found = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
+    return Run(found.query_ids, found.offsets, found.document_ids, found.values, found.tag, source_name(source))
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
     """Write qrels; whole grades without a point."""
+    grades, which = np.unique(qrels.labels, return_inverse=True)
+    words = Ids.of([int(grade) if grade.is_integer() else repr(grade) for grade in grades.tolist()])
+    queries, zero, documents = _writable(qrels.query_ids), Ids.of(["0"]), _writable(qrels.document_ids)
+    of_row = np.repeat(np.arange(len(queries)), np.diff(qrels.offsets))
     with writing(target) as file:
-        for query, rows in _queries(qrels):
-            for row in rows:
-                grade = float(qrels.labels[row])
-                word = str(int(grade)) if grade.is_integer() else repr(grade)
-                file.write(_line(query, "0", str(qrels.document_ids[row]), word))
+        for a, b in _blocks(len(of_row)):
+            nothing = np.zeros(b - a, np.int64)
+            file.write(lines([queries[of_row[a:b]], zero[nothing], documents[a:b], words[which[a:b]]]))
 
 
 def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
@@ -118,14 +130,20 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
 
     Ranks are ordinal, 1, 2, 3, also for equal scores, as the format wants them.
     """
-    from podium.ranking import order
-
+    rows, _ = order_all(run.scores, run.offsets)
+    sizes = np.diff(run.offsets)
+    rank, of_row = np.arange(len(rows)) - np.repeat(run.offsets[:-1], sizes), np.repeat(np.arange(len(sizes)), sizes)
+    if top is not None:
+        kept = rank < top
+        rows, rank, of_row = rows[kept], rank[kept], of_row[kept]
+    queries, documents, words = _writable(run.query_ids), _writable(run.document_ids), _writable(["Q0", run.tag])
+    numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
     with writing(target) as file:
-        for query, rows in _queries(run):
-            for rank, place in enumerate(order(run.scores[rows]).tolist()[:top], 1):
-                row = rows[place]
-                score = repr(float(run.scores[row]))
-                file.write(_line(query, "Q0", str(run.document_ids[row]), str(rank), score, run.tag))
+        for a, b in _blocks(len(rows)):
+            scores = doubles(run.scores[rows[a:b]])
+            q0, tag = (words[np.full(b - a, k)] for k in (0, 1))
+            columns = [queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]
+            file.write(lines(columns))
 
 
 AnyQrels = Qrels | Mapping[str, Mapping[str, float]]
@@ -154,35 +172,33 @@ def join(
     if max_documents is not None and max_documents < 1:
         raise ParameterError(f"max_documents must be at least 1; got {max_documents}.")
     qrels, run = as_qrels(qrels), as_run(run)
-    place = {query: q for q, query in enumerate(run.query_ids)}
-    chosen = [q for q, query in enumerate(qrels.query_ids) if all_queries or query in place]
-    scores, labels, unjudged, documents, judged = [], [], [], [], []
-    for q in chosen:
-        mine = slice(qrels.offsets[q], qrels.offsets[q + 1])
-        known = dict(zip(qrels.document_ids[mine], qrels.labels[mine].tolist(), strict=True))
-        r = place.get(qrels.query_ids[q])
-        rows = np.arange(0) if r is None else np.arange(run.offsets[r], run.offsets[r + 1])
-        if max_documents is not None:
-            rows = _first(run, rows, max_documents, precision)
-        if judged_only:
-            rows = rows[[known.get(document, -1.0) >= 0.0 for document in run.document_ids[rows]]]
-        documents.append(run.document_ids[rows])
-        scores.append(run.scores[rows])
-        labels.append([known.get(document, 0.0) for document in documents[-1]])
-        unjudged.append([document not in known for document in documents[-1]])
-        judged.append(qrels.labels[mine])
+    place = {query: q for q, query in enumerate(run.query_ids.tolist())}
+    asked = qrels.query_ids.tolist()
+    chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
+    answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
+    known, judged_offsets = rows_of(qrels.offsets, chosen)
+    rows, offsets = rows_of(run.offsets, answers)
+    if max_documents is not None:
+        rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
+    judged, documents, scores = qrels.labels[known], run.document_ids[rows], run.scores[rows]
+    found = documents.find_in(qrels.document_ids[known], judged_offsets, offsets)
+    labels = np.where(found >= 0, judged[np.maximum(found, 0)], 0.0) if len(judged) else np.zeros(len(found))
+    if judged_only:
+        kept = (found >= 0) & (labels >= 0.0)
+        documents, scores, found, labels = documents[kept], scores[kept], found[kept], labels[kept]
+        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     return Judged(
         query_ids=qrels.query_ids[chosen],
-        offsets=np.cumsum([0, *map(len, documents)], dtype=np.int64),
-        document_ids=np.concatenate([np.empty(0, object), *documents]),
-        scores=np.concatenate([np.empty(0), *scores]),
-        labels=np.concatenate([np.empty(0), *labels]),
-        unjudged=np.concatenate([np.empty(0, np.bool_), *unjudged]).astype(np.bool_),
-        judged_offsets=np.cumsum([0, *map(len, judged)], dtype=np.int64),
-        judged=np.concatenate([np.empty(0), *judged]),
-        n_qrels=len(qrels.query_ids),
-        n_run=len(run.query_ids),
-        n_both=sum(query in place for query in qrels.query_ids),
+        offsets=offsets,
+        document_ids=documents,
+        scores=scores,
+        labels=labels,
+        unjudged=found < 0,
+        judged_offsets=judged_offsets,
+        judged=judged,
+        n_qrels=len(asked),
+        n_run=len(place),
+        n_both=sum(query in place for query in asked),
     )
 
 
@@ -206,52 +222,27 @@ def as_run(run: Any) -> Run:
     raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
 
 
-def _first(run: Run, rows: NDArray[np.int64], n: int, precision: str) -> NDArray[np.int64]:
-    """The first n rows by score, equal scores by id with the last first; in the order they stand in the run."""
-    scores = run.scores[rows].astype(precision).tolist()
-    keys = [(score, str(run.document_ids[row])) for score, row in zip(scores, rows, strict=True)]
-    best = sorted(range(len(rows)), key=keys.__getitem__, reverse=True)[:n]
-    return rows[sorted(best)]
+def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
+    """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
+    if np.array_equal(queries, np.arange(len(offsets) - 1)):
+        return slice(None), offsets
+    starts = offsets[queries]
+    sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
+    made = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(made[-1]) + np.repeat(starts - made[:-1], sizes), made
 
 
-def _read(
-    source: Source, names: list[str], *, value: int, more: bool = False
-) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Query → document → the number in column `value`; and the words of the first line.
-
-    With `more`, further words on a line are ignored.
-    """
-    name, found, first = source_name(source), dict[str, dict[str, float]](), list[str]()
-    with reading(source) as file:
-        for number, raw in enumerate(file, 1):
-            words = raw.decode("utf-8", "surrogateescape").split()
-            if not words or words[0].startswith("#"):
-                continue
-            if len(words) < len(names) or (len(words) > len(names) and not more):
-                hint = _SWAPPED.get((len(names), len(words)), "")
-                raise DataError(
-                    f"expected {len(names)} columns ({' '.join(names)}); got {len(words)}.{hint}",
-                    where=f"{name}:{number}",
-                )
-            first = first or words
-            documents = found.setdefault(words[0], {})
-            if words[2] in documents:
-                raise DataError(f"document {words[2]!r} stands twice in query {words[0]!r}.", where=f"{name}:{number}")
-            documents[words[2]] = _number(words[value])
-            if not math.isfinite(documents[words[2]]):
-                raise DataError(
-                    f"the {names[value]} must be a finite number; got {words[value]!r}.", where=f"{name}:{number}"
-                )
-    if not first:
-        raise DataError(f"no lines: expected {' '.join(names)}.", where=name)
-    return found, first
-
-
-_SWAPPED = {
-    (4, 6): " This looks like a run: give the qrels first and the run second.",
-    (6, 4): " This looks like qrels: give the qrels first and the run second.",
-}
-"""What an error adds, by the number of columns expected and found."""
+def _first(run: Run, rows: Places | slice, offsets: Places, *, n: int, precision: str) -> tuple[Places, Places]:
+    """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
+    with np.errstate(over="ignore"):
+        scores = run.scores[rows].astype(precision).astype(np.float64)
+    best_first, ends = order_all(scores, offsets)
+    keys = id_keys(run.document_ids[rows], best_first, ends, offsets=offsets)
+    best_first = break_ties(best_first, ends, offsets=offsets, keys=keys)
+    sizes = np.diff(offsets)
+    kept = np.sort(best_first[np.arange(len(scores)) - np.repeat(offsets[:-1], sizes) < n])
+    cut = np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
+    return np.arange(len(run.scores))[rows][kept], cut
 
 
 def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
@@ -273,32 +264,28 @@ def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, d
     return found
 
 
-def _number(word: str) -> float:
-    """The number; NaN where it is none."""
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan
-
-
 def _columns(
     found: dict[str, dict[str, float]],
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
+) -> tuple[NDArray[Any], Places, Ids, NDArray[np.float64]]:
     """Query ids, offsets, document ids, numbers."""
-    sizes = [len(documents) for documents in found.values()]
-    offsets = np.cumsum([0, *sizes], dtype=np.int64)
-    documents = np.array([name for documents in found.values() for name in documents], dtype=object)
+    offsets = np.cumsum([0, *map(len, found.values())], dtype=np.int64)
+    documents = Ids.of([name for documents in found.values() for name in documents])
     numbers = np.array([value for documents in found.values() for value in documents.values()], dtype=np.float64)
     return np.array(list(found), dtype=object), offsets, documents, numbers
 
 
-def _queries(judged: Qrels | Run) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    for q, query in enumerate(judged.query_ids):
-        yield str(query), np.arange(judged.offsets[q], judged.offsets[q + 1])
+def _writable(names: Any) -> Ids:
+    """The ids, if a TREC file can hold them."""
+    ids = Ids.of(names)
+    bad = ids.first_unwritable()
+    if bad >= 0:
+        raise DataError(f"{ids[bad]!r} has white space or nothing in it: a TREC file cannot hold it.")
+    return ids
 
 
-def _line(*words: str) -> bytes:
-    for word in words:
-        if word.split() != [word]:
-            raise DataError(f"{word!r} has white space or nothing in it: a TREC file cannot hold it.")
-    return " ".join(words).encode("utf-8", "surrogateescape") + b"\n"
+def _blocks(n: int) -> Iterator[tuple[int, int]]:
+    """The rows to write at a time."""
+    return ((a, min(a + _BLOCK, n)) for a in range(0, n, _BLOCK))
+
+
+_BLOCK = 2**14

@@ -24,7 +24,7 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,9 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
 from podium.errors import DataError
 from podium.evaluation.evaluate import all_plain
-from podium.odds import Odds, QueryOdds
+
+if TYPE_CHECKING:
+    from podium.odds import Odds, QueryOdds
 
 EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Where the bins of the reliability table begin and end."""

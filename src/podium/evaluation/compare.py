@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.significance import SystemComparison, compare_systems
 from podium.metrics import Average, Metric, mean
-from podium.model import Model
+
+if TYPE_CHECKING:
+    from podium.model import Model
 
 
 @dataclass(frozen=True, eq=False)

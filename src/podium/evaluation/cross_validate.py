@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike
 from podium.data.inputs import labelled_data
 from podium.data.splits import k_folds
 from podium.evaluation.evaluate import Evaluation, evaluate, query_names, read_metrics
-from podium.learner import Learner
-from podium.methods import Method
 from podium.metrics import Metric
-from podium.search import Search
-from podium.training import labels_and_method, train
+
+if TYPE_CHECKING:
+    from podium.learner import Learner
+    from podium.methods import Method
+    from podium.search import Search
 
 
 def cross_validate(
@@ -44,6 +45,8 @@ def cross_validate(
     Data and method are given as to `train`. Of `folds` parts of the queries each is test data once, and the next one
     validation data, which settings are chosen on by `tune_by`.
     """
+    from podium.training import labels_and_method, train
+
     labels, chosen = labels_and_method(labels, method)
     measures = read_metrics(metrics, preset)
     known = labelled_data(data, labels, qid=qid, group=group).grouped()

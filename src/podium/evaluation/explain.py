@@ -15,7 +15,7 @@ multi-layer perceptron misses is `rest`, so that shares and rest always add up t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,11 @@ from podium.arrays import Array, column
 from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
 from podium.errors import DataError, IncompatibleError
-from podium.evaluation.attribution import attribute
-from podium.evaluation.flip import Flip, smallest_flip
-from podium.model import Model
 from podium.ranking import dense_ranks
+
+if TYPE_CHECKING:
+    from podium.evaluation.flip import Flip
+    from podium.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,9 @@ def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) 
 
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
+    from podium.evaluation.attribution import attribute
+    from podium.evaluation.flip import smallest_flip
+
     data = model.align_features(data)
     part = data.select([q]).dense()
     scores = model.score(part)

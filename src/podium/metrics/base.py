@@ -189,7 +189,7 @@ class Metric(Named):
         how, from_list = self.convention, self.convention.ideal == "list"
         labels, ends = lists.ranked(how.ties, how.scores, mark_unjudged=self.sees_unjudged)
         ideal, ideal_offsets = lists.ideal(from_list=from_list, mark_unjudged=self.sees_unjudged)
-        config = self.config_array(lists.all_labels(from_list=from_list))
+        config = _config(self, *lists.survey(from_list=from_list))
         found = np.empty(lists.n_queries)
         kernels.sweep(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
         empty = np.isnan(found)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -69,15 +70,14 @@ class Convention:
     """The preset it came from, for its name."""
 
     def __post_init__(self) -> None:
-        for one in dataclasses.fields(self):
-            options = typing.get_args(_hints().get(one.name))
-            value = getattr(self, one.name)
-            if one.name == "gain" and isinstance(value, tuple):
+        for name, words in _choices().items():
+            value = getattr(self, name)
+            if name == "gain" and isinstance(value, tuple):
                 _check_table(value)
-            elif isinstance(one.default, str) and value not in (words := _words(options)):
-                raise ParameterError(f"metric: {one.name} must be one of {', '.join(words)}; got {value!r}.")
+            elif value not in words:
+                raise ParameterError(f"metric: {name} must be one of {', '.join(words)}; got {value!r}.")
         for name in ("relevant", "floor"):
-            if not np.isfinite(value := getattr(self, name) or 0.0):
+            if not math.isfinite(value := getattr(self, name) or 0.0):
                 raise ParameterError(f"metric: {name} must be a finite number; got {value}.")
 
     def fields(self) -> dict[str, Any]:
@@ -148,6 +148,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 def _hints() -> dict[str, Any]:
     hints = typing.get_type_hints(Convention)
     return {name: hint for name, hint in hints.items() if name != "preset"}
+
+
+@functools.cache
+def _choices() -> dict[str, list[str]]:
+    """The words that a field can be, of the fields that are words."""
+    named = {one.name: _hints()[one.name] for one in dataclasses.fields(Convention) if isinstance(one.default, str)}
+    return {name: _words(typing.get_args(hint)) for name, hint in named.items()}
 
 
 def _words(options: tuple[Any, ...]) -> list[str]:

@@ -8,11 +8,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import DataError
+from podium.ids import Ids, id_keys
 from podium.metrics import kernels
+from podium.metrics.gains import survey
 from podium.ranking import break_ties, order_all
 
 Array = NDArray[np.float64]
@@ -34,7 +38,7 @@ class Lists:
         labels: ArrayLike,
         offsets: ArrayLike,
         *,
-        document_ids: ArrayLike | None = None,
+        document_ids: Ids | ArrayLike | None = None,
         judged: ArrayLike | None = None,
         judged_offsets: ArrayLike | None = None,
         unjudged: ArrayLike | None = None,
@@ -48,6 +52,7 @@ class Lists:
         self.judged, self.judged_offsets = _judged(judged, judged_offsets, self.n_queries)
         self.unjudged = None if unjudged is None else _mask(unjudged, len(self.scores), self.judged)
         self._ranked: dict[tuple[str, str], tuple[Places, Places, Array]] = {}
+        self._surveys: dict[bool, tuple[float, float, float]] = {}
         self._ideal: dict[tuple[bool, bool], tuple[Array, Places]] = {}
 
     @property
@@ -83,9 +88,14 @@ class Lists:
             self._ideal[from_list, drop] = found, cuts
         return self._ideal[from_list, drop]
 
-    def all_labels(self, *, from_list: bool) -> Array:
-        """Every label at hand."""
-        return self.labels if from_list or self.judged is None else np.concatenate([self.judged, self.labels])
+    def survey(self, *, from_list: bool) -> tuple[float, float, float]:
+        """The smallest label at hand or 0, the largest or 0, and one that is not a whole number or 0."""
+        from_list = from_list or self.judged is None
+        if from_list not in self._surveys:
+            parts = [survey(self.labels)] + ([] if from_list else [survey(self.judged)])  # type: ignore[arg-type]
+            lows, highs, odds = zip(*parts, strict=True)
+            self._surveys[from_list] = min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
+        return self._surveys[from_list]
 
     def _order(self, ties: str, precision: str) -> tuple[Places, Places]:
         """The rows of each query in rank order, and where the tie group of each place ends."""
@@ -95,9 +105,13 @@ class Lists:
         if ties == "mean":
             return best_first, ends
         place = np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        if ties == "docno":
+            ids = _ids(self.document_ids, len(best_first))
+        if not (ends - place > 1).any():  # no ties
+            return best_first, ends
         if ties != "input":
             if ties == "docno":
-                keys = _id_keys(self.document_ids, best_first, ends, place)
+                keys = id_keys(ids, best_first, ends, offsets=self.offsets)
             else:
                 keys = self.labels if ties == "best" else -self.labels
             best_first = break_ties(best_first, ends, offsets=self.offsets, keys=keys)
@@ -147,19 +161,12 @@ def _mask(unjudged: ArrayLike, n: int, judged: Array | None) -> NDArray[np.bool_
     return mask
 
 
-def _id_keys(document_ids: ArrayLike | None, best_first: Places, ends: Places, place: Places) -> Array:
-    """Numbers in the order of the document ids as text; only tied documents need one."""
+def _ids(document_ids: Any, n: int) -> Ids | NDArray[Any]:
     if document_ids is None:
         raise DataError(
             "ties=docno orders documents of equal score by their ids, but there are none. "
             "Give document_ids, or choose ties=mean or ties=input."
         )
-    ids = np.asarray(document_ids, dtype=object)
-    if len(ids) != len(best_first):
-        raise DataError(f"{len(ids)} document ids for {len(best_first)} scores. Give one of each per document.")
-    joined = ends - place > 1  # with the next place
-    joined[1:] |= joined[:-1] & (place[1:] > 0)
-    tied = best_first[joined]
-    keys = np.zeros(len(ids))
-    keys[tied] = np.unique([str(name) for name in ids[tied]], return_inverse=True)[1]
-    return keys
+    if len(document_ids) != n:
+        raise DataError(f"{len(document_ids)} document ids for {n} scores. Give one of each per document.")
+    return document_ids if isinstance(document_ids, Ids) else np.asarray(document_ids, dtype=object)

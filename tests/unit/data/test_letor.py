@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from podium.data import Dataset, letor_lines, letor_matrix, make_letor_like, read_letor, write_letor
+from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, whole_lines, write_letor
 from podium.errors import DataError
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED/Fold1/test.txt"
@@ -104,7 +104,7 @@ def test_query_ids_are_any_text_of_any_length():
 
 
 def test_lines_longer_than_the_buffer_are_read(monkeypatch):
-    monkeypatch.setattr(letor_lines, "CHUNK", 64)
+    monkeypatch.setattr(whole_lines, "CHUNK", 64)
     data, _ = make_letor_like(20, (1, 9), n_features=30)
     assert same(read(written(data)), replace(data, comments=read(written(data)).comments))
 
@@ -311,7 +311,7 @@ def test_a_huge_feature_id_gives_a_sparse_matrix_not_a_huge_array():
 
 def test_large_and_mostly_unwritten_is_sparse_whatever_the_order_of_rows(monkeypatch):
     monkeypatch.setattr(letor_matrix, "LARGE", 200)
-    monkeypatch.setattr(letor_lines, "CHUNK", 64)
+    monkeypatch.setattr(whole_lines, "CHUNK", 64)
     full = "".join("1 qid:1 " + " ".join(f"{c}:{c % 3}" for c in range(1, 11)) + "\n" for _ in range(30))
     thin = "".join(f"1 qid:1 {c}:{c}\n" for c in range(11, 41))
     for text in (full + thin, thin + full):  # 60 × 40 cells, 330 written
@@ -326,7 +326,7 @@ def test_large_and_mostly_unwritten_is_sparse_whatever_the_order_of_rows(monkeyp
 
 
 def test_feature_ids_that_keep_rising_widen_the_dense_matrix(monkeypatch):
-    monkeypatch.setattr(letor_lines, "CHUNK", 64)
+    monkeypatch.setattr(whole_lines, "CHUNK", 64)
     text = "".join(f"{c} qid:{c} {c}:{c}\n" for c in range(1, 101))
     assert np.array_equal(read(text).features, np.diag(np.arange(1.0, 101)).astype(np.float32))
 

@@ -1,0 +1,40 @@
+"""Growing: a flat array that grows at its end.
+
+It grows by a quarter through `ndarray.resize`, which for large arrays moves pages instead of copying them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+
+class Growing:
+    """A flat array that grows at its end."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.array: NDArray[Any] = np.zeros(0, dtype)
+        self.size = 0
+
+    def expect(self, size: int) -> None:
+        """Make room for `size` numbers at once. What is not written yet is then not 0, and takes no memory."""
+        larger = np.empty(max(size, len(self.array)), self.array.dtype)
+        larger[: len(self.array)] = self.array
+        self.array = larger
+
+    def reserve(self, size: int) -> NDArray[Any]:
+        """The array with room for `size` numbers; what was not written yet is 0."""
+        if size > len(self.array):
+            self.array.resize(max(size, len(self.array) * 5 // 4), refcheck=False)
+        self.size = size
+        return self.array
+
+    def extend(self, numbers: NDArray[Any]) -> None:
+        start = self.size
+        self.reserve(start + len(numbers))[start : start + len(numbers)] = numbers
+
+    def finished(self) -> NDArray[Any]:
+        self.array.resize(self.size, refcheck=False)
+        return self.array

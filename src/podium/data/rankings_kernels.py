@@ -1,0 +1,59 @@
+"""The compiled half of `Rankings`: the documents of each query, and each voter's list as numbers of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.compiled import compiled
+from podium.ids import number_bytes, rank_bytes
+from podium.ranking import argsort_descending
+
+
+@compiled
+def assemble(
+    text: Any, starts: Any, ends: Any, values: Any, entry_offsets: Any, n_voters: int,
+    documents: Any, ranks: Any, order: Any, firsts: Any, offsets: Any,
+) -> None:  # fmt: skip
+    """Number each query's documents in the order of their ids, and sort each list from its largest value down.
+
+    Row r names a document, text[starts[r]:ends[r]], and gives it a value; rows of one list lie together, as
+    `entry_offsets` say. Entry k of the sorted lists is row order[k], with its document's number and dense rank; equal
+    values are in the order of the ids. Document j of query q is named by row firsts[offsets[q] + j].
+    """
+    for q in range(len(offsets) - 1):
+        a, b = entry_offsets[q * n_voters], entry_offsets[(q + 1) * n_voters]
+        codes, rows = np.empty(b - a, np.int64), np.empty(b - a, np.int64)
+        n = number_bytes(text, starts[a:b], ends[a:b], codes, rows)
+        places = np.empty(n, np.int64)
+        rank_bytes(text, starts[a:b][rows[:n]], ends[a:b][rows[:n]], places)
+        offsets[q + 1] = offsets[q] + n
+        for code in range(n):
+            firsts[offsets[q] + places[code]] = a + rows[code]
+        numbers = places[codes]
+        for v in range(n_voters):
+            first, last = entry_offsets[q * n_voters + v], entry_offsets[q * n_voters + v + 1]
+            mine = slice(first, last)
+            _sort_list(numbers[first - a : last - a], values[mine], documents[mine], ranks[mine], order[mine])
+            order[mine] += first
+
+
+@compiled
+def _sort_list(numbers: Any, values: Any, documents: Any, ranks: Any, order: Any) -> None:
+    """Sort one list by value, equal ones by number."""
+    argsort_descending(values, order)
+    first, rank, n = 0, 1, len(order)
+    while first < n:
+        end = first + 1
+        while end < n and values[order[end]] == values[order[first]]:
+            end += 1
+        if end - first > 1:
+            tied, within = order[first:end].copy(), np.empty(end - first, np.int64)
+            argsort_descending(-numbers[tied].astype(np.float64), within)
+            order[first:end] = tied[within]
+        ranks[first:end] = rank
+        rank += 1
+        first = end
+    for k in range(n):
+        documents[k] = numbers[order[k]]

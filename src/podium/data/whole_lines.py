@@ -1,0 +1,36 @@
+"""Whole lines: a file as blocks of whole lines in a reused buffer, for compiled parsers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from podium.errors import DataError
+from podium.text_bytes import SPARE
+
+CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
+LONGEST_LINE = 2**28
+BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
+
+
+def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
+    """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
+    buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
+    filled, began = 0, False
+    while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
+        end = buffer.rfind(b"\n", filled, filled + got) + 1
+        filled += got
+        if not began and buffer.startswith(BOM):
+            buffer[: len(BOM)] = b" " * len(BOM)
+        began = True
+        if end:
+            yield buffer, end
+            buffer[: filled - end] = buffer[end:filled]
+            filled -= end
+        elif filled == len(buffer) - SPARE:
+            if filled >= LONGEST_LINE:
+                raise DataError(f"a line of more than {LONGEST_LINE} bytes; this is no text file.", where=name)
+            buffer = buffer + bytearray(len(buffer))
+    if filled:
+        buffer[filled : filled + 1] = b"\n"
+        yield buffer, filled + 1

@@ -1,0 +1,326 @@
+"""Ids: many ids as bytes, which become text only where they are asked for.
+
+    >>> ids = Ids.of(["b", "a", "é"])
+    >>> len(ids), ids[1], ids[[2, 0]].tolist()
+    (3, 'a', ['é', 'b'])
+
+A run of a million lines would otherwise hold a million Python objects, and making them takes longer than all that is
+done with them. Ids are UTF-8; bytes that are not are kept, as lone surrogates in the text. Their order is that of
+their bytes, as in trec_eval; for valid UTF-8 it is also that of their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.text_bytes import SPARE, copy, is_space, masked, place_of, put_word, same, swapped, word
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """Id i is text[starts[i]:ends[i]]."""
+
+    text: NDArray[np.uint8]  # and SPARE more bytes
+    starts: Places  # (N,)
+    ends: Places  # (N,)
+
+    @classmethod
+    def of(cls, names: Iterable[Any]) -> Ids:
+        """Ids from anything with a text."""
+        if isinstance(names, Ids):
+            return names
+        words = [encoded(name) for name in (names.tolist() if isinstance(names, np.ndarray) else names)]
+        return cls.from_bytes(words)
+
+    @classmethod
+    def from_bytes(cls, words: list[bytes]) -> Ids:
+        """Ids from their bytes."""
+        bounds = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=bounds[1:])
+        return cls(np.frombuffer(b"".join([*words, bytes(SPARE)]), np.uint8), bounds[:-1], bounds[1:])
+
+    @classmethod
+    def joined(cls, parts: list[Ids]) -> Ids:
+        """The ids of all parts, one part after the other."""
+        shifts = np.cumsum([0, *(len(part.text) for part in parts)])
+        starts, ends = (
+            np.concatenate([getattr(part, name) + shift for part, shift in zip(parts, shifts[:-1], strict=True)])
+            for name in ("starts", "ends")
+        )
+        return cls(np.concatenate([part.text for part in parts]), starts, ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tolist())
+
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> str: ...
+    @overload
+    def __getitem__(self, key: Any) -> Ids: ...
+    def __getitem__(self, key: Any) -> str | Ids:
+        starts, ends = self.starts[key], self.ends[key]
+        if isinstance(key, int | np.integer):
+            return decoded(self.text[starts:ends].tobytes())
+        return Ids(self.text, starts, ends)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.tolist(), dtype=object).astype(object if dtype is None else dtype)
+
+    def __repr__(self) -> str:
+        shown = [repr(name) for name in self[:3]]
+        return f"Ids([{', '.join(shown)}{', …' if len(self) > 3 else ''}])"
+
+    def tolist(self) -> list[str]:
+        """All of them as text."""
+        if not len(self):
+            return []
+        first = int(self.starts.min())
+        text = self.text[first : int(self.ends.max())].tobytes()
+        spans = zip((self.starts - first).tolist(), (self.ends - first).tolist(), strict=True)
+        if text.isascii():
+            plain = text.decode("ascii")
+            return [plain[a:b] for a, b in spans]
+        return [decoded(text[a:b]) for a, b in spans]
+
+    def codes(self) -> tuple[Places, Places]:
+        """A number for each id, by first appearance, and where each number appears first."""
+        codes, firsts = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
+        n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
+        return codes, firsts[:n]
+
+    def repeats(self, offsets: Places) -> Places:
+        """The rows whose id stands in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
+        marks = np.zeros(len(self), np.bool_)
+        any_found = _repeats(self.text, self.starts, self.ends, offsets, marks)
+        return np.flatnonzero(marks) if any_found else np.empty(0, np.int64)
+
+    def find_in(self, known: Ids, known_offsets: Places, offsets: Places) -> Places:
+        """The row of `known` that has the same id in the same query (N,); −1 where none has."""
+        found = np.empty(len(self), np.int64)
+        mine, theirs = (self.text, self.starts, self.ends), (known.text, known.starts, known.ends)
+        _find(*mine, offsets, *theirs, known_offsets, found)
+        return found
+
+    def ranks(self) -> Places:
+        """Each id's place among the different ids in their order, from 0; equal ids share it."""
+        found = np.empty(len(self), np.int64)
+        rank_bytes(self.text, self.starts, self.ends, found)
+        return found
+
+    def first_unwritable(self) -> int:
+        """The first id that a column of text cannot hold, because it is empty or has white space in it; else −1."""
+        return int(_first_unwritable(self.text, self.starts, self.ends))
+
+
+def encoded(name: Any) -> bytes:
+    """An id as bytes."""
+    return str(name).encode("utf-8", "surrogateescape")
+
+
+def decoded(name: bytes) -> str:
+    """An id as text."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def lines(columns: list[Ids]) -> bytes:
+    """Text with a line for each row: its id in each column, with blanks between."""
+    size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)
+    out = np.empty(size + SPARE, np.uint8)
+    parts = [(c.text, np.ascontiguousarray(c.starts), np.ascontiguousarray(c.ends)) for c in columns]
+    _write_lines(np.array([[part.ctypes.data for part in column] for column in parts]), len(columns[0]), out)
+    return out[:size].tobytes()
+
+
+def id_keys(ids: Ids | NDArray[Any], best_first: Places, ends: Places, *, offsets: Places) -> NDArray[np.float64]:
+    """Numbers in the order of the ids, for rows that share their score with another; see `ranking.order_all`."""
+    place = np.arange(len(best_first)) - np.repeat(offsets[:-1], np.diff(offsets))
+    joined = ends - place > 1  # with the next place
+    joined[1:] |= joined[:-1] & (place[1:] > 0)
+    tied = best_first[joined]
+    keys = np.zeros(len(best_first))
+    keys[tied] = Ids.of(ids[tied]).ranks()
+    return keys
+
+
+_HASH_1, _HASH_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
+_29, _32 = np.uint64(29), np.uint64(32)
+
+
+@compiled
+def _hash(start: int, end: int) -> Any:
+    """A number of 64 bits for a text, the same for the same bytes."""
+    h = np.uint64(end - start) * _HASH_1
+    while start < end:
+        h = (h ^ masked(word(start), end - start)) * _HASH_2
+        h ^= h >> _32
+        start += 8
+    h *= _HASH_1
+    return h ^ (h >> _29)
+
+
+@compiled
+def _table_size(n: int) -> int:
+    """A power of two, at least 2n."""
+    size = 4
+    while size < 2 * n:
+        size *= 2
+    return size
+
+
+@compiled
+def _slot(table: Any, size: int, h: Any, start: int, end: int, base: int, starts: Any, ends: Any, first: int) -> Any:
+    """Where an id stands in the first `size` places of the table, or where it would.
+
+    A place holds the upper half of the hash, and below it the row plus one, counted from `first`; 0: nothing.
+    """
+    at = np.int64(h & np.uint64(size - 1))
+    while table[at] != 0:
+        if table[at] >> _32 == h >> _32:
+            row = first + np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1
+            if same(start, end, base + starts[row], base + ends[row]):
+                return at
+        at = (at + 1) & (size - 1)
+    return at
+
+
+@compiled
+def _entry(h: Any, row: int) -> Any:
+    return (h >> _32) << _32 | np.uint64(row + 1)
+
+
+@compiled
+def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> int:
+    """Fill `codes` with a number for each id, by first appearance, `firsts` with the rows of these; how many."""
+    size = _table_size(len(starts))
+    table, base, n = np.zeros(size, np.uint64), place_of(text), 0
+    for row in range(len(starts)):
+        a, b = base + starts[row], base + ends[row]
+        h = _hash(a, b)
+        at = _slot(table, size, h, a, b, base, starts, ends, 0)
+        if table[at] == 0:
+            table[at] = _entry(h, row)
+            codes[row], firsts[n] = n, row
+            n += 1
+        else:
+            codes[row] = codes[np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1]
+    return n
+
+
+@compiled
+def _largest(offsets: Any) -> int:
+    most = 0
+    for q in range(len(offsets) - 1):
+        most = max(most, offsets[q + 1] - offsets[q])
+    return most
+
+
+@compiled
+def _repeats(text: Any, starts: Any, ends: Any, offsets: Any, marks: Any) -> bool:
+    table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
+    for q in range(len(offsets) - 1):
+        size = _table_size(offsets[q + 1] - offsets[q])
+        table[:size] = 0
+        for row in range(offsets[q], offsets[q + 1]):
+            a, b = base + starts[row], base + ends[row]
+            h = _hash(a, b)
+            at = _slot(table, size, h, a, b, base, starts, ends, offsets[q])
+            marks[row] = table[at] != 0
+            found |= marks[row]
+            if table[at] == 0:
+                table[at] = _entry(h, row - offsets[q])
+    return found
+
+
+@compiled
+def _find(
+    text: Any, starts: Any, ends: Any, offsets: Any,
+    known_text: Any, known_starts: Any, known_ends: Any, known_offsets: Any, found: Any,
+) -> None:  # fmt: skip
+    table = np.zeros(_table_size(_largest(known_offsets)), np.uint64)
+    base, known = place_of(text), place_of(known_text)
+    for q in range(len(offsets) - 1):
+        first = known_offsets[q]
+        size = _table_size(known_offsets[q + 1] - first)
+        table[:size] = 0
+        for row in range(first, known_offsets[q + 1]):
+            a, b = known + known_starts[row], known + known_ends[row]
+            h = _hash(a, b)
+            table[_slot(table, size, h, a, b, known, known_starts, known_ends, first)] = _entry(h, row - first)
+        for row in range(offsets[q], offsets[q + 1]):
+            a, b = base + starts[row], base + ends[row]
+            at = _slot(table, size, _hash(a, b), a, b, known, known_starts, known_ends, first)
+            found[row] = first + np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1 if table[at] != 0 else -1
+
+
+@compiled
+def _less(a: int, a_end: int, b: int, b_end: int) -> bool:
+    """Whether text a comes before text b in the order of bytes."""
+    sizes = a_end - a < b_end - b
+    while a < a_end and b < b_end:
+        x, y = swapped(masked(word(a), a_end - a)), swapped(masked(word(b), b_end - b))
+        if x != y:
+            return x < y  # type: ignore[no-any-return]
+        a += 8
+        b += 8
+    return sizes
+
+
+@compiled
+def rank_bytes(text: Any, starts: Any, ends: Any, ranks: Any) -> None:
+    """Fill `ranks` with each id's place among the different ids in order: a merge sort."""
+    n, base, width = len(starts), place_of(text), 1
+    order, other = np.arange(n), np.empty(n, np.int64)
+    while width < n:
+        for a in range(0, n, 2 * width):
+            i, j, middle, last = a, a + width, min(a + width, n), min(a + 2 * width, n)
+            for k in range(a, last):
+                right = i >= middle
+                if not right and j < last:
+                    x, y = order[i], order[j]
+                    right = _less(base + starts[y], base + ends[y], base + starts[x], base + ends[x])
+                if right:
+                    other[k] = order[j]
+                    j += 1
+                else:
+                    other[k] = order[i]
+                    i += 1
+        order, other = other, order
+        width *= 2
+    rank = 0
+    for k in range(n):
+        x, y = order[max(k - 1, 0)], order[k]
+        rank += _less(base + starts[x], base + ends[x], base + starts[y], base + ends[y])
+        ranks[y] = rank
+
+
+@compiled
+def _first_unwritable(text: Any, starts: Any, ends: Any) -> int:
+    for row in range(len(starts)):
+        good = starts[row] < ends[row]
+        for c in text[starts[row] : ends[row]]:
+            good &= not is_space(c)
+        if not good:
+            return row
+    return -1
+
+
+@compiled
+def _write_lines(columns: Any, n: int, out: Any) -> None:
+    at = place_of(out)
+    for row in range(n):
+        for column in columns:
+            text, place = column[0], 8 * row
+            at = copy(text + np.int64(word(column[1] + place)), text + np.int64(word(column[2] + place)), at)
+            put_word(at, np.uint64(32))
+            at += 1
+        put_word(at - 1, np.uint64(10))
