@@ -76,6 +76,12 @@ class Ids:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.tolist(), dtype=object).astype(object if dtype is None else dtype)
 
+    def __eq__(self, other: object) -> Any:
+        """Id by id, as an array of text compares."""
+        return np.asarray(self) == (np.asarray(other) if isinstance(other, Ids) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         shown = [repr(name) for name in self[:3]]
         return f"Ids([{', '.join(shown)}{', …' if len(self) > 3 else ''}])"

@@ -55,3 +55,10 @@ def test_an_id_with_white_space_or_nothing_in_it_cannot_be_written():
 def test_joined_ids_are_those_of_all_parts():
     assert Ids.joined([Ids.of(["a", "b"])[[1, 0]], Ids.of([]), Ids.of(["c"])]).tolist() == ["b", "a", "c"]
     assert np.asarray(Ids.of(["x", "y"])).tolist() == ["x", "y"]
+
+
+def test_ids_compare_one_by_one_as_an_array_of_text_does():
+    ids = Ids.of(["b", "a", "é"])
+    assert (ids == "a").tolist() == [False, True, False]
+    assert (ids == Ids.of(["b", "x", "é"])).tolist() == [True, False, True]
+    assert ids[ids == "é"].tolist() == ["é"]
