@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from podium.arrays import Array
 from podium.data.dataset import Dataset
@@ -80,6 +79,7 @@ def fit_temperature(
 
 def _fit_sharpness(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, Array]:
     """The 1/T that makes the grades likeliest, and the log-likelihood of each query there."""
+    from scipy.optimize import minimize_scalar
 
     def likelihoods(sharpness: float) -> Array:
         return np.array([w * distribution.log_prob_of_grades(sharpness * s, y) for s, y, w in queries])

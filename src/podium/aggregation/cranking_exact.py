@@ -12,7 +12,6 @@ from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from podium.aggregation.base import Array
 from podium.aggregation.cranking_lists import CrankingQuery, Ints
@@ -46,6 +45,8 @@ class Enumerated:
 
     def likelihood(self, theta: Array) -> tuple[float, Array]:
         """L(θ) and its gradient, of the voters that speak."""
+        from scipy.special import logsumexp
+
         logs, slopes = [], []
         for d in self._completed():
             weight = theta @ d

@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from podium.aggregation.base import Aggregator, Array, Consensus
 from podium.aggregation.pairwise import Unranked, lists, wins
@@ -87,6 +86,8 @@ class WorthModel(Aggregator):
 
     def fit(self, query: QueryRankings) -> Worths:
         """The worths of one query's documents."""
+        from scipy.special import expit
+
         seen, n = self._determined(query), query.n_documents
         s, iterations = self._climb(seen)
         chance = expit(s)
@@ -110,6 +111,8 @@ class WorthModel(Aggregator):
 
     def _posterior(self, query: QueryRankings, s: Array) -> Slope:
         """The likelihood with the ghost's part: pseudo·(s − 2·log(1 + e^s)) per document."""
+        from scipy.special import expit
+
         found, chance = self.slope(query, s), expit(s)
         ghost = self.pseudo * float(np.sum(s - 2.0 * np.logaddexp(0.0, s)))
         gradient = found.gradient + self.pseudo * (1.0 - 2.0 * chance)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_softmax, logit, softmax
 
 from podium.algorithms.requirements import needs_grades
 from podium.arrays import Array
@@ -97,10 +96,14 @@ class McRank(Learner):
 
     def _start(self, share: Array) -> Array:
         """The outputs before the first tree, which give each grade its share."""
+        from scipy.special import logit
+
         return np.asarray(logit(share) if self.ordinal else np.log(share))
 
     def _round(self, growers: list[Grower], start: Array, target: Array, weights: Array) -> tuple[float, bool]:
         """Grow each model by a tree; the mean −log P of the grades before that, and whether any could grow."""
+        from scipy.special import expit, log_softmax, softmax
+
         raw = start + np.column_stack([grower.outputs() for grower in growers])
         P = expit(raw) if self.ordinal else softmax(raw, axis=1)
         # A multinomial output has the curvature K/(K − 1)·p(1 − p) when the others answer it (Friedman, 2001).
@@ -123,6 +126,8 @@ class McRank(Learner):
         return lambda data: start + np.column_stack([model(data) for model in models])
 
     def _probabilities(self, raw: Array) -> Array:
+        from scipy.special import expit, softmax
+
         if not self.ordinal:
             return np.asarray(softmax(raw, axis=1))
         # Models of their own need not fall with k; the running minimum makes them do so.

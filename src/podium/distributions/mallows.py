@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from podium import ranking
 from podium.arrays import Array
@@ -38,6 +37,8 @@ class Mallows(RankingDistribution):
 
     def log_prob(self, scores: ArrayLike, ranks: ArrayLike) -> float:
         """−θd − log ψ_n + Σ (log ψ_m − log m!) over groups of m equal scores; ties in `ranks` are refused."""
+        from scipy.special import gammaln
+
         s, places = self._checked(scores, ranks)
         groups = np.unique(s, return_counts=True)[1]
         free = float(np.sum(log_normaliser(groups, self.theta) - gammaln(groups + 1.0)))

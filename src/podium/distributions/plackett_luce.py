@@ -15,7 +15,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, softmax
 
 from podium import ranking
 from podium.arrays import Array
@@ -64,6 +63,8 @@ class PlackettLuce(RankingDistribution):
 
     def summary(self, scores: ArrayLike, *, level: float = 0.9) -> RankSummary:
         """P(first), the expected rank and the interval of each document; of more than 300, intervals by moments."""
+        from scipy.special import softmax
+
         s = np.array(scores, np.float64)
         short = (
             super().summary(s, level=level) if self.has_exact_marginals(len(s)) else race_summary(closed_up(s), level)
@@ -77,6 +78,8 @@ class PlackettLuce(RankingDistribution):
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j) = φ_i/(φ_i + φ_j)."""
+        from scipy.special import expit
+
         s = np.asarray(scores, np.float64)
         before: Array = expit(s[:, None] - s)
         np.fill_diagonal(before, 0.0)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from podium.arrays import Array
 from podium.compiled import compiled
@@ -28,6 +27,8 @@ _FINEST = 0.01  # a step finer than this serves no list of less than a hundred t
 
 def race_summary(s: Array, level: float) -> RankSummary:
     """The summary of scores that have no wide gaps (see `closed_up`)."""
+    from scipy.special import softmax
+
     expected, found = np.empty(len(s)), np.empty((2, len(s)), np.int64)
     _summarise(s, *_counted(s), *tails(level), expected, found)
     return RankSummary(softmax(s), expected, *found)

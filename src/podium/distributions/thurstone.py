@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
-from scipy.special import ndtr
 
 from podium import ranking
 from podium.arrays import Array
@@ -38,6 +36,8 @@ class Thurstone(RankingDistribution):
 
         Where even the likeliest S in this order has a density e^−300 of the largest, that exponent is returned.
         """
+        from scipy.optimize import isotonic_regression
+
         s, places = self._checked(scores, ranks)
         if len(s) < 2:
             return 0.0
@@ -73,6 +73,8 @@ class Thurstone(RankingDistribution):
 
     def prefers(self, scores: ArrayLike, *, rng: np.random.Generator | None = None, samples: int = 10_000) -> Array:
         """P(document i comes before document j) = Φ((s_i − s_j)/(√2σ))."""
+        from scipy.special import ndtr
+
         s = np.asarray(scores, np.float64)
         before: Array = ndtr((s[:, None] - s) / (math.sqrt(2.0) * self.sigma))
         np.fill_diagonal(before, 0.0)
@@ -89,6 +91,8 @@ _STEP = 1.2  # over √(n + 16): the integrand is about 1/√n wide
 
 def _chance_of_order(z: Array, likeliest: Array) -> float:
     """P(Z_1 > … > Z_n), Z_i ~ N(z_i, 1): h_i(x) = ∫_{−∞}^x φ(t − z_i) h_{i+1}(t) dt, where any Z_i may lie."""
+    from scipy.special import ndtr
+
     first, last = (np.floor((likeliest + side * _REACH) / _PANEL).astype(np.int64) for side in (-1, 1))
     panels = np.unique(np.concatenate([np.arange(a, b + 1) for a, b in zip(first, last, strict=True)]))
     nodes, weights, up_to = _rule()

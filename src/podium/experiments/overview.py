@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from scipy.stats import rankdata
 
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
@@ -44,6 +43,8 @@ def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str])
 
 def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
     """Of each method its mean on every dataset, and its mean rank."""
+    from scipy.stats import rankdata
+
     metrics = next(iter(found.values())).metrics
     m = [str(one) for one in metrics].index(metric)
     sign = -1.0 if metrics[m].higher_is_better else 1.0
