@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -27,9 +28,15 @@ class Bar:
         self._finished, self._skipped, self._begun = 0, 0, time.monotonic()
         self._told_of_compiling = False
         self._lock = threading.Lock()
+        self.interrupted = False
 
     def put(self, part: str, share: float, *, finished: bool = False, skipped: bool = False) -> None:
-        """A share of a part is done; a finished part may have been skipped, and then says nothing about time."""
+        """A share of a part is done; a finished part may have been skipped, and then says nothing about time.
+
+        Raises KeyboardInterrupt again if one was lost.
+        """
+        if self.interrupted and threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
         with self._lock:
             self._finished += finished
             self._skipped += finished and skipped
@@ -86,7 +93,26 @@ def progress_bar(parts: int) -> Iterator[Bar]:
             bar = Bar(parts)
             stack.enter_context(_lines(bar))
         stack.enter_context(on_long_compilation(bar.compiling))
+        stack.enter_context(_interrupts(bar))
         yield bar
+
+
+@contextmanager
+def _interrupts(bar: Bar) -> Iterator[None]:
+    """Keep Ctrl-C from getting lost: while functions are compiled, C code drops the exception that it raises."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        bar.interrupted = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -94,3 +96,12 @@ def test_compilation_that_takes_long_is_said_once(tmp_path: Path, cached: bool) 
     if cached:
         again = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
         assert (again.stdout, again.stderr) == ("8.0\n", "")
+
+
+def test_an_interrupt_that_c_code_dropped_is_raised_again() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), progress.progress_bar(1) as bar:
+        with suppress(KeyboardInterrupt):  # as a callback from C does
+            signal.raise_signal(signal.SIGINT)
+        bar.put("one", 0.5)
+    assert signal.getsignal(signal.SIGINT) is before
