@@ -219,7 +219,7 @@ class Dataset:
         """Some of the queries, in the order given, the rows of each together."""
         if isinstance(self.offsets, Scattered):
             return self.grouped().select(queries)
-        chosen = np.asarray(queries, np.int64)
+        chosen = self._query_numbers(queries)
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
         if len(chosen) and (starts[1:] == ends[:-1]).all():
             take: Any = slice(int(starts[0]), int(ends[-1]))  # queries that lie together are not copied
@@ -250,6 +250,16 @@ class Dataset:
             rows=None,
         )
         return made
+
+    def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
+        given = np.asarray(queries)
+        if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= self.n_queries):
+            raise DataError(
+                f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {given.ravel()[:5].tolist()}. "
+                "For a mask, give np.flatnonzero(mask).",
+                where=self.source,
+            )
+        return given.astype(np.int64, copy=False)
 
     def dense(self) -> Dataset:
         """The same data with dense features."""

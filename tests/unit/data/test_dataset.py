@@ -133,3 +133,19 @@ def test_the_digest_sees_all_that_learning_sees():
 def test_sizes_that_do_not_fit_are_refused(options, message):
     with pytest.raises(DataError, match=message):
         Dataset.from_arrays(np.eye(2), **options)
+
+
+@pytest.mark.parametrize("queries", [[-1], [0, -2], [4], [1.5], [True, False, True, False]], ids=repr)
+def test_queries_that_are_not_numbers_of_queries_are_refused(queries):
+    data = Dataset.from_arrays(np.zeros((8, 1)), np.arange(8) % 2, group=[2, 2, 2, 2])
+    with pytest.raises(DataError, match="queries must be whole numbers from 0 to 3; got"):
+        data.select(queries)
+
+
+@pytest.mark.parametrize("queries", [[], [1, 2], [3, 0], [2, 2]], ids=repr)
+def test_queries_are_selected_in_the_order_given(queries):
+    data = Dataset.from_arrays(np.arange(8.0)[:, None], np.arange(8) % 2, group=[2, 2, 2, 2])
+    rows = [row for q in queries for row in (2 * q, 2 * q + 1)]
+    found = data.select(queries)
+    assert found.features[:, 0].tolist() == rows
+    assert found.offsets.tolist() == [2 * k for k in range(len(queries) + 1)]
