@@ -16,7 +16,7 @@ from podium.aggregation import Aggregator, SupervisedAggregator, with_labels
 from podium.data.metasearch import make_metasearch
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels, Run
-from podium.evaluation import evaluate_run
+from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.paired import Interval, bootstrap_interval
 
 UNSUPERVISED = ["rrf", "borda", "rrf(k=10)", "combsum", "copeland", "mc4", "plackett-luce", "kemeny(exact=16)"]

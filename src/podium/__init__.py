@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from podium.data import Qrels as Qrels
     from podium.data import Rankings as Rankings
     from podium.data import Run as Run
-    from podium.data import check as check
     from podium.data import from_frame as from_frame
     from podium.data import k_folds as k_folds
     from podium.data import make_letor_like as make_letor_like
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from podium.data import write_letor as write_letor
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
+    from podium.data.check import check as check
     from podium.evaluation.attribution import importance as importance
     from podium.evaluation.calibration import calibration as calibration
     from podium.evaluation.compare_runs import compare_runs as compare_runs
@@ -89,14 +89,16 @@ _HOMES = {
         "write_qrels",
         "write_run",
     ),
-    "podium.evaluation": (
-        "calibration",
-        "compare_runs",
-        "cross_validate",
+    "podium.evaluation.attribution": ("importance",),
+    "podium.evaluation.calibration": ("calibration",),
+    "podium.evaluation.compare_runs": ("compare_runs",),
+    "podium.evaluation.cross_validate": ("cross_validate",),
+    "podium.evaluation.evaluate": (
         "evaluate",
         "evaluate_run",
-        "explain",
-        "importance",
+    ),
+    "podium.evaluation.explain": ("explain",),
+    "podium.evaluation.reconcile": (
         "reconcile",
         "reconcile_run",
     ),

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from typing_extensions import TypeIs
 
 Array = NDArray[np.float64]
 
 
+def is_sparse(X: Any) -> TypeIs[sp.csr_array]:
+    """Whether features are one of scipy's sparse matrices; scipy is not imported to find out."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
+
+
 def dense(X: Any) -> NDArray[Any]:
     """Features as a dense matrix; what a sparse one does not store is 0."""  # (N, d)
-    return np.asarray(X.toarray() if isinstance(X, sp.csr_array) else X)
+    return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
 def column(X: Any, at: int) -> NDArray[np.float32]:
     """One feature of all documents; missing values stay NaN."""  # (N,)
-    if isinstance(X, sp.csr_array):
+    if is_sparse(X):
         return np.asarray(X[:, [at]].toarray(), np.float32).ravel()
     return np.ascontiguousarray(X[:, at], np.float32)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.losses import Loss, product, sweep
@@ -96,11 +95,11 @@ def without_ids(data: Dataset) -> Dataset:
 
 def refuse_missing(data: Dataset, what: str) -> None:
     """Raise a clear error for missing or infinite features, which the scorer cannot take."""
-    values = data.features.data if sp.issparse(data.features) else data.features
+    values = data.features.data if is_sparse(data.features) else data.features
     if np.isfinite(values).all():
         return
     at = int(np.flatnonzero(~np.isfinite(values).ravel())[0])
-    if sp.issparse(data.features):
+    if is_sparse(data.features):
         row, column = int(np.searchsorted(data.features.indptr, at, side="right")) - 1, int(data.features.indices[at])
     else:
         row, column = divmod(at, data.n_features)

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
+from podium.compiled import compiled, intrinsic
 
 SPARE = 16
 """Bytes after a text that may be read, and written where a text is copied."""
@@ -250,86 +248,53 @@ def nearest(m: Any, power: Any) -> float:
     return double_of(mantissa & ((_1 << _52) - _1) | np.uint64(binary) << _52)  # type: ignore[no-any-return]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def word(typing: Any, address: Any) -> Any:
+@intrinsic("uint64(int64)")
+def word(builder: Any, address: Any) -> Any:
     """The eight bytes at an address, the first lowest."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-        return builder.load(pointer, align=1)
-
-    return types.uint64(types.int64), generate
+    pointer = builder.inttoptr(address, ir.IntType(64).as_pointer())
+    return builder.load(pointer, align=1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def put_word(typing: Any, address: Any, value: Any) -> Any:
+@intrinsic("void(int64, uint64)")
+def put_word(builder: Any, address: Any, value: Any) -> Any:
     """Write eight bytes to an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[1], builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint64), generate
+    builder.store(value, builder.inttoptr(address, ir.IntType(64).as_pointer()), align=1)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def high_product(typing: Any, a: Any, b: Any) -> Any:
+@intrinsic("uint64(uint64, uint64)")
+def high_product(builder: Any, a: Any, b: Any) -> Any:
     """The upper 64 bits of a·b."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(*(builder.zext(x, wide) for x in arguments))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-    return types.uint64(types.uint64, types.uint64), generate
+    wide = ir.IntType(128)
+    product = builder.mul(*(builder.zext(x, wide) for x in (a, b)))
+    return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def leading_zeros(typing: Any, a: Any) -> Any:
+@intrinsic("uint64(uint64)")
+def leading_zeros(builder: Any, a: Any) -> Any:
     """The number of bits above the highest that is 1."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.uint64(types.uint64), generate
+    return builder.ctlz(a, ir.Constant(ir.IntType(1), 0))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bytes_before(typing: Any, a: Any) -> Any:
+@intrinsic("uint64(uint64)")
+def bytes_before(builder: Any, a: Any) -> Any:
     """The number of bytes below the lowest bit that is 1; 8 where none is."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        zeros = builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-        return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
-
-    return types.uint64(types.uint64), generate
+    zeros = builder.cttz(a, ir.Constant(ir.IntType(1), 0))
+    return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def swapped(typing: Any, a: Any) -> Any:
+@intrinsic("uint64(uint64)")
+def swapped(builder: Any, a: Any) -> Any:
     """The eight bytes of a word, the last lowest, so that words compare as their texts do."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bswap(arguments[0])
-
-    return types.uint64(types.uint64), generate
+    return builder.bswap(a)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def double_of(typing: Any, a: Any) -> Any:
+@intrinsic("float64(uint64)")
+def double_of(builder: Any, a: Any) -> Any:
     """The double of these bits."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.uint64), generate
+    return builder.bitcast(a, ir.DoubleType())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bits_of(typing: Any, x: Any) -> Any:
+@intrinsic("uint64(float64)")
+def bits_of(builder: Any, x: Any) -> Any:
     """The bits of a double."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.uint64(types.float64), generate
+    return builder.bitcast(x, ir.IntType(64))

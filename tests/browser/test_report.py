@@ -13,7 +13,7 @@ import pytest
 
 from browser.devtools import CHROMIUM, Browser
 from podium.data import Fold, make_letor_like, split
-from podium.evaluation import Comparison
+from podium.evaluation.compare import Comparison
 from podium.experiments import compare
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.evaluation import evaluate_run
+from podium.evaluation.evaluate import evaluate_run
 from podium.metrics import Metric, mean
 
 EXACT = {"rel": 0, "abs": 1e-9}

@@ -29,6 +29,7 @@ LAYERS = [
         "registry",
         "arrays",
         "compiled",
+        "machine_code",
         "threads",
         "files",
         "ranking",

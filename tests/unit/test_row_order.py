@@ -16,7 +16,9 @@ import podium
 from podium.data import Dataset, Fold, from_frame, k_folds, read_letor, split, to_frame, write_letor
 from podium.data.trec import Run
 from podium.errors import DataError, ParameterError
-from podium.evaluation import cross_validate, explain, reconcile
+from podium.evaluation.cross_validate import cross_validate
+from podium.evaluation.explain import explain
+from podium.evaluation.reconcile import reconcile
 from podium.testing import linear_data
 
 TOGETHER, VALID = linear_data(12, 6), linear_data(8, 6, seed=1)

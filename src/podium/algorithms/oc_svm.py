@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
@@ -64,6 +63,8 @@ class OCSVM(LinearLearner):
             )
 
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        import scipy.sparse as sp
+
         refuse_missing(data, self.name)
         assert data.labels is not None
         grades, y = np.unique(data.labels, return_inverse=True)
@@ -99,6 +100,8 @@ class OCSVM(LinearLearner):
         self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
     ) -> tuple[Array, Array, float]:
         """Hinge on sign·(⟨w,x⟩ − b_r): rows sign·(x, −e_r)."""
+        import scipy.sparse as sp
+
         n, d = X.shape
         places = sp.csr_array((-sign, (np.arange(n), edge)), shape=(n, n_edges))
         rows = sp.hstack([sp.diags_array(sign) @ X, places])
@@ -110,6 +113,8 @@ class OCSVM(LinearLearner):
         self, X: Any, edge: NDArray[np.int64], sign: Array, cost: Array, n_edges: int
     ) -> tuple[Array, Array, float]:
         """Variables (w, a, b, ξ): sign·(⟨w,x⟩ − a_r or b_r) + ξ ≥ 0, a_r ≤ b_r ≤ a_{r+1}, ‖w‖ ≤ 1."""
+        import scipy.sparse as sp
+
         n, d = X.shape
         limits = 2 * n_edges  # a_1, b_1, a_2, b_2, …
         place = 2 * edge + (sign > 0)

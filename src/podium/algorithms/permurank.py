@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_pairs
-from podium.arrays import Array
+from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, needs_memory
 from podium.learner import Learned
@@ -125,6 +124,8 @@ class PermuRank(LinearLearner):
         return self.metric(scores, data.labels, data.offsets)
 
     def _solve(self, sets: list[_WorkingSet], share: Array) -> tuple[Array, float]:
+        import scipy.sparse as sp
+
         rows, cost = [], []
         for known, part in zip(sets, share, strict=True):
             for best, reached in known.perfect:
@@ -182,6 +183,8 @@ def _weights_of_places(data: Dataset, best_first: NDArray[np.int64]) -> Array:
 
 def _sums(data: Dataset, weights: Array) -> Array:
     """Σ_i c_i x_i over the documents of each query."""  # (Q, d)
+    import scipy.sparse as sp
+
     gather = sp.csr_array((weights, np.arange(data.n_documents), data.offsets))
     sums = gather @ data.features
-    return np.asarray(sums.toarray() if sp.issparse(sums) else sums, np.float64)
+    return dense(sums).astype(np.float64, copy=False)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades, needs_no_weights
-from podium.arrays import Array
+from podium.arrays import Array, dense, is_sparse
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import needs_memory
@@ -50,7 +49,7 @@ class PRank(LinearLearner):
     def check(self, data: Dataset) -> None:
         needs_grades(data, self.name)
         needs_no_weights(data, self.name)
-        if sp.issparse(data.features):
+        if is_sparse(data.features):
             size = 4.0 * data.n_documents * data.n_features
             needs_memory(size, f"{self.name}, which makes sparse features dense,", instead="Use oc-svm or regression.")
 
@@ -86,7 +85,7 @@ class PRank(LinearLearner):
 def _dense(data: Dataset) -> NDArray[np.float32]:
     refuse_missing(data, "prank")
     X: Any = data.features
-    return np.ascontiguousarray(X.toarray() if isinstance(X, sp.csr_array) else X, np.float32)
+    return np.ascontiguousarray(dense(X), np.float32)
 
 
 @compiled

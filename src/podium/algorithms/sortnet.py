@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.algorithms.comparator import add_pairs, sort_queries
 from podium.algorithms.requirements import needs_pairs
-from podium.arrays import Array
+from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
 from podium.errors import needs_memory
@@ -166,9 +165,11 @@ def _pairs(data: Dataset) -> _Pairs:
 
 def _queries(data: Dataset, pairs: _Pairs) -> NDArray[np.int64]:
     """The queries that have pairs, in an order that does not depend on that of the input."""
+    import scipy.sparse as sp
+
     gather = sp.csr_array((np.ones(data.n_documents), np.arange(data.n_documents), data.offsets))
     sums = gather @ data.features
-    by_features = np.lexsort(np.round(sums.toarray() if sp.issparse(sums) else sums, 6).T)
+    by_features = np.lexsort(np.round(dense(sums), 6).T)
     return by_features[np.diff(pairs.offsets)[by_features] > 0]
 
 

@@ -9,7 +9,7 @@ import typer
 from podium.cli import console, options
 
 if TYPE_CHECKING:
-    from podium.evaluation import Calibration
+    from podium.evaluation.calibration import Calibration
 
 
 def calibration(
@@ -23,7 +23,7 @@ def calibration(
     Where k documents share the best grade, all k come first: their chance is the chance to be among the first k.
     """
     from podium.cli.documents import read_documents
-    from podium.evaluation import calibration as measure
+    from podium.evaluation.calibration import calibration as measure
     from podium.model import Model
 
     fitted = Model.load(model)

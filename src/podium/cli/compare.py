@@ -14,7 +14,7 @@ from podium.cli import console, options
 from podium.errors import ExperimentError, ParameterError
 
 if TYPE_CHECKING:
-    from podium.evaluation import Comparison
+    from podium.evaluation.compare import Comparison
     from podium.experiments import Spec
 
 

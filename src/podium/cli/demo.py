@@ -13,7 +13,8 @@ from podium.cli import console, options
 
 if TYPE_CHECKING:
     from podium.data import Dataset
-    from podium.evaluation import Comparison, Evaluation
+    from podium.evaluation.compare import Comparison
+    from podium.evaluation.evaluate import Evaluation
 
 METHODS = (
     "random",
@@ -62,7 +63,7 @@ def _make_data(folder: Path, seed: int) -> dict[str, float]:
 
 def _truth(found: Comparison, test: Dataset, utility: dict[str, float]) -> Evaluation:
     """How well the planted utility itself ranks: what no method can be expected to beat."""
-    from podium.evaluation import evaluate
+    from podium.evaluation.evaluate import evaluate
 
     assert test.document_ids is not None
     return evaluate(test, [utility[name] for name in test.document_ids], found.metrics)

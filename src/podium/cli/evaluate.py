@@ -13,7 +13,8 @@ from podium.cli import console, options
 from podium.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from podium.evaluation import Evaluation, SystemComparison
+    from podium.evaluation.evaluate import Evaluation
+    from podium.evaluation.significance import SystemComparison
     from podium.metrics import Metric
 
 
@@ -49,7 +50,7 @@ def evaluate(
     Scores are one number per line of the data, or RankLib's `qid index score`. Without -m: ndcg@10 and map. Of several
     runs, those that share a letter do not differ by more than chance.
     """
-    from podium.evaluation import read_metrics
+    from podium.evaluation.evaluate import read_metrics
 
     metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
     names = check_files(judged, ranked, command="evaluate")
@@ -93,8 +94,10 @@ def _evaluated(
     """What is found of each file of scores, or of each run."""
     from podium.data import read_data
     from podium.data.file_format import file_format
-    from podium.evaluation import evaluate as measure
-    from podium.evaluation import evaluate_run, evaluate_runs, read_scores
+    from podium.evaluation.compare_runs import evaluate_runs
+    from podium.evaluation.evaluate import evaluate as measure
+    from podium.evaluation.evaluate import evaluate_run
+    from podium.evaluation.scores import read_scores
 
     if file_format(judged) == "qrels":
         from podium.data.trec import read_qrels, read_run
@@ -111,7 +114,7 @@ def _evaluated(
 
 def _tests(found: Mapping[str, Evaluation]) -> dict[str, SystemComparison]:
     """Tests between the runs, by metric; none for a metric where too few queries count."""
-    from podium.evaluation import compare_evaluations
+    from podium.evaluation.compare_runs import compare_evaluations
 
     tests: dict[str, SystemComparison] = {}
     for m, metric in enumerate(next(iter(found.values())).metrics):

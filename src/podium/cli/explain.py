@@ -29,7 +29,7 @@ def explain(
     for linear models and trees; for multi-layer perceptrons by gradients along the line between the documents.
     """
     from podium.cli.documents import read_documents
-    from podium.evaluation import explain as why
+    from podium.evaluation.explain import explain as why
     from podium.model import Model
 
     if len(doc) != 2:

@@ -40,9 +40,9 @@ def reconcile(
     from podium.data import read_data
     from podium.data.file_format import file_format
     from podium.errors import ParameterError
-    from podium.evaluation import read_scores
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
+    from podium.evaluation.scores import read_scores
 
     check_files(judged, [ranked], command="reconcile")
     if a is None and b is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from podium.cli import console, progress
 from podium.data import Dataset, Fold
 from podium.errors import counted
-from podium.evaluation import Comparison
+from podium.evaluation.compare import Comparison
 from podium.experiments import Observer, Spec, TaskEvent
 
 

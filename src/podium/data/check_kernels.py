@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _A, _B, _C = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))

@@ -17,16 +17,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import dense
+from podium.arrays import dense, is_sparse
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
 from podium.errors import DataError, counted
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _PER_ROW = ("features", "labels", "document_ids", "document_weights", "comments")
 
@@ -270,7 +272,7 @@ class Dataset:
         if isinstance(self.offsets, Scattered):
             return self.grouped().digest()
         h = hashlib.sha256(repr(self.features.shape).encode())
-        if sp.issparse(self.features):
+        if is_sparse(self.features):
             arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
         else:
             arrays = [self.features]
@@ -310,7 +312,9 @@ def _rows_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
 
 
 def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
-    if sp.issparse(features):
+    import scipy.sparse as sp
+
+    if is_sparse(features):
         matrix: Any = sp.csr_array(cast(Any, features), dtype=np.float32)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
 from podium.data.file_format import TABLES
@@ -107,6 +106,8 @@ def _find(folder: Path, part: str) -> Path | None:
 
 def widened(data: Dataset, width: int) -> Dataset:
     """The same data with features that its file did not mention, which are 0."""
+    import scipy.sparse as sp
+
     missing = width - data.n_features
     if missing == 0:
         return data

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from podium.arrays import is_sparse
 from podium.data.dataset import Dataset
 from podium.data.tables import DOCUMENT_IDS, WEIGHTS, columns_of, from_frame
 from podium.errors import DataError
@@ -88,7 +88,7 @@ def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
 
 def is_frame(data: Any) -> bool:
     """Whether it is a frame of pandas, polars or pyarrow, or another that narwhals knows."""
-    if isinstance(data, np.ndarray | list | tuple) or sp.issparse(data):
+    if isinstance(data, np.ndarray | list | tuple) or is_sparse(data):
         return False
     import narwhals as nw
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.data.growing import Growing
 from podium.errors import DataError
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 LARGE = 2**26
 """Cells (256 MB of float32) above which a matrix with less than a quarter of its cells written becomes sparse."""
@@ -42,6 +46,8 @@ class Matrix:
 
     def finished(self) -> NDArray[np.float32] | sp.csr_array:
         """The whole matrix; nothing can be added after."""
+        import scipy.sparse as sp
+
         if not self._sparse:
             from podium.data.letor_parser import narrow
 
@@ -81,6 +87,8 @@ class Matrix:
         scatter(cells, self.rows, self._width, ends, columns, values)
 
     def _to_sparse(self) -> None:
+        import scipy.sparse as sp
+
         self._sparse = True
         cells = self._cells.array[: self.rows * self._width].reshape(self.rows, self._width)
         matrix = sp.csr_array(cells)

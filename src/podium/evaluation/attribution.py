@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.data.inputs import unlabelled_data
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
@@ -104,7 +103,7 @@ def importance(
 
 def deviations(X: Any) -> Array:
     """The standard deviation of each feature; a missing value counts as 0."""  # (d,)
-    if isinstance(X, sp.csr_array):
+    if is_sparse(X):
         values = np.nan_to_num(X.data.astype(np.float64))
         first, second = (np.bincount(X.indices, values**k, minlength=X.shape[1]) / X.shape[0] for k in (1, 2))
         return np.asarray(np.sqrt(np.maximum(second - first**2, 0.0)))

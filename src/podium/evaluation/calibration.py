@@ -1,7 +1,7 @@
 """Calibration: do documents given 30 % come first 30 % of the time?
 
 >>> import podium
->>> from podium.evaluation import calibration
+>>> from podium.evaluation.calibration import calibration
 >>> data, _ = podium.make_letor_like(60, seed=1)
 >>> train, valid, test = podium.split(data)
 >>> model = podium.train(train, "ranknet", valid=valid)

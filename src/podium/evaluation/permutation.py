@@ -11,9 +11,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import is_sparse
 from podium.data.dataset import Dataset
 from podium.metrics import Metric
 from podium.model import Model
@@ -46,7 +46,7 @@ def permuted(
 
 def _affordable(model: Model, data: Dataset, seconds: float) -> Dataset | None:
     """The first queries, as many as can be scored once per feature in that time; None where not even one can."""
-    if sp.issparse(data.features) and data.n_documents * data.n_features > _DENSE:
+    if is_sparse(data.features) and data.n_documents * data.n_features > _DENSE:
         return None
     whole = data.dense()
     few = whole.select(np.arange(min(whole.n_queries, 2)))

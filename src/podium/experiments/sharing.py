@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
-import scipy.sparse as sp
 
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
@@ -87,6 +86,8 @@ def _put(file: BinaryIO, value: Any) -> Place:
 
 
 def _dataset(memory: Any, about: dict[str, Any]) -> Dataset:
+    import scipy.sparse as sp
+
     found = {name: _get(memory, Place(**place)) for name, place in about["places"].items()}
     if "features" not in found:
         shape = (len(found["indptr"]) - 1, int(found.pop("width")[0]))

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import Array
@@ -35,10 +34,9 @@ from podium.errors import DataError, IncompatibleError
 from podium.registry import Named, field_types
 from podium.threads import default_threads, pool
 
-_f8, _i8 = types.float64, types.int64
-GRADES = _f8(_f8[::1], _f8[::1], _f8[::1], _f8[::1], _f8[:, ::1])
+GRADES = "float64(float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])"
 """The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""
-EDGES = _f8(_f8[::1], _f8[:, ::1], _f8[::1], _f8[::1], _f8[:, ::1])
+EDGES = "float64(float64[::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1])"
 """The kernel of a loss on edges: (scores, edges, gradient, curvature, params) → value."""
 
 

@@ -22,18 +22,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from podium.compiled import address, compiled, function_at
 from podium.ranking import sort_descending
 
-_f8, _i8 = types.float64, types.int64
-MEASURE = _f8(_f8[::1], _i8[::1], _f8[::1], _f8[::1])
+MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
 """The type of a measure's kernel: (labels, ends, ideal, config) → value."""
-PREPARE = types.void(_f8[::1], _f8[::1], _f8[::1], _f8[::1])
+PREPARE = "void(float64[::1], float64[::1], float64[::1], float64[::1])"
 """The type of what prepares swaps: (labels, ideal, config, work)."""
-SWAP = _f8(_f8[::1], _f8[::1], _f8[::1], _i8, _i8)
+SWAP = "float64(float64[::1], float64[::1], float64[::1], int64, int64)"
 """The type of a swap: (labels, config, work, i, j) → |ΔM|."""
 
 CUTOFF, SHIFT, RELEVANT, DIVIDE_ALL, DIVIDE_LIST, FLOOR, GAIN, OWN = range(8)

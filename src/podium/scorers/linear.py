@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.compiled import compiled, vectorised
 from podium.forms import LinearForm
 from podium.registry import register
@@ -30,14 +29,14 @@ class Linear(RowScorer):
 
     def score_rows(self, theta: Array, X: Any) -> Array:
         weights, offset = np.ascontiguousarray(theta[:-1]), theta[-1]
-        if isinstance(X, sp.csr_array):
+        if is_sparse(X):
             return np.asarray(X @ weights + offset)
         out = np.empty(len(X))
         map_blocks(lambda a, b: _times(X[a:b], weights, offset, out[a:b]), len(X))
         return out
 
     def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
-        if isinstance(X, sp.csr_array):
+        if is_sparse(X):
             return np.append(X.T @ gradient, gradient.sum())
 
         def block(a: int, b: int) -> Array:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.forms import TreesForm
@@ -16,7 +15,6 @@ from podium.registry import param, register
 from podium.scorers import tree_text
 from podium.scorers.base import Params, Prepared, Scorer
 from podium.scorers.forest import read_forest
-from podium.scorers.quickscorer import lay_out
 
 
 @register
@@ -41,6 +39,8 @@ class Trees(Scorer):
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
+        from podium.scorers.quickscorer import lay_out
+
         scores = lay_out(read_forest(params.get("trees", np.empty(0, np.uint8)), n_features))
 
         def score(data: Dataset) -> Array:
@@ -65,4 +65,6 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
 
 def for_lightgbm(X: Any) -> Any:
     """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
-    return sp.csr_matrix(X) if isinstance(X, sp.csr_array) else X
+    import scipy.sparse as sp
+
+    return sp.csr_matrix(X) if is_sparse(X) else X

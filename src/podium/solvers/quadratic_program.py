@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from podium.errors import ParameterError
@@ -24,6 +23,8 @@ BYTES = 160.0
 
 def minimise_hinge(rows: Any, cost: Array, penalised: Array, *, who: str) -> Array:
     """θ that minimises ½ Σ m θ² + Σ c [1 − ⟨a, θ⟩]_+, with a the sparse rows (P, D) and m the `penalised` (D,)."""
+    import scipy.sparse as sp
+
     n, d = rows.shape
     P = sp.diags_array(np.append(penalised, np.zeros(n)))
     q = np.append(np.zeros(d), cost)
@@ -42,6 +43,8 @@ def solve_planes(G: Array, delta: Array, cost: float, *, who: str) -> tuple[Arra
 
 def weigh_planes(G: Array, delta: Array, cost: float, *, who: str) -> Array:
     """The α of the dual, one for each plane; within its constraints whatever the solver's tolerance."""
+    import scipy.sparse as sp
+
     k = len(delta)
     A = sp.vstack([-sp.eye_array(k), sp.csr_array(np.ones((1, k)))])
     b = np.append(np.zeros(k), cost)
@@ -52,6 +55,7 @@ def weigh_planes(G: Array, delta: Array, cost: float, *, who: str) -> Array:
 def solve(P: Any, q: Array, A: Any, b: Array, *, nonnegative: int, cone: int = 0, who: str) -> Array:
     """min ½xᵀPx + qᵀx with b − Ax ≥ 0 in the first rows and in a second-order cone in the last `cone` ones."""
     import clarabel
+    import scipy.sparse as sp
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False

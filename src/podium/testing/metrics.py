@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.compiled import address
 from podium.metrics import PRESETS, Metric, evaluate_all
 from podium.metrics.conventions import DEFAULT
 from podium.metrics.kernels import PREPARE, SWAP
@@ -143,9 +144,7 @@ def a_swap_is_worth_what_swapping_changes(metric: Metric) -> None:
         return
     prepare, swap = metric.swap_functions()
     for function, signature in ((prepare, PREPARE), (swap, SWAP)):
-        function.compile(signature)
-        returned = function.overloads[signature.args].signature.return_type
-        assert returned == signature.return_type, f"{function} returns {returned}"
+        address(function, signature)
     for _, ranked, _ in _queries(most=12, number=40):
         n, pairs = len(ranked), list(itertools.combinations(range(len(ranked)), 2))
         lists = np.tile(ranked, (len(pairs) + 1, 1))  # the last one stays as it is

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.registry import Named
@@ -68,11 +67,11 @@ class Transform(Named):
 
 def refuse_infinite(data: Dataset, what: str) -> None:
     """Raise a clear error for infinite features, which cannot be scaled."""
-    values = data.features.data if sp.issparse(data.features) else data.features
+    values = data.features.data if is_sparse(data.features) else data.features
     if not np.isinf(values).any():
         return
     at = int(np.flatnonzero(np.isinf(values))[0])
-    column = int(data.features.indices[at]) if sp.issparse(data.features) else at % data.n_features
+    column = int(data.features.indices[at]) if is_sparse(data.features) else at % data.n_features
     raise DataError(
         f"feature {column + 1} holds an infinite value, which {what} cannot take. "
         "Replace it, or use transform=identity with scorer=trees.",

@@ -6,18 +6,21 @@ shifts by the same amount for every document, so no order changes for linear sco
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from podium.arrays import is_sparse
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.registry import register
 from podium.threads import map_blocks
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Array = NDArray[np.float64]
 
@@ -30,11 +33,11 @@ class ZScore(Transform):
 
     def fit(self, data: Dataset) -> State:
         refuse_infinite(data, self.name)
-        mean, deviation = _sparse_moments(data.features) if sp.issparse(data.features) else _moments(data.features)
+        mean, deviation = _sparse_moments(data.features) if is_sparse(data.features) else _moments(data.features)
         # A spread below float32's resolution of the values is rounding, not information.
         flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
         scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
-        centre = np.zeros_like(mean) if sp.issparse(data.features) else mean
+        centre = np.zeros_like(mean) if is_sparse(data.features) else mean
         return {"mean": mean, "centre": centre, "scale": scale}
 
     def affine(self, state: State, data: Dataset) -> Affine:
@@ -42,16 +45,18 @@ class ZScore(Transform):
         return Affine(state["centre"], state["scale"], missing)
 
     def features(self, state: State, data: Dataset) -> Any:
+        import scipy.sparse as sp
+
         X, mean, centre, scale = data.features, state["mean"], state["centre"], state["scale"]
         if {mean.shape, centre.shape, scale.shape} != {(X.shape[1],)}:  # a compiled loop would read beyond
             raise IncompatibleError(f"zscore was fitted on {len(mean)} features; the data has {X.shape[1]}.")
-        if sp.issparse(X) and not centre.any():
+        if is_sparse(X) and not centre.any():
             values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
             return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)
         out = np.empty(X.shape, np.float32)
 
         def work(a: int, b: int) -> None:
-            _scale(X[a:b].toarray() if sp.issparse(X) else X[a:b], mean, centre, scale, out[a:b])
+            _scale(X[a:b].toarray() if is_sparse(X) else X[a:b], mean, centre, scale, out[a:b])
 
         map_blocks(work, X.shape[0])
         return out

@@ -11,7 +11,8 @@ from podium.data.metasearch import make_metasearch
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
 from podium.errors import DataError, IncompatibleError, UnknownNameError
-from podium.evaluation import compare_systems, evaluate_run
+from podium.evaluation.evaluate import evaluate_run
+from podium.evaluation.significance import compare_systems
 
 
 def test_features_are_presence_reciprocal_place_borda_share_and_score():

@@ -12,7 +12,7 @@ import pytest
 
 from podium.cli import demo
 from podium.data import read_letor
-from podium.evaluation import evaluate
+from podium.evaluation.evaluate import evaluate
 from podium.experiments import make_spec
 from podium.methods import METHODS
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from podium.data import read_letor, write_letor
-from podium.evaluation import calibration
+from podium.evaluation.calibration import calibration
 from podium.model import Model
 
 Podium = Callable[..., Any]

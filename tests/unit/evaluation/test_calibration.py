@@ -9,7 +9,7 @@ from podium.data.dataset import Dataset
 from podium.distributions.ordered_partitions_fd import OrderedPartitionsFD
 from podium.distributions.plackett_luce import PlackettLuce
 from podium.errors import DataError
-from podium.evaluation import calibration
+from podium.evaluation.calibration import calibration
 from podium.odds import Odds
 
 PL = PlackettLuce()

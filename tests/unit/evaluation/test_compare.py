@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.evaluation import Comparison, Outcome
+from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.report import chosen
 from podium.metrics import Metric
 

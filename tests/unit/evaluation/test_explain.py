@@ -16,10 +16,9 @@ import podium
 from podium.cli.main import app
 from podium.data import Dataset, make_letor_like, write_letor
 from podium.errors import DataError, IncompatibleError
-from podium.evaluation import Explanation, explain
 from podium.evaluation.attribution import attribute, deviations, importance, input_gradient
 from podium.evaluation.details import most_informative_pairs
-from podium.evaluation.explain import explain_rows
+from podium.evaluation.explain import Explanation, explain, explain_rows
 from podium.model import Model
 from podium.scorers.trees import booster
 from podium.training import train

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 from podium.data import Dataset, Fold, make_letor_like, split
-from podium.evaluation import Comparison, Outcome, compare_systems, evaluate
+from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History
+from podium.evaluation.evaluate import evaluate
 from podium.evaluation.report import emphasis, leaders, write_report
 from podium.evaluation.report_page import embedded, page
+from podium.evaluation.significance import compare_systems
 from podium.experiments import compare
 from podium.metrics import Metric
 from podium.solvers import Step

@@ -9,7 +9,7 @@ import pytest
 
 from podium.data import Dataset
 from podium.errors import DataError
-from podium.evaluation import read_scores
+from podium.evaluation.scores import read_scores
 
 # Rows of query b lie apart.
 DATA = Dataset.from_arrays(np.eye(3), [1, 0, 2], qid=["b", "a", "b"], source="train.txt")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.evaluation import Comparison, Outcome
+from podium.evaluation.compare import Comparison, Outcome
 from podium.experiments.overview import overview, write_overview
 from podium.metrics import Metric
 

@@ -16,7 +16,8 @@ import pytest
 
 from podium.data import Dataset, Fold, make_letor_like, split, write_letor
 from podium.errors import ExperimentError, ParameterError
-from podium.evaluation import Comparison, evaluate
+from podium.evaluation.compare import Comparison
+from podium.evaluation.evaluate import evaluate
 from podium.experiments import TaskEvent, compare
 from podium.experiments.plan import Task
 from podium.experiments.pool import Worker

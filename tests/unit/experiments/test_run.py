@@ -10,7 +10,7 @@ import pytest
 
 from podium.data import Dataset, Fold, make_letor_like, read_folder, split, to_frame, write_letor
 from podium.errors import DataError, IncompatibleError, UnknownNameError
-from podium.evaluation import evaluate
+from podium.evaluation.evaluate import evaluate
 from podium.experiments import TaskEvent, compare
 from podium.model import Model
 from podium.training import train
