@@ -27,6 +27,8 @@ class Contest:
     """How many times the CPU seconds of ours the best peer should take, at least."""
     most_seconds: float | None = None
     """How many CPU seconds ours may take, at most."""
+    most_more: float | None = None
+    """How many CPU seconds ours may take beyond the best peer's, at most."""
     clock: str = "cpu"
     """cpu, or wall where threads are the point."""
     repeats: int = 7
@@ -106,3 +108,5 @@ def _judge(row: Row, contest: Contest) -> None:
         row.met = None if row.ratio is None else row.ratio >= contest.least_ratio
     if contest.most_seconds is not None:
         row.met = ours <= contest.most_seconds
+    if contest.most_more is not None and row.best_peer is not None:
+        row.met = ours <= peers[row.best_peer] + contest.most_more

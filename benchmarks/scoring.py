@@ -60,8 +60,9 @@ def contests(*, quick: bool) -> Iterator[Contest]:
         yield Contest(
             f"100 documents by {name}",
             lambda fitted=fitted: fitted.score(one),
-            {"numpy's products alone": products(X, layers)},
-            goal="≤ 30 µs more than the products",
+            {"numpy's products and tanh": products(X, layers)},
+            goal="≤ 30 µs more than numpy",
+            most_more=30e-6,
             per_call=200,
         )
 
@@ -118,8 +119,9 @@ def products(X: Any, layers: list[int]) -> Any:
 
     def multiply() -> None:
         h = doubles
-        for w in weights:
-            h = h @ w
+        for w in weights[:-1]:
+            h = np.tanh(h @ w)
+        h @ weights[-1]
 
     return multiply
 
