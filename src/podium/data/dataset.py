@@ -312,9 +312,9 @@ def _rows_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
 
 
 def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
-    import scipy.sparse as sp
-
     if is_sparse(features):
+        import scipy.sparse as sp
+
         matrix: Any = sp.csr_array(cast(Any, features), dtype=np.float32)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort

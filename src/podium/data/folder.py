@@ -106,8 +106,6 @@ def _find(folder: Path, part: str) -> Path | None:
 
 def widened(data: Dataset, width: int) -> Dataset:
     """The same data with features that its file did not mention, which are 0."""
-    import scipy.sparse as sp
-
     missing = width - data.n_features
     if missing == 0:
         return data
@@ -115,5 +113,7 @@ def widened(data: Dataset, width: int) -> Dataset:
         raise DataError(f"{data.n_features} columns of features; another part has {width}.", where=data.source)
     if isinstance(data.features, np.ndarray):
         return replace(data, features=np.pad(data.features, ((0, 0), (0, missing))))
+    import scipy.sparse as sp
+
     wide = sp.csr_array((data.features.data, data.features.indices, data.features.indptr), (data.n_documents, width))
     return replace(data, features=wide)

@@ -46,8 +46,6 @@ class Matrix:
 
     def finished(self) -> NDArray[np.float32] | sp.csr_array:
         """The whole matrix; nothing can be added after."""
-        import scipy.sparse as sp
-
         if not self._sparse:
             from podium.data.letor_parser import narrow
 
@@ -55,6 +53,8 @@ class Matrix:
                 narrow(self._cells.array, self.rows, self._width, self.n_features)
             self._cells.size = self.rows * self.n_features
             return self._cells.finished().reshape(self.rows, self.n_features)
+        import scipy.sparse as sp
+
         parts = (self._values.finished(), self._columns.finished(), self._ends.finished())
         matrix = sp.csr_array(parts, shape=(self.rows, self.n_features))
         matrix.sort_indices()

@@ -86,10 +86,10 @@ def _put(file: BinaryIO, value: Any) -> Place:
 
 
 def _dataset(memory: Any, about: dict[str, Any]) -> Dataset:
-    import scipy.sparse as sp
-
     found = {name: _get(memory, Place(**place)) for name, place in about["places"].items()}
     if "features" not in found:
+        import scipy.sparse as sp
+
         shape = (len(found["indptr"]) - 1, int(found.pop("width")[0]))
         found["features"] = sp.csr_array(tuple(found.pop(name) for name in ("data", "indices", "indptr")), shape)
     if "edges" in found:

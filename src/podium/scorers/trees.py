@@ -65,6 +65,8 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
 
 def for_lightgbm(X: Any) -> Any:
     """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
+    if not is_sparse(X):
+        return X
     import scipy.sparse as sp
 
-    return sp.csr_matrix(X) if is_sparse(X) else X
+    return sp.csr_matrix(X)

@@ -45,12 +45,12 @@ class ZScore(Transform):
         return Affine(state["centre"], state["scale"], missing)
 
     def features(self, state: State, data: Dataset) -> Any:
-        import scipy.sparse as sp
-
         X, mean, centre, scale = data.features, state["mean"], state["centre"], state["scale"]
         if {mean.shape, centre.shape, scale.shape} != {(X.shape[1],)}:  # a compiled loop would read beyond
             raise IncompatibleError(f"zscore was fitted on {len(mean)} features; the data has {X.shape[1]}.")
         if is_sparse(X) and not centre.any():
+            import scipy.sparse as sp
+
             values = np.where(np.isnan(X.data), mean[X.indices], X.data) * scale[X.indices]
             return sp.csr_array((values.astype(np.float32), X.indices, X.indptr), shape=X.shape)
         out = np.empty(X.shape, np.float32)
