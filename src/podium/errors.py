@@ -7,6 +7,7 @@
     ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
     ├── ExperimentError     some tasks of an experiment failed; carries what the others gave
     ├── ModelFileError      a model file is damaged, too new, or not one
+    ├── IndexFileError      an index is damaged, too new, locked, or not one
     └── MissingPackageError an optional package is not installed; also an ImportError
 
     PodiumWarning           the answer may not be what was wanted; a UserWarning
@@ -104,6 +105,10 @@ class ExperimentError(PodiumError):
 
 class ModelFileError(PodiumError):
     """A model file is damaged, too new, or not one."""
+
+
+class IndexFileError(PodiumError):
+    """An index of documents cannot be opened or changed."""
 
 
 class MissingPackageError(PodiumError, ImportError):

@@ -1,0 +1,143 @@
+"""Analyser: from text to terms. The same analyser must read documents and queries, so it is kept with index and model.
+
+    >>> analyser = Analyser()
+    >>> [analyser.term(word) for word in analyser.words("The dog's barking, 東京都!")]
+    [('the', True), ('dog', False), ('bark', False), ('東京', False), ('京都', False)]
+
+Text is normalised (NFKC) and case-folded, then cut into words of letters, marks and digits. Scripts that put no blanks
+between words (Chinese, Japanese, Korean, Thai …) are cut into overlapping pairs of characters, as in Lucene's CJK
+analyser; symbols such as emoji are words of their own. Words are stemmed by Snowball.
+
+Stop words, and words of one letter, are flagged, not dropped: phrases and distances see them, while lengths, BM25 and
+language models do not. A query of stop words alone uses them all.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Literal
+
+from podium.errors import PodiumWarning
+from podium.registry import Named, param, register
+
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
+_LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_SPACELESS}]]"
+_ASCII = re.compile(r"[a-z0-9_]+(?:'[a-z]+)?")
+_UNSEEN = dict.fromkeys((0xAD, 0x200C, 0x200D, 0xFEFF, 0xFE0E, 0xFE0F))  # soft hyphen, joiners, variation selectors
+
+
+@register
+class Analyser(Named):
+    """How text becomes terms."""
+
+    kind: ClassVar[str] = "analyser"
+    home: ClassVar[str] = "podium.text.analyser"
+    language: str = "english"
+    """Chooses stemmer and stop words; never guessed. `none` has neither."""
+    stem: bool = True
+    stop: bool = True
+    """Whether stop words are flagged."""
+    accents: Literal["keep", "strip"] = "keep"
+    shortest: int = param(default=2, least=1)
+    """Words with fewer letters are flagged like stop words."""
+    longest: int = param(default=64, least=1)
+    """Longer words are cut."""
+    cjk: int = param(default=2, least=1)
+    """Characters per piece in scripts without blanks."""
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, in order, normalised but neither stemmed nor dropped."""
+        if text.isascii():
+            found = _ASCII.findall(text.lower())
+            if "'" in text:
+                found = [word.removesuffix("'s") for word in found]
+        else:
+            found = [word for _, _, words in self._spans(self._normal(text)) for word in words]
+        return [word[: self.longest] for word in found] if max(map(len, found), default=0) > self.longest else found
+
+    def term(self, word: str) -> tuple[str, bool]:
+        """The term of a word, and whether it is flagged. Flagged words are not stemmed."""
+        if word in self._stop_words:
+            return word, True
+        if len(word) < self.shortest and word.isalnum() and not _spaceless().match(word):
+            return word, True
+        return self._stemmer(word), False
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
+        """Where words lie in a text as it is written: (start, end, words), the words normalised."""
+        for start, end, words in self._spans(text):
+            yield start, end, [one for word in words for one in self.words(word)]
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
+        for match in _pattern().finditer(text):
+            word = match.group()
+            if match.lastgroup == "spaceless" and len(word) > self.cjk:
+                for k in range(len(word) - self.cjk + 1):
+                    yield match.start() + k, match.start() + k + self.cjk, [word[k : k + self.cjk]]
+            else:
+                yield match.start(), match.end(), [word.removesuffix("'s")]
+
+    def _normal(self, text: str) -> str:
+        text = unicodedata.normalize("NFKC", text).casefold().translate(_UNSEEN).replace("’", "'")
+        if self.accents == "strip":
+            marks = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+            text = unicodedata.normalize("NFC", "".join(marks))
+        return text
+
+    @property
+    def _stop_words(self) -> frozenset[str]:
+        return stop_words(self.language) if self.stop else frozenset()
+
+    @property
+    def _stemmer(self) -> Callable[[str], str]:
+        return _snowball(self.language) if self.stem else str
+
+
+@functools.cache
+def stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language; none where no list is known."""
+    from importlib.resources import files
+
+    lists = files("podium.text") / "stop_words"
+    name = f"{language}.txt"
+    if not any(entry.name == name for entry in lists.iterdir()):
+        return frozenset()
+    lines = (lists / name).read_text("utf-8").splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+@functools.cache
+def _snowball(language: str) -> Callable[[str], str]:
+    import Stemmer
+
+    if language == "none":
+        return str
+    if language not in Stemmer.algorithms():
+        warnings.warn(
+            f"no stemmer for {language!r}, so words are left as they are. Snowball knows: "
+            f"{', '.join(sorted(Stemmer.algorithms()))}.",
+            PodiumWarning,
+            stacklevel=2,
+        )
+        return str
+    found: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+    return found
+
+
+@functools.cache
+def _pattern() -> Any:
+    import regex
+
+    word = rf"{_LETTERS}+(?:['’][[\p{{L}}\p{{M}}]--[{_SPACELESS}]]+)?"
+    return regex.compile(rf"(?V1)(?P<spaceless>[{_SPACELESS}]+)|{word}|\p{{So}}[\p{{M}}\p{{Sk}}]*")
+
+
+@functools.cache
+def _spaceless() -> Any:
+    import regex
+
+    return regex.compile(rf"[{_SPACELESS}]")

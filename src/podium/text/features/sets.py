@@ -1,0 +1,93 @@
+"""Named sets of features, for the fields that an index has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from podium.errors import ParameterError, UnknownNameError
+from podium.registry import split_list
+from podium.text.features.base import WHOLE, Feature
+from podium.text.index import Index
+
+
+def read_features(wanted: str | Sequence[str | Feature], index: Index) -> tuple[Feature, ...]:
+    """Features from their names and the names of sets, e.g. "podium" or "letor4,bm25(field=title,k1=0.9)"."""
+    words: list[str | Feature] = [*split_list(wanted, wanted)] if isinstance(wanted, str) else list(wanted)
+    found: list[Feature] = []
+    for word in words:
+        if isinstance(word, Feature):
+            found.append(word)
+        elif word.strip() in SETS:
+            found += SETS[word.strip()](index)
+        else:
+            try:
+                found.append(Feature.parse(word))
+            except UnknownNameError as error:
+                if error.kind != "feature":
+                    raise
+                raise UnknownNameError(
+                    "feature or set of features", error.name, {*SETS, *Feature.catalogue()}
+                ) from None
+    twice = [feature for k, feature in enumerate(found) if feature in found[:k]]
+    if twice:
+        raise ParameterError(f"feature {twice[0]} is asked for twice.")
+    if not found:
+        raise ParameterError("no features are asked for.")
+    return tuple(found)
+
+
+def podium(index: Index) -> list[Feature]:
+    """The default: matching, language models, phrases and proximity of every field, and similarity of the whole."""
+    words = "tf log_tf norm_tf tfidf length bm25 lmir_abs lmir_dir lmir_jm covered covered_ratio exact ngram_bm25 span"
+    streams = [*index.fields, WHOLE] if len(index.fields) > 1 else [WHOLE]
+    found = [_of(word, stream) for stream in streams for word in words.split()]
+    found += [Feature.parse("edit(field=title)")] if "title" in index.fields else []
+    return found + [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
+
+
+def document_features(index: Index) -> list[Feature]:
+    """Those features of documents alone that the index can give."""
+    return []
+
+
+def letor4(index: Index) -> list[Feature]:
+    """The 46 features of LETOR 4.0, in its order; the streams are body, anchor, title, url and the whole."""
+    streams = ["body", "anchor", "title", "url", WHOLE]
+    words = ["tf", "idf", "tfidf", "length", "bm25", "lmir_abs", "lmir_dir", "lmir_jm"]
+    graph = ["pagerank", "inlinks", "outlinks", "url_slashes", "url_length", "child_pages"]
+    return [_of(word, stream) for word in words for stream in streams] + [Feature.parse(word) for word in graph]
+
+
+def letor3_ohsumed(index: Index) -> list[Feature]:
+    """The 45 features of LETOR 3.0 for OHSUMED: 15 each of title, abstract and both."""
+    words = (
+        "tf log_tf norm_tf log_norm_tf idf log_idf log_icf log_norm_tfidf tfidf log_norm_tficf bm25 log_bm25 "
+        "lmir_dir lmir_jm lmir_abs"
+    )
+    return [_of(word, stream) for stream in (*index.fields, WHOLE) for word in words.split()]
+
+
+def mslr_text(index: Index) -> list[Feature]:
+    """The text features of MSLR-WEB, 25 kinds for every field and the whole, in its order."""
+    streams = [*index.fields, WHOLE]
+    over = ["min_tf", "max_tf", "mean_tf", "var_tf"]
+    kinds = ["covered", "covered_ratio", "length", "idf", "tf", *over, "norm_tf"]
+    kinds += [f"{word}(of=norm_tf)" for word in over] + ["tfidf"] + [f"{word}(of=tfidf)" for word in over]
+    kinds += ["boolean", "cosine", "bm25", "lmir_abs", "lmir_dir", "lmir_jm"]
+    return [_of(word, stream) for word in kinds for stream in streams]
+
+
+def _of(word: str, stream: str) -> Feature:
+    """A feature of a field."""
+    if stream == WHOLE:
+        return Feature.parse(word)
+    name, _, rest = word.partition("(")
+    return Feature.parse(f"{name}(field={stream}{',' + rest[:-1] if rest else ''})")
+
+
+SETS: dict[str, Callable[[Index], list[Feature]]] = {
+    "podium": podium,
+    "letor4": letor4,
+    "letor3-ohsumed": letor3_ohsumed,
+    "mslr-text": mslr_text,
+}

@@ -1,0 +1,271 @@
+"""Index: documents that can be searched, and whose features can be computed.
+
+    >>> import tempfile, os
+    >>> from podium.text.index import Index
+    >>> path = os.path.join(tempfile.mkdtemp(), "my.index")
+    >>> docs = [{"id": "a", "title": "Heat", "text": "Heat transfer in slabs"}, {"id": "b", "text": "Cold slabs"}]
+    >>> index = Index.create(path, docs)
+    >>> index.search("slabs of heat", k=10).ids
+    ['a', 'b']
+    >>> index.delete(["a"])
+    >>> index.search("heat").ids
+    []
+
+The truth is a SQLite file (`store.py`); arrays derived from it answer queries (`segment.py`). An index that is open
+keeps what it saw when it was opened, until it is changed through it or `refresh` is called.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.errors import DataError, ParameterError
+from podium.text.analyser import Analyser
+from podium.text.document import Document, text_fields
+from podium.text.query import Query, read_query
+from podium.text.retrieval import BM25, Retrieval, Statistics, take_best
+from podium.text.segment import Segment
+from podium.text.segments import read_segments
+from podium.text.store import Store
+
+T = TypeVar("T")
+WHOLE = "whole"
+"""The name of all fields of a document taken together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Documents found, best first."""
+
+    ids: list[str]
+    scores: NDArray[np.float64]
+    numbers: NDArray[np.int64]
+    """Their numbers in the index."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Index:
+    """Documents, ready to be searched. `create` makes one, `open` opens one that is there."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._scratch = threading.local()
+        self.refresh()
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        documents: Iterable[Mapping[str, Any]] = (),
+        *,
+        fields: Sequence[str] | None = None,
+        analyser: Analyser | str | None = None,
+        observer: Callable[[int], None] | None = None,
+    ) -> Index:
+        """A new index of documents: dicts with an id and text fields.
+
+        `fields` are those that are searched: title and text unless told, or all that hold text where a document has
+        neither. All others are stored, for filters and features. `observer` is told the number of documents so far.
+        """
+        known = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
+        rest = iter(documents)
+        first = list(itertools.islice(rest, _LOOK))
+        names = _field_names(first) if fields is None else tuple(fields)
+        if not names and (first or fields is not None):
+            raise DataError("no field of the first documents holds text, so there is nothing to search.")
+        for name in names:
+            if name == WHOLE or not name or not name.replace("-", "_").isidentifier():
+                raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
+        store = Store.create(path, analyser=known, fields=names or ("title", "text"))
+        index = cls(store)
+        if first:
+            index.add(itertools.chain(first, rest), observer=observer)
+        return index
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Index:
+        """An index that is there."""
+        return cls(Store(path))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self.store.fields
+
+    @property
+    def analyser(self) -> Analyser:
+        return self.store.analyser
+
+    def __len__(self) -> int:
+        return sum(segment.alive for segment in self.segments)
+
+    def __repr__(self) -> str:
+        return f"Index({len(self)} documents, fields {', '.join(self.fields)}, {self.analyser}, {self.store.path})"
+
+    def close(self) -> None:
+        self.store.close()
+
+    def refresh(self) -> None:
+        """See what other processes have changed."""
+        self.segments = read_segments(self.store)
+        self._kept: dict[Any, Any] = {}
+        self.flags = self.store.flags()
+        self.changes = self.store.changes()
+
+    def add(
+        self,
+        documents: Iterable[Mapping[str, Any] | Document],
+        *,
+        replace: bool = False,
+        observer: Callable[[int], None] | None = None,
+    ) -> int:
+        """Add documents, all or none of them, and return how many. With `replace`, ids that are there are replaced."""
+
+        def read() -> Iterable[Document]:
+            for n, given in enumerate(documents, 1):
+                yield given if isinstance(given, Document) else Document.read(given, fields=self.fields)
+                if observer is not None and n % 1000 == 0:
+                    observer(n)
+
+        added = self.store.add(read(), replace=replace)
+        self.refresh()
+        return added
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete documents, all or none of them."""
+        self.store.delete([str(id) for id in ids])
+        self.refresh()
+
+    def document(self, id: str) -> dict[str, Any]:
+        """A document as it was given."""
+        found = self.store.document(str(id))
+        if found is None:
+            raise DataError(f"no document {id!r}.", where=str(self.store.path))
+        return found
+
+    def query(self, text: str, *, vector: Any = None) -> Query:
+        """A text analysed as a query."""
+        return read_query(self.store, self.flags, text, vector=vector)
+
+    def search(
+        self,
+        query: str | Query,
+        k: int = 10,
+        *,
+        by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
+        where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+    ) -> Hits:
+        """The k best documents for a query; ties go to the document that was added first.
+
+        `by` is how they are scored, e.g. "bm25(k1=0.9,b=0.4)" or "ql(mu=1000)". `where` gets the numbers of documents
+        and says which may be found; see `filters.py`.
+        """
+        if k < 1:
+            raise ParameterError(f"search: k must be at least 1; got {k}.")
+        asked = self.query(query) if isinstance(query, str) else query
+        how = Retrieval.parse(by) if isinstance(by, str) else by
+        weights, statistics = how.weights(self.fields), self.statistics(asked)
+        parts = []
+        for segment in self.segments if len(asked.terms) else ():
+            places = find_terms(segment.terms, asked.terms)
+            sums, touched = self._arrays(len(segment))
+            n = how.scores(segment, asked, places, statistics, weights, sums, touched)
+            allowed = _NONE if where is None else where(segment.numbers)
+            best, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
+            size = take_best(sums, touched, n, allowed, best, rows)
+            parts.append((best[:size], segment.numbers[rows[:size]]))
+        scores, numbers = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else (np.empty(0), _NOBODY)
+        order = np.lexsort((numbers, -scores))[:k]
+        return Hits(self.ids(numbers[order]), scores[order], numbers[order])
+
+    def ids(self, numbers: NDArray[np.int64]) -> list[str]:
+        """The ids of documents, by their numbers."""
+        found: list[str] = [""] * len(numbers)
+        for segment, at, rows in self.places(numbers):
+            for k, id in zip(at.tolist(), segment.ids(rows), strict=True):
+                found[k] = id
+        return found
+
+    def numbers(self, ids: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of documents; an unknown id is an error."""
+        found = [self.store.number(str(id)) for id in ids]
+        for id, n in zip(ids, found, strict=True):
+            if n is None:
+                raise DataError(f"no document {id!r}.", where=str(self.store.path))
+        return np.array(found, np.int64)
+
+    def places(self, numbers: NDArray[np.int64]) -> list[tuple[Segment, NDArray[np.int64], NDArray[np.int64]]]:
+        """Where documents lie: per segment, their places among `numbers` and their rows in the segment."""
+        parts = []
+        for segment in self.segments:
+            rows = np.minimum(np.searchsorted(segment.numbers, numbers), len(segment) - 1)
+            at = np.flatnonzero((segment.numbers[rows] == numbers) & ~segment.dead[rows])
+            if len(at):
+                parts.append((segment, at, rows[at]))
+        if sum(len(at) for _, at, _ in parts) != len(numbers):
+            raise DataError("a document is not in the index, or was deleted.", where=str(self.store.path))
+        return parts
+
+    def statistics(self, query: Query) -> Statistics:
+        """What the documents say of the terms of a query."""
+        m, columns = len(query.terms), len(self.fields) + 1
+        df, cf, totals = np.zeros((m, columns)), np.zeros((m, columns)), np.zeros(columns)
+        for segment in self.segments:
+            add_statistics(segment.terms, query.terms, segment.df, segment.cf, df, cf)
+            totals += segment.totals
+        return Statistics(len(self), totals, df, cf)
+
+    def kept(self, key: Any, make: Callable[[], T]) -> T:
+        """What `make` gives, kept until the index changes."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
+
+    def _arrays(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Zeros and room for a segment, kept by each thread."""
+        if getattr(self._scratch, "size", -1) < size:
+            self._scratch.size, self._scratch.scores = size, np.zeros(size)
+            self._scratch.touched = np.empty(size, np.int32)
+        return self._scratch.scores, self._scratch.touched
+
+
+_LOOK = 100
+"""Documents whose fields are looked at to learn which hold text."""
+_NONE, _NOBODY = np.empty(0, np.bool_), np.empty(0, np.int64)
+
+
+def _field_names(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    found = dict.fromkeys(name for document in documents for name in text_fields(document))
+    usual = [name for name in ("title", "text") if name in found]
+    return tuple(usual or found)
+
+
+@compiled
+def find_terms(terms: Any, wanted: Any) -> Any:
+    """Where terms lie in a segment; −1 for one that it does not have."""
+    found = np.empty(len(wanted), np.int64)
+    for m in range(len(wanted)):
+        at = np.searchsorted(terms, wanted[m])
+        found[m] = at if at < len(terms) and terms[at] == wanted[m] else -1
+    return found
+
+
+@compiled
+def add_statistics(terms: Any, wanted: Any, df: Any, cf: Any, df_sum: Any, cf_sum: Any) -> None:
+    places = find_terms(terms, wanted)
+    for m in range(len(wanted)):
+        if places[m] >= 0:
+            for f in range(df.shape[1]):
+                df_sum[m, f] += df[places[m], f]
+                cf_sum[m, f] += cf[places[m], f]

@@ -1,0 +1,105 @@
+"""Latent semantic indexing: documents and words in the space of the first singular vectors of the matrix of weights.
+
+Reference: Deerwester et al., Indexing by latent semantic analysis, 1990.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.files import write_aside
+from podium.text.index import Index
+from podium.text.word_vectors import term_weights
+
+_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Latent:
+    """Coordinates of documents, segment after segment, each of length 1 or 0; and the axes."""
+
+    documents: NDArray[np.float32]  # (D, r)
+    axes: NDArray[np.float32]  # (V, r)
+
+
+def latent(index: Index, column: int, rank: int) -> Latent:
+    """The latent space of a field, computed once for each state of the index and kept beside it."""
+
+    def make() -> Latent:
+        name = f"latent-{column}-{rank}"
+        known = _read(index, name)
+        if known is None:
+            known = _compute(index, column, rank)
+            _write(index, name, known)
+        return known
+
+    return index.kept(("latent", column, rank), make)
+
+
+def _compute(index: Index, column: int, rank: int) -> Latent:
+    A = _weights(index, column)
+    alive = np.concatenate([~segment.dead for segment in index.segments]) if index.segments else np.empty(0, bool)
+    filled = A[np.flatnonzero(alive)]
+    used = np.flatnonzero(np.diff(filled.tocsc().indptr))
+    rank = min(rank, len(index) - 1, len(used) - 1)
+    axes = np.zeros((len(index.flags), max(rank, 1)), np.float32)
+    if rank >= 1:
+        from scipy.sparse.linalg import svds
+
+        start = np.random.default_rng(_SEED).standard_normal(min(len(index), len(used)))
+        _, _, right = svds(filled[:, used].astype(np.float64), rank, v0=start)
+        axes[used] = right[::-1].T
+    documents = np.asarray(A @ axes.astype(np.float64))
+    return Latent(_unit(documents).astype(np.float32), axes)
+
+
+def _weights(index: Index, column: int) -> Any:
+    """The matrix of weights ln(1 + c) · ln(N/df)."""  # (D, V) sparse
+    import scipy.sparse as sp
+
+    weights, first = term_weights(index, column), 0
+    rows, columns, values = [], [], []
+    for segment in index.segments:
+        counts = segment.frequencies.sum(axis=1) if column == len(index.fields) else segment.frequencies[:, column]
+        terms = np.repeat(segment.terms, np.diff(segment.pointers))
+        kept = np.flatnonzero((counts > 0) & (weights[terms] > 0))
+        rows.append(segment.rows[kept] + first)
+        columns.append(terms[kept])
+        values.append(np.log1p(counts[kept]) * weights[terms[kept]])
+        first += len(segment)
+    parts = [np.concatenate(x) if x else np.empty(0) for x in (values, rows, columns)]
+    return sp.csr_array((parts[0], (parts[1], parts[2])), shape=(first, len(weights)))
+
+
+def _unit(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    sizes = np.linalg.norm(X, axis=1, keepdims=True)
+    return np.asarray(np.divide(X, sizes, out=np.zeros_like(X), where=sizes > 1e-12))
+
+
+def _stamp(index: Index) -> str:
+    return f"{index.store.key} {index.changes}"
+
+
+def _read(index: Index, name: str) -> Latent | None:
+    folder = index.store.path.with_name(f"{index.store.path.name}.cache")
+    try:
+        with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
+            size = sum(map(len, index.segments))
+            known = Latent(file["documents"], file["axes"])
+            fits = str(file["stamp"]) == _stamp(index) and known.documents.shape == (size, known.axes.shape[1])
+            return known if fits and known.axes.shape[0] == len(index.flags) else None
+    except Exception:  # whatever is wrong with it, it is made again
+        return None
+
+
+def _write(index: Index, name: str, made: Latent) -> None:
+    folder = index.store.path.with_name(f"{index.store.path.name}.cache")
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        with write_aside(folder / f"{name}.npz") as file:
+            np.savez(file, documents=made.documents, axes=made.axes, stamp=np.array(_stamp(index)))

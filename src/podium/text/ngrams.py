@@ -1,0 +1,63 @@
+"""Runs of adjacent words: the number of documents with each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.text.index import Index, find_terms
+
+
+def ngram_df(index: Index, grams: NDArray[np.int32], column: int) -> NDArray[np.float64]:
+    """The number of documents with each run of words in a field, or in the whole for the last column."""  # (g,)
+    found = np.zeros(len(grams))
+    for segment in index.segments:
+        if grams.shape[1] == 2:
+            _look_up(segment.pairs, segment.pair_df, grams, column, found)
+        else:
+            for g, gram in enumerate(grams):
+                places = find_terms(segment.terms, gram)
+                if places.min() >= 0:
+                    found[g] += _scan(
+                        gram,
+                        places,
+                        segment.tokens,
+                        segment.bounds,
+                        segment.pointers,
+                        segment.rows,
+                        segment.dead,
+                        column,
+                    )
+    return found
+
+
+@compiled
+def _look_up(pairs: Any, df: Any, grams: Any, column: int, found: Any) -> None:
+    for g in range(len(grams)):
+        key = (np.int64(grams[g, 0]) << 32) | np.int64(grams[g, 1])
+        at = np.searchsorted(pairs, key)
+        if at < len(pairs) and pairs[at] == key:
+            found[g] += df[at, column]
+
+
+@compiled
+def _scan(gram: Any, places: Any, tokens: Any, bounds: Any, pointers: Any, rows: Any, dead: Any, column: int) -> int:
+    """Look for a run in all documents with its rarest word."""
+    n, F, found, rare = len(gram), bounds.shape[1] - 1, 0, places[0]
+    for k in places:
+        if pointers[k + 1] - pointers[k] < pointers[rare + 1] - pointers[rare]:
+            rare = k
+    for p in range(pointers[rare], pointers[rare + 1]):
+        d = rows[p]
+        first, end = (bounds[d, 0], bounds[d, F]) if column == F else (bounds[d, column], bounds[d, column + 1])
+        for at in range(first, end - n + 1):
+            same = 0
+            while same < n and tokens[at + same] == gram[same]:
+                same += 1
+            if same == n:
+                found += not dead[d]
+                break
+    return found

@@ -1,0 +1,262 @@
+"""Segment: what search and features read, derived from the terms of a range of documents. Arrays, memory-mapped.
+
+Everything here can be made again from the store. Columns of per-field arrays are the fields in order, then the whole
+document: all its fields one after another.
+"""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.text.store import Tokens
+
+Ints = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """D documents with F fields, T distinct terms, P postings and B distinct pairs of adjacent terms."""
+
+    numbers: NDArray[np.int64]  # (D,) in the store, rising
+    id_bytes: NDArray[np.uint8]  # the ids of all documents end to end, UTF-8
+    id_ends: NDArray[np.int64]  # (D+1,)
+    tokens: NDArray[np.int32]  # the terms of all documents end to end
+    bounds: NDArray[np.int64]  # (D, F+1): field f of document d is tokens[bounds[d, f]:bounds[d, f + 1]]
+    lengths: NDArray[np.int32]  # (D, F+1) terms that are not flagged
+    distinct: NDArray[np.int32]  # (D, F+1) different terms among these
+    terms: NDArray[np.int32]  # (T,) rising
+    pointers: NDArray[np.int64]  # (T+1,): postings pointers[k]:pointers[k+1] are of terms[k]
+    rows: NDArray[np.int32]  # (P,) documents of the segment, rising within a term
+    frequencies: NDArray[np.int32]  # (P, F) how often the term occurs in each field
+    df: NDArray[np.int32]  # (T, F+1) documents with the term
+    cf: NDArray[np.int64]  # (T, F+1) occurrences
+    pairs: NDArray[np.int64]  # (B,) first term · 2³² + second, rising
+    pair_df: NDArray[np.int32]  # (B, F+1) documents with the pair
+    dead: NDArray[np.bool_]  # (D,) deleted
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @functools.cached_property
+    def alive(self) -> int:
+        return int(len(self) - np.count_nonzero(self.dead))
+
+    @functools.cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Σ |d| over the documents that are not deleted, per field."""  # (F+1,)
+        return np.asarray(self.lengths[~self.dead].sum(axis=0, dtype=np.int64))
+
+    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+        """The ids of documents."""
+        ends = self.id_ends
+        return [self.id_bytes[ends[row] : ends[row + 1]].tobytes().decode() for row in rows.tolist()]
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays into a new folder, which is there as a whole or not at all."""
+        aside = folder.with_name(f".{folder.name}.part")
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        for one in fields(self):
+            if one.name != "dead":
+                np.save(aside / f"{one.name}.npy", getattr(self, one.name))
+        aside.replace(folder)
+
+    @classmethod
+    def load(cls, folder: Path, *, n_fields: int, n_terms: int) -> Segment:
+        """The segment of a folder; raises ValueError or OSError if it is not a sound one."""
+        names = [one.name for one in fields(cls) if one.name != "dead"]
+        found: dict[str, Any] = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in names}
+        made = cls(**found, dead=np.zeros(len(found["numbers"]), np.bool_))
+        made.check(n_fields, n_terms)
+        return made
+
+    def check(self, n_fields: int, n_terms: int) -> None:
+        """Raise ValueError if compiled code would read beyond an array."""
+        columns = n_fields + 1
+        shapes = {
+            "bounds": (len(self), columns), "lengths": (len(self), columns), "distinct": (len(self), columns),
+            "id_ends": (len(self) + 1,), "pointers": (len(self.terms) + 1,), "frequencies": (len(self.rows), n_fields),
+            "df": (len(self.terms), columns), "cf": (len(self.terms), columns), "pair_df": (len(self.pairs), columns),
+        }  # fmt: skip
+        wrong = [name for name, shape in shapes.items() if getattr(self, name).shape != shape]
+        limits: list[tuple[Ints, int]] = [
+            (self.bounds.ravel(), len(self.tokens)),
+            (self.pointers, len(self.rows)),
+            (self.id_ends, len(self.id_bytes)),
+        ]
+        rising = all(len(x) == 0 or (x[0] == 0 and x[-1] == top and (np.diff(x) >= 0).all()) for x, top in limits)
+        inside = _within(self.tokens, n_terms) and _within(self.rows, len(self)) and _within(self.terms, n_terms)
+        if wrong or not rising or not inside:
+            raise ValueError("not a sound segment")
+
+    def without(self, deleted: NDArray[np.int64]) -> Segment:
+        """The segment with documents of these numbers deleted, statistics included."""
+        dead = np.isin(self.numbers, deleted, assume_unique=True)
+        if (dead == self.dead).all():
+            return self
+        df, cf, pair_df = np.array(self.df), np.array(self.cf), np.array(self.pair_df)
+        for row in np.flatnonzero(dead & ~self.dead).tolist():
+            _subtract(row, self.tokens, self.bounds, self.terms, self.pairs, df, cf, pair_df)
+        return replace(self, df=df, cf=cf, pair_df=pair_df, dead=dead)
+
+
+def _within(values: Ints, end: int) -> bool:
+    return len(values) == 0 or (int(values.min()) >= 0 and int(values.max()) < end)
+
+
+def build(tokens: Tokens, flags: NDArray[np.bool_]) -> Segment:
+    """The segment of documents from their terms; `flags` says which terms are flagged."""
+    D, F = tokens.counts.shape
+    ids = np.ascontiguousarray(tokens.ids, np.int32)
+    ends = np.zeros(D * F + 1, np.int64)
+    np.cumsum(tokens.counts.ravel(), out=ends[1:])
+    bounds = np.empty((D, F + 1), np.int64)
+    bounds[:, :F], bounds[:, F] = ends[:-1].reshape(D, F), ends[F::F] if F else 0
+    per_term = np.zeros(len(flags), np.int64)
+    _count_documents(ids, bounds, per_term)
+    terms = np.flatnonzero(per_term).astype(np.int32)
+    pointers = np.zeros(len(terms) + 1, np.int64)
+    np.cumsum(per_term[terms], out=pointers[1:])
+    rows, frequencies = np.empty(pointers[-1], np.int32), np.zeros((pointers[-1], F), np.int32)
+    lengths, distinct = np.zeros((D, F + 1), np.int32), np.zeros((D, F + 1), np.int32)
+    place = np.zeros(len(flags), np.int64)
+    place[terms] = pointers[:-1]
+    _invert(ids, bounds, flags, place, rows, frequencies, lengths, distinct)
+    df, cf = np.zeros((len(terms), F + 1), np.int32), np.zeros((len(terms), F + 1), np.int64)
+    _term_statistics(pointers, frequencies, df, cf)
+    pairs, pair_df = _pair_statistics(ids, bounds)
+    names = [name.encode() for name in tokens.names]
+    id_ends = np.zeros(D + 1, np.int64)
+    np.cumsum([len(name) for name in names], out=id_ends[1:])
+    return Segment(
+        tokens.numbers, np.frombuffer(b"".join(names), np.uint8), id_ends, ids, bounds, lengths, distinct,
+        terms, pointers, rows, frequencies, df, cf, pairs, pair_df, dead=np.zeros(D, np.bool_),
+    )  # fmt: skip
+
+
+@compiled
+def _count_documents(ids: Ints, bounds: Ints, counts: Ints) -> None:
+    last = np.full(len(counts), -1, np.int64)
+    for d in range(len(bounds)):
+        for p in range(bounds[d, 0], bounds[d, -1]):
+            if last[ids[p]] != d:
+                last[ids[p]] = d
+                counts[ids[p]] += 1
+
+
+@compiled
+def _invert(
+    ids: Ints, bounds: Ints, flags: Any, place: Ints, rows: Ints, frequencies: Ints, lengths: Ints, distinct: Ints
+) -> None:
+    """Fill postings and lengths; `place` is where each term's next posting goes."""
+    F = bounds.shape[1] - 1
+    document, field = np.full(len(place), -1, np.int64), np.full(len(place), -1, np.int64)  # where a term was last
+    for d in range(len(bounds)):
+        for f in range(F):
+            for p in range(bounds[d, f], bounds[d, f + 1]):
+                t = ids[p]
+                if document[t] != d:
+                    document[t] = d
+                    rows[place[t]] = d
+                    place[t] += 1
+                    distinct[d, F] += not flags[t]
+                if field[t] != d * F + f:
+                    field[t] = d * F + f
+                    distinct[d, f] += not flags[t]
+                frequencies[place[t] - 1, f] += 1
+                if not flags[t]:
+                    lengths[d, f] += 1
+                    lengths[d, F] += 1
+
+
+@compiled
+def _term_statistics(pointers: Ints, frequencies: Ints, df: Ints, cf: Ints) -> None:
+    F = frequencies.shape[1]
+    for k in range(len(df)):
+        for p in range(pointers[k], pointers[k + 1]):
+            df[k, F] += 1
+            for f in range(F):
+                df[k, f] += frequencies[p, f] > 0
+                cf[k, f] += frequencies[p, f]
+                cf[k, F] += frequencies[p, f]
+
+
+def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple[Ints, Ints]:
+    """The pairs of adjacent terms and the number of documents with each, per field."""
+    F = bounds.shape[1] - 1
+    if len(ids) < 2:
+        return np.empty(0, np.int64), np.empty((0, F + 1), np.int32)
+    keys, rows, columns = _adjacent(ids, bounds)
+    order = np.argsort(keys, kind="stable")  # rows stay in order within a pair
+    keys = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+    df = np.zeros((len(starts), F + 1), np.int32)
+    _count_pairs(np.append(starts, len(keys)), order, rows, columns, df)
+    return keys[starts], df
+
+
+@compiled
+def _adjacent(ids: Ints, bounds: Ints) -> Any:
+    """All adjacent pairs, the document of each, and its field, which is F for a pair across fields."""
+    D, F = len(bounds), bounds.shape[1] - 1
+    n = 0
+    for d in range(D):
+        n += max(bounds[d, F] - bounds[d, 0] - 1, 0)
+    keys, rows, columns = np.empty(n, np.int64), np.empty(n, np.int32), np.empty(n, np.int16)
+    k = 0
+    for d in range(D):
+        f = 0
+        for p in range(bounds[d, 0], bounds[d, F] - 1):
+            while p >= bounds[d, f + 1]:
+                f += 1
+            keys[k] = (np.int64(ids[p]) << 32) | np.int64(ids[p + 1])
+            rows[k] = d
+            columns[k] = f if p + 1 < bounds[d, f + 1] else F
+            k += 1
+    return keys, rows, columns
+
+
+@compiled
+def _count_pairs(starts: Ints, order: Ints, rows: Ints, columns: Ints, df: Ints) -> None:
+    last = np.empty(df.shape[1], np.int64)
+    for k in range(len(df)):
+        last[:] = -1
+        for at in range(starts[k], starts[k + 1]):
+            row, f = rows[order[at]], columns[order[at]]
+            if last[-1] != row:  # the last column counts pairs anywhere
+                last[-1] = row
+                df[k, -1] += 1
+            if f < df.shape[1] - 1 and last[f] != row:
+                last[f] = row
+                df[k, f] += 1
+
+
+@compiled
+def _subtract(
+    row: int, tokens: Ints, bounds: Ints, terms: Ints, pairs: Ints, df: Ints, cf: Ints, pair_df: Ints
+) -> None:
+    """Take a document out of the statistics."""
+    F = bounds.shape[1] - 1
+    for f in range(F + 1):
+        first, last = (bounds[row, f], bounds[row, f + 1]) if f < F else (bounds[row, 0], bounds[row, F])
+        field = np.sort(tokens[first:last])
+        for p in range(len(field)):
+            k = np.searchsorted(terms, field[p])
+            cf[k, f] -= 1
+            if p == 0 or field[p] != field[p - 1]:
+                df[k, f] -= 1
+        keys = np.empty(max(last - first - 1, 0), np.int64)
+        for p in range(len(keys)):
+            keys[p] = (np.int64(tokens[first + p]) << 32) | np.int64(tokens[first + p + 1])
+        keys = np.sort(keys)
+        for p in range(len(keys)):
+            if p == 0 or keys[p] != keys[p - 1]:
+                pair_df[np.searchsorted(pairs, keys[p]), f] -= 1

@@ -1,0 +1,392 @@
+"""Store: the documents of an index and their terms, in one SQLite file. The only place that writes to it.
+
+    meta(key, value)                     analyser, fields, and a count of changes
+    document(n, id, stored, text)        stored: short values as JSON; text: the text fields, JSON, packed if long
+    token(n, counts, ids)                the terms of a document, field by field, and how many each field has
+    term(t, term, flagged)               the vocabulary
+    deleted(n)                           numbers of documents that are gone; a number is never used again
+    link(source, target) · vector(n, values)
+
+Each `add` and `delete` is one transaction: after a crash, all of it is there or nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import DataError, IndexFileError
+from podium.text.analyser import Analyser
+from podium.text.document import Document
+
+APPLICATION = 0x706F6469  # "podi": says to SQLite whose file this is
+VERSION = 1
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE document(n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stored TEXT NOT NULL, text BLOB NOT NULL);
+CREATE TABLE token(n INTEGER PRIMARY KEY, counts BLOB NOT NULL, ids BLOB NOT NULL);
+CREATE TABLE term(t INTEGER PRIMARY KEY, term TEXT NOT NULL, flagged INTEGER NOT NULL, UNIQUE(term, flagged));
+CREATE TABLE deleted(n INTEGER PRIMARY KEY);
+CREATE TABLE link(source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(source, target)) WITHOUT ROWID;
+CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
+"""
+_WAIT = 5.0
+"""Seconds to wait while another process writes."""
+_BATCH = 1000
+"""Documents that are written at once."""
+_LONG = 1000
+"""Bytes of text from which on it is packed."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The terms of documents, end to end."""
+
+    numbers: NDArray[np.int64]  # (D,) rising
+    counts: NDArray[np.int32]  # (D, F) terms of each field
+    ids: NDArray[np.int32]  # all terms, document by document, field by field
+    names: list[str]  # (D,) ids of the documents
+
+
+class Store:
+    """The file of an index, open for reading; `add` and `delete` write."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._base = _connect(self.path)
+        with self._worded():
+            known = dict(self._base.execute("SELECT key, value FROM meta"))
+            self.analyser = Analyser.parse(known["analyser"])
+            self.fields: tuple[str, ...] = tuple(json.loads(known["fields"]))
+            self.key: str = known["key"]
+        self._terms: dict[str, int] = {}
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, analyser: Analyser, fields: Sequence[str]) -> Store:
+        """A new store without documents. A store that holds documents is never replaced."""
+        target = Path(path)
+        if target.exists() and target.stat().st_size > 0:
+            with contextlib.closing(_connect(target)) as known:
+                if known.execute("SELECT count(*) FROM document").fetchone()[0] or _counter(known):
+                    raise DataError("exists already. Add to it, or delete it first.", where=str(target))
+            for end in ("", "-wal", "-shm"):
+                target.with_name(target.name + end).unlink(missing_ok=True)
+        values = {
+            "analyser": repr(analyser),
+            "fields": json.dumps(list(fields)),
+            "key": os.urandom(8).hex(),
+            "changes": "0",
+        }
+        try:
+            base = sqlite3.connect(target, isolation_level=None)
+        except sqlite3.OperationalError as error:
+            raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
+        with contextlib.closing(base):
+            try:
+                base.execute("PRAGMA journal_mode=WAL")
+                base.execute(f"PRAGMA application_id={APPLICATION}")
+                base.execute(f"PRAGMA user_version={VERSION}")
+                base.executescript(f"BEGIN; {_SCHEMA}")
+                base.executemany("INSERT INTO meta VALUES(?, ?)", values.items())
+                base.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise IndexFileError(f"{target}: cannot be written ({error}).") from None
+        return cls(target)
+
+    def close(self) -> None:
+        self._base.close()
+
+    def changes(self) -> int:
+        """How often the store was changed."""
+        with self._worded():
+            return _counter(self._base)
+
+    def __len__(self) -> int:
+        with self._worded():
+            return int(self._base.execute("SELECT count(*) FROM document").fetchone()[0])
+
+    def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
+        """Add documents in one transaction, and return how many."""
+        with self._changing():
+            first = max(self._largest("document", "n"), self._largest("deleted", "n")) + 1
+            writer = _Writer(self, first, replace=replace)
+            rest = iter(documents)
+            while batch := list(itertools.islice(rest, _BATCH)):
+                writer.write(batch)
+        return writer.written
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete documents in one transaction; an unknown id is an error, and then none is deleted."""
+        with self._changing():
+            numbers = [self.number(one) for one in ids]
+            unknown = [one for one, n in zip(ids, numbers, strict=True) if n is None]
+            if unknown:
+                raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
+            self._remove([n for n in numbers if n is not None])
+
+    def number(self, id: str) -> int | None:
+        """The number of a document."""
+        with self._worded():
+            found = self._base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
+        return None if found is None else int(found[0])
+
+    def document(self, id: str) -> dict[str, Any] | None:
+        """All fields of a document, as it was given."""
+        with self._worded():
+            row = self._base.execute("SELECT id, stored, text FROM document WHERE id = ?", (id,)).fetchone()
+        return None if row is None else {"id": row[0], **json.loads(row[1]), **_unpacked(row[2])}
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """All documents, as they were given, in the order in which they were added."""
+        with self._worded():
+            for id, stored, text in self._base.execute("SELECT id, stored, text FROM document ORDER BY n"):
+                yield {"id": id, **json.loads(stored), **_unpacked(text)}
+
+    def stored(self, field: str) -> Iterator[tuple[int, Any]]:
+        """The number of each document and its value of a stored field; None where it has none."""
+        with self._worded():
+            ask = "SELECT n, json_extract(stored, ?) FROM document ORDER BY n"
+            yield from self._base.execute(ask, (f'$."{field}"',))
+
+    def tokens(self, *, after: int = -1) -> Tokens:
+        """The terms of the documents with numbers above `after`."""
+        with self._worded():
+            ask = "SELECT n, counts, ids, id FROM token JOIN document USING (n) WHERE n > ? ORDER BY n"
+            rows = self._base.execute(ask, (after,)).fetchall()
+        counts = np.frombuffer(b"".join(row[1] for row in rows), "<i4").reshape(len(rows), len(self.fields))
+        ids = np.frombuffer(b"".join(row[2] for row in rows), "<i4")
+        if counts.sum() != len(ids):
+            raise IndexFileError(f"{self.path}: damaged: {len(ids)} terms where {counts.sum()} were counted.")
+        with self._worded():
+            size = self._largest("term", "t") + 1
+        if (len(ids) and not 0 <= ids.min() <= ids.max() < size) or (counts < 0).any():
+            raise IndexFileError(f"{self.path}: damaged: a document has a term that is not in the vocabulary.")
+        return Tokens(np.array([row[0] for row in rows], np.int64), counts, ids, [row[3] for row in rows])
+
+    def deleted(self) -> NDArray[np.int64]:
+        """The numbers of deleted documents."""
+        with self._worded():
+            return np.array([n for (n,) in self._base.execute("SELECT n FROM deleted ORDER BY n")], np.int64)
+
+    def flags(self) -> NDArray[np.bool_]:
+        """Whether each term is flagged as a stop word or too short."""
+        with self._worded():
+            found = np.zeros(self._largest("term", "t") + 1, np.bool_)
+            for (t,) in self._base.execute("SELECT t FROM term WHERE flagged"):
+                found[t] = True
+        return found
+
+    def term_ids(self, words: Sequence[str]) -> list[int]:
+        """The numbers of the terms of words; −1 for a term that no document has."""
+        found = []
+        for word in words:
+            if word not in self._terms:
+                with self._worded():
+                    ask = "SELECT t FROM term WHERE term = ? AND flagged = ?"
+                    row = self._base.execute(ask, self.analyser.term(word)).fetchone()
+                if row is None:
+                    found.append(-1)
+                    continue
+                self._terms[word] = int(row[0])
+            found.append(self._terms[word])
+        return found
+
+    def term(self, t: int) -> str:
+        """A term by its number."""
+        with self._worded():
+            return str(self._base.execute("SELECT term FROM term WHERE t = ?", (int(t),)).fetchone()[0])
+
+    def links(self) -> list[tuple[str, str]]:
+        with self._worded():
+            return self._base.execute("SELECT source, target FROM link").fetchall()
+
+    def vectors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """The number and the vector of each document that has one, in order."""
+        with self._worded():
+            for n, values in self._base.execute('SELECT n, "values" FROM vector ORDER BY n'):
+                yield n, np.frombuffer(values, "<f4")
+
+    def _largest(self, table: str, column: str) -> int:
+        return int(self._base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
+
+    def _remove(self, numbers: Sequence[int]) -> None:
+        rows = [(n,) for n in numbers]
+        for table in ("document", "token", "vector"):
+            self._base.executemany(f"DELETE FROM {table} WHERE n = ?", rows)
+        self._base.executemany("INSERT INTO deleted VALUES(?)", rows)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A transaction that counts as a change."""
+        with self._worded():
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                changes = _counter(self._base) + 1
+                self._base.execute("UPDATE meta SET value = ? WHERE key = 'changes'", (str(changes),))
+                self._base.execute("COMMIT")
+            except BaseException:
+                self._terms.clear()
+                with contextlib.suppress(sqlite3.Error):
+                    self._base.execute("ROLLBACK")
+                raise
+            with contextlib.suppress(sqlite3.Error):
+                self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _worded(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _words(self.path, error) from error
+
+
+class _Writer:
+    """Writes documents within a transaction."""
+
+    def __init__(self, store: Store, first: int, *, replace: bool) -> None:
+        self.store, self.base, self.replace = store, store._base, replace
+        self.next, self.written = first, 0
+        self.words: dict[str, int] = {}
+        self.terms = {
+            (term, bool(flagged)): t for t, term, flagged in self.base.execute("SELECT t, term, flagged FROM term")
+        }
+        self.size, self.new = store._largest("term", "t") + 1, list[tuple[int, str, int]]()
+        width = self.base.execute('SELECT length("values") FROM vector LIMIT 1').fetchone()
+        self.width: int | None = None if width is None else width[0] // 4
+
+    def write(self, documents: Sequence[Document]) -> None:
+        self._check_ids(documents)
+        tokens, rows, links, vectors = [], [], [], []
+        for n, one in enumerate(documents, self.next):
+            parts = [self._ids(one.text.get(field, "")) for field in self.store.fields]
+            counts = np.array([len(part) for part in parts], "<i4")
+            ids = np.array([t for part in parts for t in part], "<i4")
+            tokens.append((n, counts.tobytes(), ids.tobytes()))
+            rows.append((n, one.id, json.dumps(one.stored), _packed(one.text)))
+            links += [(one.id, target) for target in one.links]
+            if one.vector is not None:
+                vectors.append((n, self._vector(one).tobytes()))
+        self.base.executemany("INSERT INTO term VALUES(?, ?, ?)", self.new)
+        self.base.executemany("INSERT INTO document VALUES(?, ?, ?, ?)", rows)
+        self.base.executemany("INSERT INTO token VALUES(?, ?, ?)", tokens)
+        self.base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
+        self.base.executemany("INSERT INTO vector VALUES(?, ?)", vectors)
+        self.new.clear()
+        self.next += len(rows)
+        self.written += len(rows)
+
+    def _check_ids(self, documents: Sequence[Document]) -> None:
+        """Refuse an id that is there already, or remove what it names."""
+        seen: set[str] = set()
+        for one in documents:
+            known = self.base.execute("SELECT n FROM document WHERE id = ?", (one.id,)).fetchone()
+            if one.id in seen or (known is not None and not self.replace):
+                raise DataError(
+                    f"document {one.id!r} is there already. Give it another id, or replace it (replace=True, --replace).",
+                    where=one.where or str(self.store.path),
+                )
+            seen.add(one.id)
+            if known is not None:
+                self.store._remove([known[0]])
+                self.base.execute("DELETE FROM link WHERE source = ?", (one.id,))
+
+    def _ids(self, text: str) -> list[int]:
+        words, known = self.store.analyser.words(text), self.words
+        try:
+            return [known[word] for word in words]
+        except KeyError:
+            return [known[word] if word in known else self._learn(word) for word in words]
+
+    def _learn(self, word: str) -> int:
+        """The number of the term of a word that is met for the first time."""
+        term = self.store.analyser.term(word)
+        t = self.terms.get(term)
+        if t is None:
+            t = self.terms[term] = self.size
+            self.new.append((t, term[0], int(term[1])))
+            self.size += 1
+        self.words[word] = t
+        return t
+
+    def _vector(self, document: Document) -> NDArray[np.float32]:
+        assert document.vector is not None
+        if self.width is None:
+            self.width = len(document.vector)
+        if len(document.vector) != self.width:
+            raise DataError(
+                f"document {document.id!r}: its vector has {len(document.vector)} numbers; others have {self.width}.",
+                where=document.where,
+            )
+        return document.vector.astype("<f4")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a store, or raise a clear error if the file is not one that can be read here."""
+    if not path.exists():
+        raise IndexFileError(f"{path}: no such index. Make one: podium index DOCUMENTS -o {path}")
+    if path.is_dir():
+        raise IndexFileError(f"{path}: is a folder; an index is a file.")
+    where = path.absolute().as_uri()
+    try:
+        if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
+            base = sqlite3.connect(
+                f"{where}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
+            )
+        else:  # a log beside the file could not be made; what is there is not changed by anyone
+            base = sqlite3.connect(
+                f"{where}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+            )
+        found = [base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version")]
+    except sqlite3.Error as error:
+        raise _words(path, error) from error
+    if found[0] != APPLICATION:
+        base.close()
+        raise IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
+    if found[1] > VERSION:
+        base.close()
+        raise IndexFileError(
+            f"{path}: was written by a newer podium (format {found[1]}; this one reads {VERSION}). Upgrade podium."
+        )
+    return base
+
+
+def _words(path: Path, error: sqlite3.Error) -> IndexFileError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return IndexFileError(
+            f"{path}: another process has been writing to it for {_WAIT:g} s. Try again when it is done."
+        )
+    if "readonly" in text:
+        return IndexFileError(f"{path}: cannot be changed here: file or folder is read-only.")
+    if "full" in text:
+        return IndexFileError(f"{path}: the disk is full; nothing was changed. Free some space.")
+    if "not a database" in text:
+        return IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
+    return IndexFileError(f"{path}: damaged, or cannot be read ({text}). Make it again, or restore a copy.")
+
+
+def _counter(base: sqlite3.Connection) -> int:
+    return int(base.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
+
+
+def _packed(text: Mapping[str, str]) -> bytes:
+    plain = json.dumps(text).encode()
+    return zlib.compress(plain, 1) if len(plain) > _LONG else plain
+
+
+def _unpacked(packed: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
+    return found

@@ -1,0 +1,52 @@
+"""Vectors of words: what features know of all documents at once. Kept until the index changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.text.index import Index
+
+Array = NDArray[np.float64]
+
+
+def term_weights(index: Index, column: int) -> Array:
+    """ln(N/df) of each term; 0 for flagged terms and those that no document has."""  # (V,)
+
+    def make() -> Array:
+        df = np.zeros(len(index.flags))
+        for segment in index.segments:
+            df[segment.terms] += segment.df[:, column]
+        known = (df > 0) & ~index.flags
+        return np.where(known, np.log(len(index) / np.maximum(df, 1.0)), 0.0)
+
+    return index.kept(("term_weights", column), make)
+
+
+def norms(index: Index, column: int) -> Array:
+    """The length of each document's vector, segment after segment."""  # (D,)
+
+    def make() -> Array:
+        weights, parts = term_weights(index, column), []
+        for segment in index.segments:
+            squares = np.zeros(len(segment))
+            _add_squares(segment.pointers, segment.rows, segment.frequencies, column, weights[segment.terms], squares)
+            parts.append(np.sqrt(squares))
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    return index.kept(("norms", column), make)
+
+
+@compiled
+def _add_squares(pointers: Any, rows: Any, frequencies: Any, column: int, weights: Array, squares: Array) -> None:
+    F = frequencies.shape[1]
+    for k in range(len(weights)):
+        for p in range(pointers[k], pointers[k + 1]):
+            c = 0.0
+            for f in range(F):
+                if column in (F, f):
+                    c += frequencies[p, f]
+            squares[rows[p]] += (np.log1p(c) * weights[k]) ** 2
