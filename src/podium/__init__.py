@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
     from podium.data.check import check as check
+    from podium.engine import Engine as Engine
     from podium.evaluation.attribution import importance as importance
     from podium.evaluation.calibration import calibration as calibration
     from podium.evaluation.compare_runs import compare_runs as compare_runs
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from podium.model import load as load
     from podium.odds import Odds as Odds
     from podium.recipe import Recipe as Recipe
+    from podium.text.index import Index as Index
     from podium.training import train as train
 
     __version__: str
@@ -89,6 +91,7 @@ _HOMES = {
         "write_qrels",
         "write_run",
     ),
+    "podium.engine": ("Engine",),
     "podium.evaluation.attribution": ("importance",),
     "podium.evaluation.calibration": ("calibration",),
     "podium.evaluation.compare_runs": ("compare_runs",),
@@ -109,6 +112,7 @@ _HOMES = {
     "podium.model": ("Model", "load"),
     "podium.odds": ("Odds",),
     "podium.recipe": ("Recipe",),
+    "podium.text.index": ("Index",),
     "podium.training": ("train",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -117,7 +121,9 @@ __all__ = [
     "METHODS",
     "Aggregator",
     "Dataset",
+    "Engine",
     "Fold",
+    "Index",
     "Loss",
     "Method",
     "Metric",

@@ -122,6 +122,7 @@ def fit(
         "seed": seed,
         "data": data.digest(),
         "metric": str(metric),
+        **({} if data.info is None else {"features": dict(data.info)}),
         **found.record,
     }
     model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)

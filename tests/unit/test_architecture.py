@@ -44,7 +44,7 @@ LAYERS = [
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "methods", "search", "training"],
-    ["evaluation", "aggregation", "export", "sklearn"],
+    ["evaluation", "aggregation", "export", "sklearn", "engine"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]

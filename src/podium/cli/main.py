@@ -24,9 +24,12 @@ from podium.cli import (
     demo,
     evaluate,
     explain,
+    features,
+    index,
     methods,
     rank,
     reconcile,
+    search,
     train,
 )
 from podium.errors import ParameterError, PodiumError
@@ -97,6 +100,9 @@ for command in (
     compare.compare,
     explain.explain,
     aggregate.aggregate,
+    index.index,
+    search.search,
+    features.features,
 ):
     app.command()(command)
 

@@ -15,7 +15,7 @@ different queries are never mixed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -47,6 +47,7 @@ class Dataset:
     document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
     preferences: Preferences | None = None
     comments: NDArray[Any] | None = None  # (N,) what stood after '#' in a LETOR file
+    info: Mapping[str, Any] | None = None  # how the features were made, for a model that must make them again
     rows: NDArray[np.int64] | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 

@@ -8,7 +8,8 @@
 Labels are finite numbers; query ids any text without white space; feature ids count from 1, in any order, none twice
 in a line; absent features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines
 and lines of comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries;
-without these all lines are one query. Preferences are taken from `<file>.preferences` where that exists.
+without these all lines are one query. Preferences are taken from `<file>.preferences` where that exists, and names of
+features from `<file>.features`, which `podium features` writes.
 
 Comments are kept as they are. Document ids come from them: the word after `docid =` where every line has one; else the
 first word, where every line has one and no query has one twice (as in `# 7555 rambo`).
@@ -16,12 +17,15 @@ first word, where every line has one and no query has one twice (as in `# 7555 r
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import dense
 from podium.data.dataset import Dataset
 from podium.data.letor_line import shown
 from podium.data.letor_lines import Lines
@@ -50,6 +54,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
         raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
     beside = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
     data = lines.dataset(group=None if lines.with_qid else _sizes_beside(beside))
+    data = data if beside is None else _named(data, beside + ".features")
     preferences = None if beside is None else beside + ".preferences"
     if preferences is not None and os.path.exists(preferences):
         return read_preferences(preferences, data)
@@ -80,6 +85,25 @@ def write_letor(data: Dataset, target: Source) -> None:
             file.write(feature_lines(heads[which[mine]], data.features[mine], note))
     if data.preferences is not None and path is not None:
         write_preferences(data, path + ".preferences")
+
+
+def _named(data: Dataset, path: str) -> Dataset:
+    """The data with the names of its features from the file beside it, if there is one."""
+    if not os.path.exists(path):
+        return data
+    with reading(path) as file:
+        try:
+            about = json.loads(file.read())
+            names, info = [str(name) for name in about["features"]], about.get("info")
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise DataError('expected JSON with "features", a list of names.', where=path) from None
+    if len(names) < data.n_features or not isinstance(info, dict | None):
+        raise DataError(f"{len(names)} names for {data.n_features} features.", where=path)
+    if len(names) > data.n_features:  # the last ones may be 0 in all lines
+        wide = np.zeros((data.n_documents, len(names)), np.float32)
+        wide[:, : data.n_features] = dense(data.features)
+        data = data.with_features(wide, None)
+    return replace(data, feature_names=tuple(names), info=info)
 
 
 def _sizes_beside(path: str | None) -> list[int] | None:

@@ -12,6 +12,7 @@ Missing values of features become NaN; labels, queries, documents and weights mu
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -112,7 +113,13 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
-    return read_frame(path, lambda frame: from_frame(frame, source=os.fspath(path), **roles))
+
+    def convert(frame: Any) -> Dataset:
+        data = from_frame(frame, source=os.fspath(path), **roles)
+        about = (getattr(getattr(frame, "schema", None), "metadata", None) or {}).get(b"podium")
+        return data if about is None else replace(data, info=dict(json.loads(about)))
+
+    return read_frame(path, convert)
 
 
 def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T]) -> T:

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from podium.compiled import compiled
 from podium.errors import DataError, ParameterError
 from podium.text.analyser import Analyser
+from podium.text.collection import plain
 from podium.text.document import Document, text_fields
 from podium.text.query import Query, read_query
 from podium.text.retrieval import BM25, Retrieval, Statistics, take_best
@@ -67,7 +68,7 @@ class Index:
     def create(
         cls,
         path: str | os.PathLike[str],
-        documents: Iterable[Mapping[str, Any]] = (),
+        documents: Iterable[Any] = (),
         *,
         fields: Sequence[str] | None = None,
         analyser: Analyser | str | None = None,
@@ -80,7 +81,7 @@ class Index:
         """
         known = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
         rest = iter(documents)
-        first = list(itertools.islice(rest, _LOOK))
+        first = [plain(given) for given in itertools.islice(rest, _LOOK)]
         names = _field_names(first) if fields is None else tuple(fields)
         if not names and (first or fields is not None):
             raise DataError("no field of the first documents holds text, so there is nothing to search.")
@@ -124,7 +125,7 @@ class Index:
 
     def add(
         self,
-        documents: Iterable[Mapping[str, Any] | Document],
+        documents: Iterable[Any],
         *,
         replace: bool = False,
         observer: Callable[[int], None] | None = None,
@@ -133,7 +134,7 @@ class Index:
 
         def read() -> Iterable[Document]:
             for n, given in enumerate(documents, 1):
-                yield given if isinstance(given, Document) else Document.read(given, fields=self.fields)
+                yield Document.read(plain(given), fields=self.fields, where=f"document {n}")
                 if observer is not None and n % 1000 == 0:
                     observer(n)
 

@@ -295,7 +295,7 @@ class _Writer:
             known = self.base.execute("SELECT n FROM document WHERE id = ?", (one.id,)).fetchone()
             if one.id in seen or (known is not None and not self.replace):
                 raise DataError(
-                    f"document {one.id!r} is there already. Give it another id, or replace it (replace=True, --replace).",
+                    f"document {one.id!r} is there already. Use another id, or replace it (replace=True, --replace).",
                     where=one.where or str(self.store.path),
                 )
             seen.add(one.id)

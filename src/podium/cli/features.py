@@ -1,0 +1,93 @@
+"""`podium features`: training data from an index, queries and judgements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, progress
+from podium.errors import counted
+
+if TYPE_CHECKING:
+    from podium.text.candidates import Rows
+
+
+def features(
+    index: Annotated[str, typer.Argument(help="An index that podium index made.")],
+    queries: Annotated[str, typer.Argument(help="Queries: JSON lines with id and text, TSV, TREC topics …")],
+    qrels: Annotated[
+        str | None, typer.Argument(help="Judgements, as TREC qrels; without them, labels are 0.", show_default=False)
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="A .parquet file, or LETOR text.")] = "train.txt",
+    set: Annotated[
+        str,
+        typer.Option(
+            "--set",
+            help="Features and sets of features, separated by commas: podium, letor4, letor3-ohsumed, mslr-text, "
+            "'bm25(field=title,k1=0.9)' …",
+        ),
+    ] = "podium",
+    depth: Annotated[int, typer.Option(help="Candidates per query.", min=1)] = 100,
+    by: Annotated[str, typer.Option(help="The first stage, which gives the candidates.")] = "bm25",
+    add_relevant: Annotated[
+        bool, typer.Option("--add-relevant", help="Also take judged documents that the first stage missed.")
+    ] = False,
+) -> None:
+    """Compute features of the candidates of each query, for training.
+
+    A model that is trained on them keeps what they are, and podium search --model computes the same again.
+    """
+    from podium.data.trec import read_qrels
+    from podium.text.candidates import grades_of, info, rows_of, write_features
+    from podium.text.collection import read_queries
+    from podium.text.features import read_features
+    from podium.text.index import Index
+    from podium.text.retrieval import Retrieval
+
+    if output != "-":
+        console.check_file(output, what="training data")
+    found, how = Index.open(index), Retrieval.parse(by)
+    wanted, topics = read_features(set, found), read_queries(queries)
+    judged = None if qrels is None else read_qrels(qrels)
+    seen = _Recall({} if judged is None else grades_of(judged))
+
+    def watched(rows: Rows) -> Rows:
+        seen.add(rows)
+        return rows
+
+    with progress.progress_bar(1) as bar, console.printed_warnings():
+        rows = rows_of(
+            found, topics, judged, wanted, depth, how, add_relevant, lambda n: bar.put(queries, n / len(topics))
+        )
+        written = write_features(map(watched, rows), output, features=wanted, about=info(found, how, depth))
+    console.say(
+        f"{output}: {counted(len(topics), 'query', 'queries')}, {counted(written, 'document')}, "
+        f"{counted(len(wanted), 'feature')}"
+    )
+    if judged is not None:
+        console.say(seen.words())
+    found.close()
+
+
+class _Recall:
+    """How many of the relevant documents are among the candidates."""
+
+    def __init__(self, judged: dict[str, dict[str, float]]) -> None:
+        self.relevant = {query: {id for id, grade in grades.items() if grade > 0} for query, grades in judged.items()}
+        self.shares: list[float] = []
+        self.unjudged = 0
+
+    def add(self, rows: Rows) -> None:
+        mine = self.relevant.get(rows.topic.id)
+        if not mine:
+            self.unjudged += 1
+            return
+        self.shares.append(len(mine.intersection(rows.ids)) / len(mine))
+
+    def words(self) -> str:
+        if not self.shares:
+            return "no query has a relevant document: nothing can be learned. Do the ids of queries agree?"
+        without = f"; {self.unjudged} queries without any" if self.unjudged else ""
+        mean = sum(self.shares) / len(self.shares)
+        return f"candidates hold {mean:.1%} of the relevant documents, a mean over {len(self.shares)} queries{without}"

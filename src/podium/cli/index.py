@@ -1,0 +1,94 @@
+"""`podium index`: documents into an index that can be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from podium.cli import console, progress
+from podium.errors import ParameterError, counted
+
+
+def index(
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Documents: JSON lines, a folder of text, Markdown or HTML files, CSV, TSV, Parquet, SMART or TREC "
+            "text; - for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="The index to make or to change.")] = "my.index",
+    add: Annotated[bool, typer.Option("--add", help="Add to an index that is there.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace documents whose id is there already.")] = False,
+    delete: Annotated[
+        list[str] | None, typer.Option(help="Delete a document by its id; repeat it for more.", show_default=False)
+    ] = None,
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            help="The fields to search, separated by commas; others are stored. Default: title and text, or all that "
+            "hold text where there is neither.",
+            show_default=False,
+        ),
+    ] = None,
+    language: Annotated[
+        str, typer.Option(help="The language of stemming and stop words; none for neither.")
+    ] = "english",
+    analyser: Annotated[
+        str | None,
+        typer.Option(help="The whole analyser, e.g. 'analyser(language=german,accents=strip)'.", show_default=False),
+    ] = None,
+) -> None:
+    """Index documents.
+
+    Each has an id, text fields, and whatever else it has: numbers and short texts are kept for filters and features,
+    "links" (ids) for link features, "vector" for vector search. All documents of a call are added, or none.
+    """
+    from podium.text.analyser import Analyser
+    from podium.text.index import Index
+
+    if not documents and not delete:
+        raise ParameterError("nothing to index. Give a file or folder of documents. See: podium index --help")
+    chosen = Analyser.parse(analyser) if analyser is not None else Analyser(language=language)
+    names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
+    with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
+        rows = _read(documents or (), bar)
+        if add or replace or delete:
+            if fields is not None or analyser is not None:
+                raise ParameterError("fields and analyser are set when an index is made; they cannot be changed later.")
+            made = Index.open(output)
+            if delete:
+                made.delete(delete)
+            changed = made.add(rows, replace=replace) if documents else 0
+        else:
+            made = Index.create(output, rows, fields=names, analyser=chosen)
+            changed = len(made)
+    _print(made, changed, deleted=len(delete or ()))
+    made.close()
+
+
+def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
+    from podium.text.collection import read_documents
+
+    for source in sources:
+        yield from read_documents(source, progress=_teller(bar, source))
+        bar.put(source, 1.0, finished=True)
+
+
+def _teller(bar: progress.Bar, source: str) -> Callable[[float], None]:
+    return lambda share: bar.put(source, share)
+
+
+def _print(made: Any, changed: int, *, deleted: int) -> None:
+    path = made.store.path
+    console.out(f"index      {path}: {counted(len(made), 'document')}, {path.stat().st_size / 1e6:.1f} MB")
+    if deleted:
+        console.out(f"deleted    {counted(deleted, 'document')}")
+    if changed:
+        console.out(f"added      {counted(changed, 'document')}")
+    console.out(f"searched   {', '.join(made.fields)}")
+    console.out(f"analyser   {made.analyser}")
+    console.out(f"try        podium search {path} 'your words'")

@@ -1,0 +1,166 @@
+"""`podium search`: documents for a query, by BM25 or by a model."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from podium.cli import console, options, progress
+from podium.errors import ParameterError
+
+if TYPE_CHECKING:
+    from podium.engine import Answer, Engine
+    from podium.text.index import Index
+
+
+def search(
+    index: Annotated[str, typer.Argument(help="An index that podium index made.")],
+    query: Annotated[str | None, typer.Argument(help="What to look for.", show_default=False)] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", "--top", help="The number of documents: 10, or 1000 in a run.", min=1, show_default=False),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="The first stage, e.g. 'bm25(k1=0.9,b=0.4)', 'bm25(fields=[title^2,text])' or 'ql(mu=1000)'. "
+            "Default: bm25, or that of the model.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A model that ranks the best documents of the first stage.", show_default=False)
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="Only documents with such a stored field, e.g. 'year>=1990'; repeat it.", show_default=False),
+    ] = None,
+    queries: Annotated[str | None, typer.Option(help="A file of queries, in place of one.", show_default=False)] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(help="With --queries: the TREC run to write; - is standard output.", show_default=False),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="With --model: what each feature adds, document by document.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Search an index, for one query or for a file of them."""
+    from podium.engine import Engine
+    from podium.text.index import Index
+
+    _check(query, queries, run, model=model, by=by, explain=explain)
+    found = Index.open(index)
+    engine = None if model is None else Engine(found, model)
+    if queries is not None:
+        _run(found, engine, queries, str(run), k=k or 1000, by=by, where=where)
+    else:
+        _one(found, engine, str(query), k=k or 10, by=by, where=where, explain=explain, as_json=json)
+    found.close()
+
+
+def _check(
+    query: str | None, queries: str | None, run: str | None, *, model: str | None, by: str | None, explain: bool
+) -> None:
+    if (query is None) == (queries is None):
+        raise ParameterError("give a query, or --queries FILE --run FILE.")
+    if (queries is None) != (run is None):
+        raise ParameterError("--queries and --run go together: a file of queries, and the run to write.")
+    if explain and model is None:
+        raise ParameterError("--explain takes a model apart, so it needs --model.")
+    if model is not None and by is not None:
+        raise ParameterError("--by: a model has the first stage that it was trained with. Leave one of them out.")
+
+
+def _filter(index: Index, where: list[str] | None) -> Any:
+    if not where:
+        return None
+    from podium.text.filters import make_filter
+
+    return make_filter(index, where)
+
+
+def _one(
+    index: Index, engine: Engine | None, query: str, *, k: int, by: str | None, where: Any, explain: bool, as_json: bool
+) -> None:
+    from podium.text.snippets import snippet
+
+    allowed = _filter(index, where)
+    answer: Any = (
+        index.search(query, k, by=by or "bm25", where=allowed)
+        if engine is None
+        else engine.search(query, k, explain=explain, where=allowed)
+    )
+    asked, rows = index.query(query), []
+    for rank, (id, score) in enumerate(zip(answer.ids, answer.scores.tolist(), strict=True), 1):
+        document = index.document(id)
+        rows.append((rank, id, score, document, snippet(index, asked, document)))
+    if as_json:
+        console.print_json([_object(row, answer, engine) for row in rows])
+        return
+    if asked.unknown:
+        console.say(f"not in any document: {', '.join(asked.unknown)}")
+    if not rows:
+        console.say("nothing found.")
+    before, after = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("*", "*")
+    for rank, id, score, document, text in rows:
+        title = " ".join(str(document.get("title") or "").split())
+        moved = f"  (first stage: {answer.first_stage[rank - 1]})" if engine is not None else ""
+        console.out(f"{rank:>3}. {title[:100] or id}  [{id}]  {score:.4f}{moved}")
+        if text.text and text.text != title:
+            console.out(f"     {text.marked(before, after)}")
+        if engine is not None and answer.shares is not None:
+            _shares(engine, answer, rank - 1)
+    if engine is not None and explain:
+        console.say(answer.how or "this model cannot be taken apart by feature.")
+
+
+def _shares(engine: Engine, answer: Answer, row: int) -> None:
+    """The features that matter most for a document."""
+    import numpy as np
+
+    assert answer.shares is not None
+    assert answer.features is not None
+    best = [l for l in np.argsort(-np.abs(answer.shares[row]), kind="stable")[:5] if answer.shares[row][l] != 0]
+    for l in best:
+        console.out(f"       {answer.shares[row][l]:+.4f}  {engine.features[l]!r} = {answer.features[row][l]:.4g}")
+
+
+def _object(row: Any, answer: Any, engine: Engine | None) -> dict[str, Any]:
+    rank, id, score, document, text = row
+    found = {"rank": rank, "id": id, "score": score, "document": document}
+    found["snippet"] = {"text": text.text, "marks": [list(one) for one in text.marks]}
+    if engine is not None:
+        found["first_stage"] = int(answer.first_stage[rank - 1])
+    if engine is not None and answer.features is not None:
+        names = [repr(feature) for feature in engine.features]
+        values = [None if value != value else value for value in answer.features[rank - 1].tolist()]
+        found["features"] = dict(zip(names, values, strict=True))
+        if answer.shares is not None:
+            found["shares"] = dict(zip(names, answer.shares[rank - 1].tolist(), strict=True))
+    return found
+
+
+def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: int, by: str | None, where: Any) -> None:
+    from podium.data.trec import Run, write_run
+    from podium.text.collection import read_queries
+
+    if target != "-":
+        console.check_file(target, what="a run")
+    topics, allowed = read_queries(queries), _filter(index, where)
+    found: dict[str, dict[str, float]] = {}
+    with progress.progress_bar(1) as bar:
+        for n, topic in enumerate(topics, 1):
+            answer: Any = (
+                index.search(topic.text, k, by=by or "bm25", where=allowed)
+                if engine is None
+                else engine.search(topic.text, k, vector=topic.vector, where=allowed)
+            )
+            found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
+            bar.put(queries, n / len(topics))
+    nothing = [id for id, scores in found.items() if not scores]
+    if nothing:
+        console.say(f"nothing found for {len(nothing)} of {len(topics)} queries, e.g. {nothing[0]}.")
+    write_run(Run.from_dict({id: scores for id, scores in found.items() if scores}), target)

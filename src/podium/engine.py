@@ -1,0 +1,118 @@
+"""Engine: an index and a model together. The model's own features are computed for the candidates of a query."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.trec import Run
+from podium.errors import IncompatibleError, UnknownNameError
+from podium.evaluation.attribution import attribute
+from podium.model import Model
+from podium.ranking import order
+from podium.text.candidates import DEPTH
+from podium.text.collection import Topic
+from podium.text.context import Context
+from podium.text.features import Feature, matrix
+from podium.text.index import Index
+from podium.text.retrieval import BM25, Retrieval
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Documents for a query, best first."""
+
+    ids: list[str]
+    scores: NDArray[np.float64]
+    numbers: NDArray[np.int64]
+    first_stage: NDArray[np.int64]
+    """The rank that each document had in the first stage, from 1."""
+    features: NDArray[np.float32] | None = None
+    """With `explain`: the values of the features, a row per document."""
+    shares: NDArray[np.float64] | None = None
+    """With `explain`: what each feature adds to the score over that of the mean of all candidates."""
+    how: str = ""
+    """How the shares were computed."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Engine:
+    """Searches an index and ranks what is found by a model that was trained on features of such an index."""
+
+    def __init__(self, index: Index, model: Model | str | os.PathLike[str], *, depth: int | None = None) -> None:
+        self.index, self.model = index, model if isinstance(model, Model) else Model.load(model)
+        about = self.model.info.get("features")
+        if not isinstance(about, dict) or self.model.feature_names is None:
+            raise IncompatibleError(
+                "this model was not trained on features of an index. Make training data with podium features INDEX …, "
+                "and train on that."
+            )
+        self.retrieval: Retrieval = Retrieval.parse(str(about.get("retrieval", repr(BM25()))))
+        self.depth = depth or int(about.get("depth", DEPTH))
+        self._check(about)
+        try:
+            self.features = tuple(Feature.parse(name) for name in self.model.feature_names)
+        except UnknownNameError as error:
+            raise IncompatibleError(f"the model needs a feature that is not known here: {error}") from None
+        nothing = Context(index, index.query(""), np.empty(0, np.int64))
+        for feature in self.features:
+            if hasattr(feature, "field") and isinstance(feature.field, str):
+                nothing.column(feature.field)  # raises where the index has no such field
+
+    def _check(self, about: dict[str, Any]) -> None:
+        for word, mine in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):
+            if about.get(word) != mine:
+                raise IncompatibleError(
+                    f"{self.index.store.path} has {word} {mine}, but the model was trained on an index with "
+                    f"{about.get(word)}. Its features would not mean the same. Index the documents in the same way, "
+                    "or train again."
+                )
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        explain: bool = False,
+        vector: Sequence[float] | None = None,
+        where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+    ) -> Answer:
+        """The k best of the candidates of the first stage, by the model."""
+        asked = self.index.query(query, vector=vector)
+        hits = self.index.search(asked, max(self.depth, k), by=self.retrieval, where=where)
+        X = matrix(Context(self.index, asked, hits.numbers, hits.scores), self.features)
+        names = self.model.feature_names
+        data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids)
+        scores = self.model.score(data) if len(X) else np.empty(0)
+        best = order(scores)[:k]
+        shares, how = self._shares(data, best) if explain and len(X) else (None, "")
+        values = X[best] if explain else None
+        return Answer([hits.ids[row] for row in best], scores[best], hits.numbers[best], best + 1, values, shares, how)
+
+    def _shares(self, data: Dataset, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64] | None, str]:
+        """What each feature adds to the scores of rows, beside a document with the mean of all features."""
+        X = np.asarray(self.model.learner.transform.apply(self.model.state, data).features, np.float32)
+        middle = np.nanmean(X, axis=0)
+        found = [attribute(self.model, np.stack([X[row], middle])) for row in rows]
+        known = [one for one in found if one is not None]
+        if len(known) < len(rows):
+            return None, ""
+        return np.stack([one.shares for one in known]), f"{known[0].how}, to the mean of the candidates"
+
+    def run(self, queries: Iterable[Topic], k: int = 1000, *, observer: Callable[[int], None] | None = None) -> Run:
+        """The rankings of many queries, as a run."""
+        found: dict[str, dict[str, float]] = {}
+        for n, topic in enumerate(queries, 1):
+            answer = self.search(topic.text, k, vector=topic.vector)
+            found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
+            if observer is not None:
+                observer(n)
+        return Run.from_dict(found)

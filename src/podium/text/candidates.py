@@ -1,0 +1,198 @@
+"""Datasets from an index: queries, their candidates, features and grades.
+
+Candidates are the best documents of the first stage. A document without a judgement has grade 0. Measures of what is
+learned from them must be taken against all judgements, also of documents that the first stage missed: `evaluate_run`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.letor import write_letor
+from podium.data.trec import Qrels, Run
+from podium.errors import DataError, MissingPackageError
+from podium.files import writing
+from podium.text.collection import Topic
+from podium.text.context import Context
+from podium.text.features import Feature, matrix, read_features
+from podium.text.index import Hits, Index
+from podium.text.retrieval import BM25, Retrieval
+
+DEPTH = 100
+"""Candidates per query unless told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The candidates of a query with their features and grades."""
+
+    topic: Topic
+    ids: list[str]
+    features: NDArray[np.float32]  # (n, d)
+    grades: NDArray[np.float64] | None  # (n,)
+    first_stage: NDArray[np.float64]  # (n,) scores
+
+
+def dataset(
+    index: Index,
+    queries: Iterable[Topic | Mapping[str, Any]],
+    qrels: Qrels | Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    features: str | Sequence[str | Feature] = "podium",
+    depth: int = DEPTH,
+    by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
+    add_relevant: bool = False,
+    observer: Callable[[int], None] | None = None,
+) -> Dataset:
+    """The candidates of queries with their features, and with grades where there are judgements.
+
+    `features` are names of features or of sets; `by` is the first stage, and `depth` how many candidates it gives.
+    With `add_relevant`, judged documents that it missed are candidates too: more to learn from, but unlike what the
+    model will meet. Queries without any candidate are left out.
+    """
+    wanted = read_features(features, index)
+    parts = [rows for rows in rows_of(index, queries, qrels, wanted, depth, by, add_relevant, observer) if rows.ids]
+    if not parts:
+        raise DataError("no query has a candidate: none of their words is in the index.", where=str(index.store.path))
+    data = Dataset.from_arrays(
+        np.concatenate([rows.features for rows in parts]),
+        None if qrels is None else np.concatenate([rows.grades for rows in parts if rows.grades is not None]),
+        qid=np.array([rows.topic.id for rows in parts for _ in rows.ids], object),
+        document_ids=[id for rows in parts for id in rows.ids],
+        feature_names=[repr(feature) for feature in wanted],
+        source=str(index.store.path),
+    )
+    return replace(data, info=info(index, by, depth))
+
+
+def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
+    """What a model must know to meet the same candidates and features again."""
+    how = Retrieval.parse(by) if isinstance(by, str) else by
+    return {
+        "analyser": repr(index.analyser), "fields": list(index.fields), "retrieval": repr(how), "depth": depth,
+    }  # fmt: skip
+
+
+def rows_of(
+    index: Index,
+    queries: Iterable[Topic | Mapping[str, Any]],
+    qrels: Qrels | Mapping[str, Mapping[str, float]] | None,
+    features: Sequence[Feature],
+    depth: int = DEPTH,
+    by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
+    add_relevant: bool = False,
+    observer: Callable[[int], None] | None = None,
+) -> Iterator[Rows]:
+    """The candidates of each query, one query after another."""
+    judged = None if qrels is None else grades_of(qrels)
+    for n, given in enumerate(queries, 1):
+        topic = given if isinstance(given, Topic) else Topic(str(given["id"]), given["text"], given.get("vector"))
+        query = index.query(topic.text, vector=topic.vector)
+        hits = index.search(query, depth, by=by)
+        mine = {} if judged is None else judged.get(topic.id, {})
+        if add_relevant:
+            hits = _with_judged(index, hits, mine)
+        found = matrix(Context(index, query, hits.numbers, hits.scores), features)
+        grades = None if judged is None else np.array([mine.get(id, 0.0) for id in hits.ids])
+        yield Rows(topic, hits.ids, found, grades, hits.scores)
+        if observer is not None:
+            observer(n)
+
+
+def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Judgements as dictionaries; a grade below 0, which says that a document was not judged, counts 0."""
+    if not isinstance(qrels, Qrels):
+        return {query: {id: max(float(g), 0.0) for id, g in grades.items()} for query, grades in qrels.items()}
+    names, found = qrels.document_ids.tolist(), {}
+    for query, a, b in zip(
+        qrels.query_ids.tolist(), qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist(), strict=True
+    ):
+        found[str(query)] = dict(zip(names[a:b], np.maximum(qrels.labels[a:b], 0.0).tolist(), strict=True))
+    return found
+
+
+def _with_judged(index: Index, hits: Hits, grades: Mapping[str, float]) -> Hits:
+    """The candidates, and after them the relevant documents that are not among them, with the score 0."""
+    known = set(hits.ids)
+    missed = [
+        id for id, grade in grades.items() if grade > 0 and id not in known and index.store.number(id) is not None
+    ]
+    scores, numbers = np.append(hits.scores, np.zeros(len(missed))), np.append(hits.numbers, index.numbers(missed))
+    return Hits([*hits.ids, *missed], scores, numbers.astype(np.int64))
+
+
+def first_stage(parts: Iterable[Rows], *, tag: str = "first-stage") -> Run:
+    """The candidates in their own order, as a run."""
+    return Run.from_dict({r.topic.id: dict(zip(r.ids, r.first_stage.tolist(), strict=True)) for r in parts}, tag=tag)
+
+
+def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Feature], about: dict[str, Any]) -> int:
+    """Write the rows of queries to a LETOR or a Parquet file, query by query, and return how many there were.
+
+    What the features are goes along: in `<file>.features` beside LETOR text, in the metadata of Parquet.
+    """
+    names = [repr(feature) for feature in features]
+    if target.lower().endswith((".parquet", ".pq")):
+        return _write_parquet(parts, target, names, about)
+    written = 0
+    with writing(target) as file:
+        for rows in parts:
+            if rows.ids:
+                write_letor(_dataset(rows, names), file)
+                written += len(rows.ids)
+    if target != "-":
+        with writing(f"{target}.features") as file:
+            file.write(json.dumps({"features": names, "info": about}, indent=1).encode())
+    return written
+
+
+def _dataset(rows: Rows, names: list[str]) -> Dataset:
+    grades = np.zeros(len(rows.ids)) if rows.grades is None else rows.grades
+    return Dataset.from_arrays(
+        rows.features, grades, qid=np.full(len(rows.ids), rows.topic.id, object), document_ids=rows.ids,
+        feature_names=names,
+    )  # fmt: skip
+
+
+def _write_parquet(parts: Iterable[Rows], target: str, names: list[str], about: dict[str, Any]) -> int:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPackageError("pyarrow", f"Writing {target}", "frames") from None
+
+    columns = [("qid", pa.string()), ("label", pa.float64()), ("document_id", pa.string())]
+    schema = pa.schema([*columns, *((name, pa.float32()) for name in names)], {"podium": json.dumps(about)})
+    written, waiting, rest = 0, list[Rows](), iter(parts)
+    with writing(target) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        while waiting := list(_up_to(rest, _GROUP)):
+            heads = [
+                [rows.topic.id for rows in waiting for _ in rows.ids],
+                np.concatenate([np.zeros(len(r.ids)) if r.grades is None else r.grades for r in waiting]),
+                [id for rows in waiting for id in rows.ids],
+            ]
+            arrays = [pa.array(x, kind) for x, (_, kind) in zip(heads, columns, strict=True)]
+            X = np.concatenate([rows.features for rows in waiting])
+            writer.write_table(pa.table([*arrays, *map(pa.array, X.T)], schema=schema))
+            written += len(X)
+    return written
+
+
+_GROUP = 20_000
+"""Rows that are written to Parquet at once."""
+
+
+def _up_to(parts: Iterator[Rows], size: int) -> Iterator[Rows]:
+    """Queries until they have so many rows."""
+    for rows in parts:
+        yield rows
+        size -= len(rows.ids)
+        if size <= 0:
+            return

@@ -1,0 +1,322 @@
+"""Collections: documents and queries from files, one after another, in bounded memory.
+
+Documents: JSON lines, a folder of text, Markdown and HTML files, CSV, TSV and Parquet tables, SMART files
+(.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id and text, lines of
+id<tab>text, tables, SMART files, or TREC topics.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from podium.errors import DataError, MissingPackageError
+from podium.files import reading
+
+Progress = Callable[[float], None]
+TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A query as it is written."""
+
+    id: str
+    text: str
+    vector: tuple[float, ...] | None = None
+
+
+def read_documents(source: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
+    """The documents of a file or folder, as dicts. `progress` is told the share that has been read."""
+    path = Path(source)
+    if str(source) != "-" and path.is_dir():
+        yield from _folder(path, progress)
+        return
+    yield from _records(source, progress, blank="documents")
+
+
+def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
+    """The queries of a file."""
+    found = []
+    for k, given in enumerate(_records(source, None, blank="queries", queries=True), 1):
+        where = f"{os.fspath(source)}: query {k}"
+        id = next(
+            (given[name] for name in ("id", "query_id", "qid", "_id", "num") if given.get(name) is not None), None
+        )
+        text = next((given[name] for name in ("text", "query", "title") if isinstance(given.get(name), str)), None)
+        if id is None or text is None:
+            raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, given))[:8]}.', where=where)
+        vector = given.get("vector")
+        found.append(Topic(str(id), text, None if vector is None else tuple(map(float, vector))))
+    twice = {one.id for one in found}
+    if len(twice) < len(found):
+        seen: set[str] = set()
+        again = next(one.id for one in found if one.id in seen or seen.add(one.id))  # type: ignore[func-returns-value]
+        raise DataError(f"query {again!r} is there twice.", where=os.fspath(source))
+    if not found:
+        raise DataError("no queries.", where=os.fspath(source))
+    return found
+
+
+def _records(
+    source: str | os.PathLike[str], progress: Progress | None, *, blank: str, queries: bool = False
+) -> Iterator[dict[str, Any]]:
+    name = os.fspath(source)
+    if name.lower().endswith((".parquet", ".pq")):
+        yield from _parquet(name, progress)
+        return
+    with reading(source) as file:
+        stream = _Counted(file, os.path.getsize(source) if name != "-" else 0, progress)
+        lines = io.BufferedReader(stream, 2**16)
+        head = lines.peek(2**12)[: 2**12].lstrip(b"\xef\xbb\xbf \t\r\n")
+        if not head:
+            raise DataError(f"no {blank}: the file is empty.", where=name)
+        if head.startswith(b"{"):
+            yield from _jsonl(lines, name)
+        elif head.startswith(b"[") and name.lower().removesuffix(".gz").endswith(".json"):
+            yield from _json_list(lines, name)
+        elif re.match(rb"\.I\s", head):
+            yield from _smart(lines)
+        elif re.match(rb"(?i)<doc[>\s]|<\?xml|<!--", head):
+            yield from _trec(lines, name)
+        elif re.match(rb"(?i)<top>", head):
+            yield from _topics(lines)
+        elif name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+            yield from _csv(lines, name, "\t" if ".tsv" in name.lower() else ",", headless=queries)
+        elif queries and b"\t" in head:
+            yield from _csv(lines, name, "\t", headless=True)
+        else:
+            raise DataError(
+                f"cannot tell what this is; expected {blank} as JSON lines, CSV, TSV, Parquet, SMART or TREC text.",
+                where=name,
+            )
+
+
+class _Counted(io.RawIOBase):
+    """A stream that says how much of it has been read."""
+
+    def __init__(self, stream: BinaryIO, size: int, progress: Progress | None) -> None:
+        self._stream, self._size, self._progress = stream, size, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        if self._progress is not None and self._size:
+            raw = getattr(self._stream, "fileobj", self._stream)
+            self._progress(min(raw.tell() / self._size, 1.0))
+        return len(data)
+
+
+def _jsonl(lines: Any, name: str) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"not JSON: {error}.", where=f"{name}:{number}") from None
+        if not isinstance(found, dict):
+            raise DataError(f"expected a JSON object, got {type(found).__name__}.", where=f"{name}:{number}")
+        yield found
+
+
+def _json_list(lines: Any, name: str) -> Iterator[dict[str, Any]]:
+    try:
+        found = json.loads(lines.read())
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}.", where=name) from None
+    for k, one in enumerate(found, 1):
+        if not isinstance(one, dict):
+            raise DataError(f"expected a JSON object, got {type(one).__name__}.", where=f"{name}: entry {k}")
+        yield one
+
+
+_SMART = {"T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords", "N": "note", "X": "references"}
+
+
+def _smart(lines: Any) -> Iterator[dict[str, Any]]:
+    """`.I number`, then `.T`, `.W` … alone on a line, each before the lines of a field."""
+    found: dict[str, list[str]] = {}
+    field = ""
+    for line in lines:
+        text = _decoded(line).rstrip("\r\n")
+        if text.startswith(".I"):
+            if found:
+                yield {key: "\n".join(value) for key, value in found.items()}
+            found, field = {"id": [text[2:].strip()]}, ""
+        elif len(text.rstrip()) == 2 and text[0] == "." and text[1].isupper():
+            field = _SMART.get(text[1], text[1].lower())
+            found.setdefault(field, [])
+        elif field:
+            found[field].append(text)
+    if found:
+        yield {key: "\n".join(value) for key, value in found.items()}
+
+
+def _trec(lines: Any, name: str) -> Iterator[dict[str, Any]]:
+    """<DOC> with <DOCNO>, <TITLE> or <HEADLINE>, and text; tags within the text are dropped."""
+    kept: list[str] | None = None
+    for number, line in enumerate(lines, 1):
+        text = _decoded(line)
+        if re.match(r"(?i)\s*<doc>", text):
+            kept = []
+        if kept is not None:
+            kept.append(text)
+        if re.search(r"(?i)</doc>", text) and kept is not None:
+            yield _trec_document("".join(kept), f"{name}:{number}")
+            kept = None
+    if kept is not None:
+        raise DataError("the last <DOC> is not closed.", where=name)
+
+
+def _trec_document(text: str, where: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field, tags in (("id", "docno|docid"), ("title", "title|headline|head|hl"), ("url", "url")):
+        match = re.search(rf"(?is)<({tags})>(.*?)</\1>", text)
+        if match:
+            found[field] = " ".join(re.sub(r"<[^>]*>", " ", match.group(2)).split())
+            text = text[: match.start()] + text[match.end() :]
+    if "id" not in found:
+        raise DataError("this <DOC> has no <DOCNO>.", where=where)
+    return found | {"text": re.sub(r"<[^>]*>", " ", text).strip()}
+
+
+def _topics(lines: Any) -> Iterator[dict[str, Any]]:
+    """<top> <num> Number: 301 <title> … </top>, as TREC writes its queries."""
+    for block in re.findall(r"(?is)<top>(.*?)</top>", _decoded(lines.read())):
+        parts = dict(re.findall(r"(?is)<(num|title|desc|narr)>([^<]*)", block.replace("</", "<end-")))
+        number = re.sub(r"(?i)number:", "", parts.get("num", "")).strip()
+        title = re.sub(r"(?i)^\s*topic:", "", parts.get("title", "")).strip()
+        yield {"id": number, "text": " ".join(title.split())}
+
+
+def _csv(lines: Any, name: str, separator: str, *, headless: bool) -> Iterator[dict[str, Any]]:
+    csv.field_size_limit(2**31 - 1)
+    text = io.TextIOWrapper(lines, "utf-8-sig", newline="")
+    try:
+        rows = csv.reader(text, delimiter=separator)
+        heads = next(rows)
+        if headless and "text" not in heads and "query" not in heads:  # id<tab>text, without a first line of names
+            yield dict(zip(("id", "text"), heads, strict=False))
+            heads = ["id", "text"]
+        for number, row in enumerate(rows, 2):
+            if len(row) != len(heads) and row:
+                raise DataError(f"{len(row)} values, {len(heads)} expected.", where=f"{name}:{number}")
+            if row:
+                yield {key: _value(value) for key, value in zip(heads, row, strict=True) if value != ""}
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read as a table: {error}.", where=name) from None
+
+
+def _value(text: str) -> Any:
+    """A number where a cell is one."""
+    try:
+        return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) else float(text) if "." in text else text
+    except ValueError:
+        return text
+
+
+def _parquet(name: str, progress: Progress | None) -> Iterator[dict[str, Any]]:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPackageError("pyarrow", f"Reading {name}", "frames") from None
+    try:
+        file = pyarrow.parquet.ParquetFile(name)
+    except FileNotFoundError:
+        raise DataError("no such file.", where=name) from None
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise DataError(f"not a Parquet file ({str(error).splitlines()[0]}).", where=name) from None
+    seen = 0
+    for batch in file.iter_batches(batch_size=2000):
+        for row in batch.to_pylist():
+            yield {key: value for key, value in row.items() if value is not None}
+        seen += len(batch)
+        if progress is not None:
+            progress(seen / max(file.metadata.num_rows, 1))
+
+
+def _folder(folder: Path, progress: Progress | None) -> Iterator[dict[str, Any]]:
+    """Every text, Markdown and HTML file below a folder; its id is its path."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
+    if not files:
+        raise DataError(f"no text files below it; looked for {', '.join(sorted(TEXT_FILES))}.", where=str(folder))
+    for k, path in enumerate(files, 1):
+        with reading(path) as file:
+            text = _decoded(file.read())
+        found: dict[str, Any] = {"id": path.relative_to(folder).as_posix(), "path": str(path)}
+        if path.suffix.lower() in (".html", ".htm", ".xhtml"):
+            found |= html_text(text)
+        else:
+            heading = re.match(r"\s*#+\s+(.+)", text) if path.suffix.lower() in (".md", ".markdown") else None
+            found |= {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
+        yield found
+        if progress is not None:
+            progress(k / len(files))
+
+
+class _Page(HTMLParser):
+    """Collects the title and the text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title: list[str] = []
+        self.text: list[str] = []
+        self._inside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag in ("script", "style", "title", "noscript", "template"):
+            self._inside.append(tag)
+        elif tag not in _INLINE:
+            self.text.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._inside:
+            del self._inside[self._inside.index(tag) :]
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside:
+            self.text.append(data)
+        elif self._inside[0] == "title":
+            self.title.append(data)
+
+
+_INLINE = {"a", "b", "i", "em", "strong", "span", "code", "sub", "sup", "small", "u", "s", "mark", "abbr", "kbd", "tt"}
+
+
+def html_text(page: str) -> dict[str, str]:
+    """The title and the text of an HTML page, without scripts and styles."""
+    parser = _Page()
+    parser.feed(page)
+    parser.close()
+    text = "\n".join(" ".join(line.split()) for line in "".join(parser.text).splitlines())
+    return {"title": " ".join("".join(parser.title).split()), "text": re.sub(r"\n{3,}", "\n\n", text).strip()}
+
+
+def _decoded(data: bytes) -> str:
+    """Text from bytes: UTF-8, or Latin-1 where it is not."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def plain(given: Any) -> Mapping[str, Any]:
+    """A document as a mapping; named tuples, as ir_datasets has them, become one."""
+    if isinstance(given, Mapping):
+        return given
+    if hasattr(given, "_asdict"):
+        found: Mapping[str, Any] = given._asdict()
+        return found
+    raise DataError(f"a document must be a dict or a named tuple; got {type(given).__name__}.")
