@@ -88,32 +88,56 @@ class Context:
     def _counts(self) -> Array:
         """How often each term of the query occurs."""  # (F+1, n, m)
         found = np.zeros((len(self.index.fields) + 1, len(self), len(self.query.terms)))
-        slots = slots_of(len(self.index.flags))
-        for segment, at, rows in self._places:
-            _count(segment.tokens, segment.bounds, rows, at, self.query.terms, slots, found)
+        tokens, bounds = self._tokens
+        _count(tokens, bounds, self.query.terms, slots_of(len(self.index.flags)), found)
         return found
 
     @functools.cached_property
+    def _tokens(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The terms of all documents end to end, and the bounds of their fields."""  # (n, F+1)
+        bounds = np.empty((len(self), len(self.index.fields) + 1), np.int64)
+        for segment, at, rows in self._places:
+            bounds[at] = segment.bounds[rows]
+        sizes = bounds[:, -1] - bounds[:, 0]
+        starts = np.cumsum(sizes) - sizes
+        tokens = np.empty(int(sizes.sum()), np.int32)
+        for segment, at, rows in self._places:
+            _gather(segment.tokens, segment.bounds, rows, starts[at], tokens)
+        bounds += (starts - bounds[:, 0])[:, None]
+        return tokens, bounds
+
+    def tokens(self, field: str) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """The terms of a field: document k has tokens[starts[k]:ends[k]]."""
+        f, last = self.column(field), len(self.index.fields)
+        tokens, bounds = self._tokens
+        first, end = (0, last) if f == last else (f, f + 1)
+        return tokens, bounds[:, first].copy(), bounds[:, end].copy()
+
+    @functools.cached_property
     def _lengths(self) -> Array:  # (F+1, n)
-        return self._gather(lambda segment: segment.lengths)
+        return self._per_field(lambda segment: segment.lengths)
 
     @functools.cached_property
     def _distinct(self) -> Array:  # (F+1, n)
-        return self._gather(lambda segment: segment.distinct)
+        return self._per_field(lambda segment: segment.distinct)
 
-    def _gather(self, of: Callable[[Any], Ints]) -> Array:
+    def _per_field(self, of: Callable[[Any], Ints]) -> Array:
         found = np.empty((len(self.index.fields) + 1, len(self)))
         for segment, at, rows in self._places:
             found[:, at] = of(segment)[rows].T
         return found
 
-    def each_segment(self, field: str, work: Callable[..., None], *more: Any) -> None:
-        """Call work(tokens, starts, ends, at, *more) for the documents of each segment; `at` are their places here."""
-        f, last = self.column(field), len(self.index.fields)
-        for segment, at, rows in self._places:
-            bounds = segment.bounds[rows]
-            starts, ends = (bounds[:, 0], bounds[:, last]) if f == last else (bounds[:, f], bounds[:, f + 1])
-            work(segment.tokens, np.ascontiguousarray(starts), np.ascontiguousarray(ends), at, *more)
+    @functools.cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """The places of the documents in arrays over all documents of the index, segment after segment."""
+        found, first = np.empty(len(self), np.int64), 0
+        where = {id(segment): (at, rows) for segment, at, rows in self._places}
+        for segment in self.index.segments:
+            if id(segment) in where:
+                at, rows = where[id(segment)]
+                found[at] = first + rows
+            first += len(segment)
+        return found
 
 
 def slots_of(size: int) -> NDArray[np.int32]:
@@ -127,16 +151,25 @@ _THREAD = threading.local()
 
 
 @compiled
-def _count(tokens: Ints, bounds: Ints, rows: Ints, at: Ints, terms: Ints, slots: Ints, counts: Array) -> None:
+def _gather(tokens: Ints, bounds: Ints, rows: Ints, starts: Ints, out: Ints) -> None:
+    for k in range(len(rows)):
+        at = starts[k]
+        for p in range(bounds[rows[k], 0], bounds[rows[k], -1]):
+            out[at] = tokens[p]
+            at += 1
+
+
+@compiled
+def _count(tokens: Ints, bounds: Ints, terms: Ints, slots: Ints, counts: Array) -> None:
     F = bounds.shape[1] - 1
     for m in range(len(terms)):
         slots[terms[m]] = m
-    for k in range(len(rows)):
+    for k in range(len(bounds)):
         for f in range(F):
-            for p in range(bounds[rows[k], f], bounds[rows[k], f + 1]):
+            for p in range(bounds[k, f], bounds[k, f + 1]):
                 m = slots[tokens[p]]
                 if m >= 0:
-                    counts[f, at[k], m] += 1.0
-                    counts[F, at[k], m] += 1.0
+                    counts[f, k, m] += 1.0
+                    counts[F, k, m] += 1.0
     for m in range(len(terms)):
         slots[terms[m]] = -1

@@ -33,7 +33,7 @@ from podium.text.analyser import Analyser
 from podium.text.collection import plain
 from podium.text.document import Document, text_fields
 from podium.text.query import Query, read_query
-from podium.text.retrieval import BM25, Retrieval, Statistics, take_best
+from podium.text.retrieval import BM25, Retrieval, Statistics, Sums, Totals, take_best
 from podium.text.segment import Segment
 from podium.text.segments import read_segments
 from podium.text.store import Store
@@ -176,14 +176,14 @@ class Index:
         asked = self.query(query) if isinstance(query, str) else query
         how = Retrieval.parse(by) if isinstance(by, str) else by
         weights, statistics = how.weights(self.fields), self.statistics(asked)
+        totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
         parts = []
         for segment in self.segments if len(asked.terms) else ():
-            places = find_terms(segment.terms, asked.terms)
-            sums, touched = self._arrays(len(segment))
-            n = how.scores(segment, asked, places, statistics, weights, sums, touched)
+            added = self._sums(segment, asked, weights, how)
+            n = how.scores(added, asked, statistics, totals)
             allowed = _NONE if where is None else where(segment.numbers)
             best, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
-            size = take_best(sums, touched, n, allowed, best, rows)
+            size = take_best(added.scores, added.touched, n, allowed, best, rows)
             parts.append((best[:size], segment.numbers[rows[:size]]))
         scores, numbers = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else (np.empty(0), _NOBODY)
         order = np.lexsort((numbers, -scores))[:k]
@@ -233,6 +233,15 @@ class Index:
         found: T = self._kept[key]
         return found
 
+    def _sums(self, segment: Segment, query: Query, weights: NDArray[np.float64], how: Retrieval) -> Sums:
+        key = (id(segment), weights.tobytes())
+        counts, lengths = self.kept(("weighted", *key), lambda: _weighted(segment, weights))
+        scores, touched = self._arrays(len(segment))
+        return Sums(
+            find_terms(segment.terms, query.terms), (segment.pointers, segment.rows, counts), lengths, segment.dead,
+            scores, touched, lambda more, make: self.kept((how.name, *key, *more), make),
+        )  # fmt: skip
+
     def _arrays(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Zeros and room for a segment, kept by each thread."""
         if getattr(self._scratch, "size", -1) < size:
@@ -250,6 +259,13 @@ def _field_names(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     found = dict.fromkeys(name for document in documents for name in text_fields(document))
     usual = [name for name in ("title", "text") if name in found]
     return tuple(usual or found)
+
+
+def _weighted(segment: Segment, weights: NDArray[np.float64]) -> tuple[Any, NDArray[np.float64]]:
+    """How often terms occur, and how long documents are, fields weighted."""
+    if (weights == 1.0).all():
+        return segment.frequencies.sum(axis=1, dtype=np.int32), segment.lengths[:, -1].astype(np.float64)
+    return (segment.frequencies @ weights).astype(np.float32), segment.lengths[:, :-1] @ weights
 
 
 @compiled

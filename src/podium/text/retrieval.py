@@ -7,8 +7,9 @@ bm25(k1=0.9,fields=[title^2,text])
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from podium.compiled import compiled
 from podium.errors import ParameterError, UnknownNameError
 from podium.registry import Named, param, register
 from podium.text.query import Query
-from podium.text.segment import Segment
 
 Array = NDArray[np.float64]
 
@@ -35,6 +35,27 @@ class Statistics:
     def averages(self) -> Array:
         """The mean length per field."""  # (F+1,)
         return self.totals / max(self.documents, 1)
+
+
+class Totals(NamedTuple):
+    """The same, of fields weighted and added up."""
+
+    terms: float  # |C|
+    cf: Array  # (m,)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Where scores of the documents of a segment are added up. Counts and lengths are weighted sums over fields."""
+
+    places: NDArray[np.int64]  # (m,) of the query's terms in the segment, −1 for none
+    postings: tuple[Any, Any, Any]  # pointers, rows, counts
+    lengths: Array  # (D,)
+    dead: NDArray[np.bool_]
+    scores: Array  # (D,) zeros
+    touched: NDArray[np.int32]  # (D,)
+    kept: Callable[[Any, Callable[[], Array]], Array]
+    """What a function gives, kept for the next query under a key."""
 
 
 class Retrieval(Named):
@@ -61,10 +82,7 @@ class Retrieval(Named):
             raise ParameterError(f"{self.name}: weights of fields must not be negative, nor all 0; got {self.fields}.")
         return found
 
-    def scores(
-        self, segment: Segment, query: Query, places: Array, statistics: Statistics, weights: Array, scores: Array,
-        touched: NDArray[np.int32],
-    ) -> int:  # fmt: skip
+    def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         """Add to the scores of the documents of a segment; returns how many were touched, which it lists."""
         raise NotImplementedError
 
@@ -82,18 +100,15 @@ class BM25(Retrieval):
     b: float = param(default=0.75, least=0, most=1)
     fields: tuple[str, ...] = ()
 
-    def scores(
-        self, segment: Segment, query: Query, places: Any, statistics: Statistics, weights: Array, scores: Array,
-        touched: NDArray[np.int32],
-    ) -> int:  # fmt: skip
+    def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         n, df = statistics.documents, statistics.df[:, -1]
         worth = query.times * np.log1p((n - df + 0.5) / (df + 0.5)) * (self.k1 + 1.0)
-        average = float(statistics.averages[:-1] @ weights)
-        found = _bm25(
-            places, worth, segment.pointers, segment.rows, segment.frequencies, segment.lengths, segment.dead, weights,
-            self.k1, self.b, 1.0 / average if average else 0.0, scores, touched,
-        )  # fmt: skip
-        return int(found)
+        average = totals.terms / max(n, 1)
+        norms = sums.kept(
+            (self.k1, self.b, average),
+            lambda: self.k1 * (1.0 - self.b + self.b * sums.lengths / (average or 1.0)),
+        )
+        return int(_bm25(sums.places, worth, *sums.postings, sums.dead, norms, sums.scores, sums.touched))
 
 
 @register
@@ -109,57 +124,45 @@ class QueryLikelihood(Retrieval):
     mu: float = param(default=2000.0, above=0)
     fields: tuple[str, ...] = ()
 
-    def scores(
-        self, segment: Segment, query: Query, places: Any, statistics: Statistics, weights: Array, scores: Array,
-        touched: NDArray[np.int32],
-    ) -> int:  # fmt: skip
-        total = float(statistics.totals[:-1] @ weights)
-        share = statistics.cf[:, :-1] @ weights / max(total, 1.0) * self.mu
-        found = _query_likelihood(
-            places, query.times, share, segment.pointers, segment.rows, segment.frequencies, segment.lengths,
-            segment.dead, weights, self.mu, query.length, scores, touched,
-        )  # fmt: skip
-        return int(found)
+    def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
+        share = totals.cf / max(totals.terms, 1.0) * self.mu
+        norms = sums.kept((self.mu,), lambda: np.log1p(sums.lengths / self.mu))
+        times, length = query.times, query.length
+        arrays = (times, share, *sums.postings, sums.dead, norms, length, sums.scores, sums.touched)
+        return int(_query_likelihood(sums.places, *arrays))
 
 
 @compiled
 def _bm25(
-    places: Any, worth: Array, pointers: Any, rows: Any, frequencies: Any, lengths: Any, dead: Any, weights: Array,
-    k1: float, b: float, scale: float, scores: Array, touched: Any,
+    places: Any, worth: Array, pointers: Any, rows: Any, counts: Any, dead: Any, norms: Array, scores: Array,
+    touched: Any,
 ) -> int:  # fmt: skip
-    F, n = len(weights), 0
+    n = 0
     for m in range(len(places)):
         if places[m] < 0:
             continue
         for p in range(pointers[places[m]], pointers[places[m] + 1]):
-            d = rows[p]
-            c, length = 0.0, 0.0
-            for f in range(F):
-                c += weights[f] * frequencies[p, f]
-                length += weights[f] * lengths[d, f]
+            d, c = rows[p], np.float64(counts[p])
             if c == 0.0 or dead[d]:
                 continue
             if scores[d] == 0.0:
                 touched[n] = d
                 n += 1
-            scores[d] += worth[m] * c / (c + k1 * (1.0 - b + b * length * scale))
+            scores[d] += worth[m] * c / (c + norms[d])
     return n
 
 
 @compiled
 def _query_likelihood(
-    places: Any, times: Array, share: Array, pointers: Any, rows: Any, frequencies: Any, lengths: Any, dead: Any,
-    weights: Array, mu: float, length: float, scores: Array, touched: Any,
+    places: Any, times: Array, share: Array, pointers: Any, rows: Any, counts: Any, dead: Any, norms: Array,
+    length: float, scores: Array, touched: Any,
 ) -> int:  # fmt: skip
-    F, n = len(weights), 0
+    n = 0
     for m in range(len(places)):
         if places[m] < 0 or share[m] <= 0.0:
             continue
         for p in range(pointers[places[m]], pointers[places[m] + 1]):
-            d = rows[p]
-            c = 0.0
-            for f in range(F):
-                c += weights[f] * frequencies[p, f]
+            d, c = rows[p], np.float64(counts[p])
             if c == 0.0 or dead[d]:
                 continue
             if scores[d] == 0.0:
@@ -167,11 +170,7 @@ def _query_likelihood(
                 n += 1
             scores[d] += times[m] * np.log1p(c / share[m])
     for k in range(n):
-        d = touched[k]
-        size = 0.0
-        for f in range(F):
-            size += weights[f] * lengths[d, f]
-        scores[d] -= length * np.log1p(size / mu)
+        scores[touched[k]] -= length * norms[touched[k]]
     return n
 
 

@@ -73,7 +73,12 @@ class Segment:
     def load(cls, folder: Path, *, n_fields: int, n_terms: int) -> Segment:
         """The segment of a folder; raises ValueError or OSError if it is not a sound one."""
         names = [one.name for one in fields(cls) if one.name != "dead"]
-        found: dict[str, Any] = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in names}
+        # plain views: numpy's own class of mapped arrays takes long for every slice
+        found: dict[str, Any] = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in names
+        }
+            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in names
+        }
         made = cls(**found, dead=np.zeros(len(found["numbers"]), np.bool_))
         made.check(n_fields, n_terms)
         return made

@@ -11,8 +11,6 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
-
 from podium.files import write_aside
 from podium.text.segment import Segment, build
 from podium.text.store import Store
@@ -61,12 +59,11 @@ def _cached(store: Store, folder: Path, *, n_terms: int) -> list[tuple[str, Segm
 
 
 def _save(store: Store, folder: Path, segments: list[tuple[str, Segment]]) -> None:
-    """Keep the segments for the next time; where nothing can be written, they are made again then."""
+    """Keep the segments, of which the last is new; where nothing can be written, it is made again next time."""
     with contextlib.suppress(OSError):
         folder.mkdir(exist_ok=True)
-        for name, segment in segments:
-            if isinstance(segment.tokens, np.memmap):
-                continue
+        if segments:  # the last one is new
+            name, segment = segments[-1]
             shutil.rmtree(folder / name, ignore_errors=True)
             segment.save(folder / name)
         names = [name for name, _ in segments]

@@ -8,9 +8,11 @@ Reference: Zhai and Lafferty, A study of smoothing methods for language models a
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.registry import param, register
 from podium.text.features.base import WHOLE, Array, Field, FieldFeature
 
@@ -24,7 +26,7 @@ class JelinekMercer(FieldFeature):
     lam: float = param(default=0.1, above=0, below=1)
 
     def compute(self, field: Field) -> Array:
-        return _mean(field, lambda c, p, L, _: (1.0 - self.lam) * c / L + self.lam * p)
+        return _mean(_jelinek_mercer, field, self.lam)
 
 
 @register
@@ -36,7 +38,7 @@ class Dirichlet(FieldFeature):
     mu: float = param(default=2000.0, above=0)
 
     def compute(self, field: Field) -> Array:
-        return _mean(field, lambda c, p, L, _: (c + self.mu * p) / (L + self.mu))
+        return _mean(_dirichlet, field, self.mu)
 
 
 @register
@@ -48,14 +50,42 @@ class AbsoluteDiscount(FieldFeature):
     delta: float = param(default=0.7, above=0, below=1)
 
     def compute(self, field: Field) -> Array:
-        return _mean(field, lambda c, p, L, U: np.maximum(c - self.delta, 0.0) / L + self.delta * (U / L) * p)
+        return _mean(_absolute_discount, field, self.delta)
 
 
-def _mean(field: Field, probability: Callable[..., Array]) -> Array:
-    known = field.cf > 0
-    times = field.times[known]
-    if not len(times):
-        return np.zeros(len(field.lengths))
-    L, U = np.maximum(field.lengths, 1.0)[:, None], np.maximum(field.distinct, 1.0)[:, None]
-    found = np.log(probability(field.counts[:, known], field.cf[known] / field.total, L, U))
-    return np.asarray(found @ times / times.sum())
+def _mean(kernel: Callable[..., None], field: Field, smoothing: float) -> Array:
+    found, total = np.zeros(len(field.lengths)), field.times[field.cf > 0].sum()
+    if total > 0:
+        share = field.times / total
+        kernel(field.counts, share, field.cf / field.total, field.lengths, field.distinct, smoothing, found)
+    return found
+
+
+@compiled
+def _jelinek_mercer(counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any) -> None:
+    for i in range(len(counts)):
+        L = max(lengths[i], 1.0)
+        for m in range(len(p)):
+            if p[m] > 0.0:
+                found[i] += share[m] * np.log((1.0 - smoothing) * counts[i, m] / L + smoothing * p[m])
+
+
+@compiled
+def _dirichlet(counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any) -> None:
+    for i in range(len(counts)):
+        L = max(lengths[i], 1.0)
+        for m in range(len(p)):
+            if p[m] > 0.0:
+                found[i] += share[m] * np.log((counts[i, m] + smoothing * p[m]) / (L + smoothing))
+
+
+@compiled
+def _absolute_discount(
+    counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any
+) -> None:
+    for i in range(len(counts)):
+        L, U = max(lengths[i], 1.0), max(distinct[i], 1.0)
+        for m in range(len(p)):
+            if p[m] > 0.0:
+                seen = max(counts[i, m] - smoothing, 0.0)
+                found[i] += share[m] * np.log(seen / L + smoothing * (U / L) * p[m])

@@ -27,8 +27,7 @@ class Exact(Feature):
     def values(self, context: Context) -> Array:
         found, phrase = np.zeros(len(context)), context.query.sequence
         if len(phrase) and (phrase >= 0).all():
-            grams = phrase[None, :]
-            context.each_segment(self.field, _count_grams, grams, found[:, None])
+            _count_grams(*context.tokens(self.field), phrase[None, :], found[:, None])
         return found
 
 
@@ -43,16 +42,18 @@ class NgramBM25(Feature):
     b: float = param(default=0.75, least=0, most=1)
 
     def values(self, context: Context) -> Array:
-        field, words = context.field(self.field), context.query.sequence
-        runs = [tuple(words[k : k + self.n].tolist()) for k in range(len(words) - self.n + 1)]
-        known = [run for run in runs if min(run) >= 0]
-        if not known:
+        field, words = context.field(self.field), context.query.sequence.tolist()
+        times: dict[tuple[int, ...], int] = {}
+        for k in range(len(words) - self.n + 1):
+            run = tuple(words[k : k + self.n])
+            if min(run) >= 0:
+                times[run] = times.get(run, 0) + 1
+        if not times:
             return np.zeros(len(context))
-        grams, times = np.unique(np.array(known, np.int32), axis=0, return_counts=True)
-        counts = np.zeros((len(context), len(grams)))
-        context.each_segment(self.field, _count_grams, grams, counts)
+        grams, counts = np.array(list(times), np.int32), np.zeros((len(context), len(times)))
+        _count_grams(*context.tokens(self.field), grams, counts)
         df = ngram_df(context.index, grams, context.column(self.field))
-        worth = np.asarray(times, np.float64) * np.log1p((field.documents - df + 0.5) / (df + 0.5))
+        worth = np.array(list(times.values()), np.float64) * np.log1p((field.documents - df + 0.5) / (df + 0.5))
         return np.asarray(bm25(counts, worth, field.lengths, field.average, self.k1, self.b))
 
 
@@ -84,29 +85,23 @@ class Edit(Feature):
 
     def values(self, context: Context) -> Array:
         found, phrase = np.zeros(len(context)), context.query.sequence
-        if self.of == "field":
-            context.each_segment(self.field, _edit, phrase, found)
-            return found
-        windows = spans(context, self.field)
-
-        def within(tokens: Any, starts: Any, ends: Any, at: Any) -> None:
-            _edit(tokens, starts + windows[at, 0], starts + windows[at, 1], at, phrase, found)
-
-        context.each_segment(self.field, within)
+        tokens, starts, ends = context.tokens(self.field)
+        if self.of == "span":
+            windows = spans(context, self.field)
+            starts, ends = starts + windows[:, 0], starts + windows[:, 1]
+        _edit(tokens, starts, ends, phrase, found)
         return found
 
 
 def spans(context: Context, field: str) -> Any:
     """The shortest window with all query words that occur in a field: first, end (exclusive), number of words."""
     found = np.zeros((len(context), 3), np.int64)  # (n, 3)
-    slots = slots_of(len(context.index.flags))
-    terms = context.query.terms
-    context.each_segment(field, _spans, terms, slots, found)
+    _spans(*context.tokens(field), context.query.terms, slots_of(len(context.index.flags)), found)
     return found
 
 
 @compiled
-def _count_grams(tokens: Any, starts: Any, ends: Any, at: Any, grams: Any, counts: Any) -> None:
+def _count_grams(tokens: Any, starts: Any, ends: Any, grams: Any, counts: Any) -> None:
     """Count the runs of words in each document."""
     n = grams.shape[1]
     for k in range(len(starts)):
@@ -116,11 +111,11 @@ def _count_grams(tokens: Any, starts: Any, ends: Any, at: Any, grams: Any, count
                 while same < n and tokens[p + same] == grams[g, same]:
                     same += 1
                 if same == n:
-                    counts[at[k], g] += 1.0
+                    counts[k, g] += 1.0
 
 
 @compiled
-def _spans(tokens: Any, starts: Any, ends: Any, at: Any, terms: Any, slots: Any, found: Any) -> None:
+def _spans(tokens: Any, starts: Any, ends: Any, terms: Any, slots: Any, found: Any) -> None:
     M = len(terms)
     for m in range(M):
         slots[terms[m]] = m
@@ -146,19 +141,19 @@ def _spans(tokens: Any, starts: Any, ends: Any, at: Any, terms: Any, slots: Any,
             while inside == different:
                 if right + 1 - left < best:
                     best = right + 1 - left
-                    found[at[k], 0], found[at[k], 1] = left - starts[k], right + 1 - starts[k]
+                    found[k, 0], found[k, 1] = left - starts[k], right + 1 - starts[k]
                 m = slots[tokens[left]]
                 if m >= 0:
                     seen[m] -= 1
                     inside -= seen[m] == 0
                 left += 1
-        found[at[k], 2] = different
+        found[k, 2] = different
     for m in range(M):
         slots[terms[m]] = -1
 
 
 @compiled
-def _edit(tokens: Any, starts: Any, ends: Any, at: Any, phrase: Any, found: Any) -> None:
+def _edit(tokens: Any, starts: Any, ends: Any, phrase: Any, found: Any) -> None:
     """Levenshtein's distance, row by row."""
     n = len(phrase)
     row = np.empty(n + 1, np.int64)
@@ -174,4 +169,4 @@ def _edit(tokens: Any, starts: Any, ends: Any, at: Any, phrase: Any, found: Any)
                 corner = row[j + 1]
                 row[j + 1] = min(change, row[j + 1] + 1, row[j] + 1)
         if max(n, size) > 0:
-            found[at[k]] = row[n] / max(n, size)
+            found[k] = row[n] / max(n, size)

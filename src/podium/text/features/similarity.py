@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class Cosine(Feature):
         size = np.linalg.norm(query)
         if size == 0.0:
             return np.zeros(len(context))
-        lengths = norms(context.index, column)[_rows(context)]
+        lengths = norms(context.index, column)[context.rows]
         dots = np.log1p(field.counts) @ (query * weight)
         return np.asarray(np.divide(dots, size * lengths, out=np.zeros(len(context)), where=lengths > 0))
 
@@ -36,7 +37,7 @@ class Cosine(Feature):
 class PRF(Feature):
     """Pseudo relevance feedback: the cosine to the mean vector of the k best documents of the first stage.
 
-    The mean is weighted by their scores; each vector has length 1 before. 0 without a first stage.
+    The mean is weighted by their scores. 0 without a first stage.
     """
 
     name = "prf"
@@ -48,18 +49,12 @@ class PRF(Feature):
         found, scores = np.zeros(len(context)), context.first_scores
         if scores is None or not len(scores):
             return found
-        lengths = norms(context.index, context.column(self.field))[_rows(context)]
         best = np.lexsort((np.arange(len(scores)), -scores))[: self.k]
-        share = np.zeros(len(context))
-        share[best] = np.divide(scores[best], lengths[best], out=np.zeros(len(best)), where=lengths[best] > 0)
         weights = term_weights(context.index, context.column(self.field))
-        centre, counts = np.zeros(len(weights)), np.zeros(len(weights), np.int32)
-        context.each_segment(self.field, _add_vectors, weights, share, centre, counts)
-        size = np.linalg.norm(centre)
-        if size == 0.0:
-            return found
-        context.each_segment(self.field, _dots, weights, centre, counts, found)
-        return np.asarray(np.divide(found, size * lengths, out=np.zeros(len(context)), where=lengths > 0))
+        centre, counts = _scratch(len(weights))
+        size = _feedback(*context.tokens(self.field), best, scores[best], weights, centre, counts, found)
+        lengths = norms(context.index, context.column(self.field))[context.rows]
+        return np.asarray(np.divide(found, size * lengths, out=np.zeros(len(context)), where=size * lengths > 0))
 
 
 @register
@@ -78,47 +73,48 @@ class LSI(Feature):
         size = np.linalg.norm(point)
         if size <= 1e-12:
             return np.zeros(len(context))
-        return np.asarray(space.documents[_rows(context)].astype(np.float64) @ (point / size))
+        return np.asarray(space.documents[context.rows].astype(np.float64) @ (point / size))
 
 
-def _rows(context: Context) -> Any:
-    """The places of the documents in arrays over all documents of the index, segment after segment."""
-    found, first, where = np.empty(len(context), np.int64), 0, {id(s): (at, rows) for s, at, rows in context._places}
-    for segment in context.index.segments:
-        if id(segment) in where:
-            at, rows = where[id(segment)]
-            found[at] = first + rows
-        first += len(segment)
-    return found
+def _scratch(size: int) -> tuple[Any, Any]:
+    """Zeros for every term, kept by each thread: who writes to them puts zeros back."""
+    if getattr(_THREAD, "size", -1) < size:
+        _THREAD.size, _THREAD.centre, _THREAD.counts = size, np.zeros(size), np.zeros(size, np.int32)
+    return _THREAD.centre, _THREAD.counts
 
 
-@compiled
-def _add_vectors(
-    tokens: Any, starts: Any, ends: Any, at: Any, weights: Any, share: Any, centre: Any, counts: Any
-) -> None:
-    """Add share × the vector of each document to the centre."""
-    for k in range(len(starts)):
-        if share[at[k]] == 0.0:
-            continue
-        for p in range(starts[k], ends[k]):
-            counts[tokens[p]] += 1
-        for p in range(starts[k], ends[k]):
-            t = tokens[p]
-            if counts[t] > 0:
-                centre[t] += share[at[k]] * np.log1p(counts[t]) * weights[t]
-                counts[t] = 0
+_THREAD = threading.local()
 
 
 @compiled
-def _dots(tokens: Any, starts: Any, ends: Any, at: Any, weights: Any, centre: Any, counts: Any, found: Any) -> None:
-    """The inner product of each document's vector with the centre."""
+def _feedback(
+    tokens: Any, starts: Any, ends: Any, best: Any, scores: Any, weights: Any, centre: Any, counts: Any, found: Any
+) -> float:
+    """The inner product of each document's vector with Σ score × vector over the best; returns the sum's length."""
+    for b in range(len(best)):
+        _count(tokens, starts[best[b]], ends[best[b]], counts)
+        for p in range(starts[best[b]], ends[best[b]]):
+            t = tokens[p]
+            if counts[t] > 0:
+                centre[t] += scores[b] * np.log1p(counts[t]) * weights[t]
+                counts[t] = 0
     for k in range(len(starts)):
-        total = 0.0
-        for p in range(starts[k], ends[k]):
-            counts[tokens[p]] += 1
+        _count(tokens, starts[k], ends[k], counts)
         for p in range(starts[k], ends[k]):
             t = tokens[p]
             if counts[t] > 0:
-                total += np.log1p(counts[t]) * weights[t] * centre[t]
+                if centre[t] != 0.0:
+                    found[k] += np.log1p(counts[t]) * weights[t] * centre[t]
                 counts[t] = 0
-        found[at[k]] = total
+    total = 0.0
+    for b in best:
+        for p in range(starts[b], ends[b]):
+            total += centre[tokens[p]] ** 2
+            centre[tokens[p]] = 0.0
+    return np.sqrt(total)  # type: ignore[no-any-return]
+
+
+@compiled
+def _count(tokens: Any, start: int, end: int, counts: Any) -> None:
+    for p in range(start, end):
+        counts[tokens[p]] += 1
