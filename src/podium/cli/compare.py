@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,9 +22,10 @@ def compare(
     data: Annotated[
         list[str],
         typer.Argument(
-            metavar="DATA… | SPEC | QRELS RUN…",
+            metavar="DATA… | SPEC | QRELS RUN… | INDEX",
             help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
-            "them; or one spec of an experiment (.toml, .yaml); or TREC qrels and runs.",
+            "them; or one spec of an experiment (.toml, .yaml); or TREC qrels and runs; or an index, with --queries "
+            "and --qrels.",
         ),
     ],
     method: Annotated[
@@ -60,19 +61,29 @@ def compare(
         int | None,
         typer.Option(help="The number of processes; as many as there are cores if not given.", min=1),
     ] = None,
+    queries: Annotated[
+        str | None, typer.Option(help="For an index: the queries to search it for.", show_default=False)
+    ] = None,
+    qrels: Annotated[str | None, typer.Option(help="For an index: TREC judgements.", show_default=False)] = None,
+    features: Annotated[
+        str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare methods: train on train, tune and stop on valid, report on test; over all folds.
 
     Without -m, ndcg@10, @5, @3, @1 and map are reported. With -o, an interrupted comparison continues where it stopped
-    when the same command is given again. With qrels first, the files after them are TREC runs to compare.
+    when the same command is given again. With qrels first, the files after them are TREC runs to compare. With an
+    index, learned rankings are compared with the first stage, as it is and tuned.
     """
     from podium.data.file_format import file_format
     from podium.experiments.spec import ENDINGS
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
-    if len(data) == 1 and data[0].endswith(ENDINGS):
+    if queries is not None or qrels is not None or features is not None:
+        compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
+    elif len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), as_json=as_json)
     elif Path(data[0]).is_file() and file_format(data[0]) == "qrels":
         taken = {**flags, "-o": output, "--jobs": jobs}
@@ -82,6 +93,30 @@ def compare(
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
                             output=output, jobs=jobs), as_json=as_json)  # fmt: skip
+
+
+def compare_index(
+    data: list[str],
+    queries: str | None,
+    qrels: str | None,
+    flags: dict[str, Any],
+    *,
+    features: str | None,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Compare rankings of the documents of an index."""
+    from podium.cli.compare_search import compare_search
+    from podium.evaluation.compare_search import METRICS
+
+    if queries is None or qrels is None or len(data) != 1:
+        raise ParameterError("to compare search, give one index with --queries FILE and --qrels FILE.")
+    compare_search(
+        data[0], queries, qrels, methods=console.split_option(flags["--method"], []),
+        metrics=console.split_option(flags["--metric"], METRICS), preset=flags["--preset"],
+        tune_by=flags["--tune-by"] or "ndcg@10", seeds=read_seeds(flags["--seed"]), features=features or "podium",
+        output=output, as_json=as_json,
+    )  # fmt: skip
 
 
 def spec_from_flags(

@@ -77,8 +77,6 @@ class Segment:
         found: dict[str, Any] = {
             name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in names
         }
-            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in names
-        }
         made = cls(**found, dead=np.zeros(len(found["numbers"]), np.bool_))
         made.check(n_fields, n_terms)
         return made

@@ -1,0 +1,161 @@
+"""Compare search: what learning adds to the first stage, on documents with queries and judgements.
+
+Rows are the first stage, the first stage with parameters tuned on the training folds, and learned rankings of its
+candidates. Measures are taken against all judgements, so that a relevant document which the first stage missed counts
+as missed, for all rows alike.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.trec import Qrels, Run
+from podium.errors import DataError
+from podium.evaluation.compare import Comparison, Outcome
+from podium.evaluation.evaluate import evaluate_run, read_metrics
+from podium.methods import method as named
+from podium.metrics import Metric
+from podium.text.candidates import DEPTH, dataset, grades_of
+from podium.text.collection import Topic
+from podium.text.index import Index
+from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
+from podium.training import train
+
+FIRST, TUNED = "first stage", "first stage, tuned"
+METRICS = ("ndcg@10", "map", "recall@100")
+TRIED: dict[type[Retrieval], list[dict[str, float]]] = {
+    BM25: [{"k1": k1, "b": b} for k1 in (0.6, 0.9, 1.2, 1.6, 2.0) for b in (0.1, 0.3, 0.5, 0.65, 0.75, 0.9)],
+    QueryLikelihood: [{"mu": mu} for mu in (50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0)],
+}
+
+
+def compare_search(
+    index: Index,
+    queries: Iterable[Topic],
+    qrels: Qrels | dict[str, dict[str, float]],
+    methods: Sequence[str],
+    *,
+    metrics: Sequence[str | Metric] = METRICS,
+    preset: str | None = None,
+    features: str = "podium",
+    depth: int = DEPTH,
+    by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
+    folds: int = 5,
+    seeds: Sequence[int] = (0,),
+    tune_by: str | Metric = "ndcg@10",
+    observer: Callable[[str, float], None] | None = None,
+) -> Comparison:
+    """Cross-validation by query; with several seeds, over several ways to cut the folds.
+
+    Of `folds` parts of the judged queries each is test data once; the next is validation data, and learning sees the
+    rest. Queries without a relevant document are left out. `observer` is told what is being done, and its share.
+    """
+    tell = observer or (lambda _, __: None)
+    grades = {query: found for query, found in grades_of(qrels).items() if any(g > 0 for g in found.values())}
+    topics = [topic for topic in queries if topic.id in grades]
+    if len(topics) < folds:
+        raise DataError(f"{len(topics)} queries have a relevant document; {folds} folds need at least {folds}.")
+    how = Retrieval.parse(by) if isinstance(by, str) else by
+    judge = _Judge([topic.id for topic in topics], grades, read_metrics(list(metrics), preset))
+    data = dataset(
+        index, topics, grades, features=features, depth=depth, by=how,
+        observer=lambda n: tell("features", n / len(topics)),
+    )  # fmt: skip
+    tuning = _Tuning(index, topics, how, depth, judge, Metric.parse(str(tune_by)), tell)
+    outcomes: list[Outcome] = []
+    for seed in seeds:
+        for fold, test, valid, rest in _folds(len(topics), folds, seed):
+            outcomes += tuning.outcomes(fold, seed, test, np.concatenate([valid, rest]))
+            for name in methods:
+                tell(f"{name}, {fold}", 0.0)
+                outcomes.append(_learned(name, data, judge, fold, seed, test, valid, rest, str(tune_by)))
+    order = {name: k for k, name in enumerate((FIRST, TUNED, *methods))}
+    outcomes.sort(key=lambda one: order[one.method])
+    about = {"queries": len(topics), "documents": len(index), "depth": depth, "features": data.n_features}
+    return Comparison(
+        judge.metrics, int(seeds[0]), tuple(outcomes), (about,), Metric.parse(str(tune_by)), index.store.path.name
+    )
+
+
+class _Judge:
+    """Measures rankings of queries against all judgements."""
+
+    def __init__(self, names: list[str], grades: dict[str, dict[str, float]], metrics: tuple[Metric, ...]) -> None:
+        self.names, self.metrics = names, metrics
+        self.qrels = Qrels.from_dict({name: grades[name] for name in names})
+
+    def values(
+        self, run: Run | dict[str, dict[str, float]], metrics: tuple[Metric, ...] | None = None
+    ) -> NDArray[np.float64]:
+        """The metrics of every query; what a run does not answer is a failure."""  # (M, Q)
+        found = evaluate_run(self.qrels, run, list(metrics or self.metrics), all_queries=True)
+        place = {name: k for k, name in enumerate(found.query_ids)}
+        return found.values[:, [place[name] for name in self.names]]
+
+    def outcome(self, method: str, fold: str, seed: int, learner: str, values: Any, test: Any, **more: Any) -> Outcome:
+        seconds = float(more.pop("seconds", 0.0))
+        names = tuple(self.names[q] for q in test)
+        return Outcome(
+            method, fold, learner, more.pop("info", {}), seconds, names, values, more.pop("model", None), seed=seed
+        )
+
+
+class _Tuning:
+    """The first stage as it is, and with the parameters that are best on the training folds."""
+
+    def __init__(
+        self, index: Index, topics: list[Topic], how: Retrieval, depth: int, judge: _Judge, tune_by: Metric, tell: Any
+    ) -> None:
+        self.judge, self.how = judge, how
+        settings = next((tried for kind, tried in TRIED.items() if isinstance(how, kind)), [])
+        self.tried = [how, *(replace(how, **one) for one in settings)]  # type: ignore[type-var]
+        self.by, self.found = [], []
+        for n, one in enumerate(self.tried):
+            hits = {topic.id: index.search(topic.text, depth, by=one) for topic in topics}
+            run = {id: dict(zip(x.ids, x.scores.tolist(), strict=True)) for id, x in hits.items()}
+            self.found.append(judge.values(run))
+            self.by.append(judge.values(run, (tune_by,))[0])
+            tell("first stage", (n + 1) / len(self.tried))
+
+    def outcomes(self, fold: str, seed: int, test: Any, training: Any) -> list[Outcome]:
+        means = [np.nanmean(values[training]) for values in self.by]
+        best = int(np.argmax(means))  # ties go to the default, which is first
+        info = {"trials": [{"retrieval": repr(x), "valid": float(m)} for x, m in zip(self.tried, means, strict=True)]}
+        first, tuned = self.found[0][:, test], self.found[best][:, test]
+        return [
+            self.judge.outcome(FIRST, fold, seed, repr(self.how), first, test),
+            self.judge.outcome(TUNED, fold, seed, repr(self.tried[best]), tuned, test, info={**info, "chosen": best}),
+        ]
+
+
+def _folds(n: int, folds: int, seed: int) -> Iterable[tuple[str, Any, Any, Any]]:
+    parts = np.array_split(np.random.default_rng(seed).permutation(n), folds)
+    for f in range(folds):
+        others = [parts[(f + k) % folds] for k in range(2, folds)] if folds > 2 else [parts[(f + 1) % folds]]
+        yield f"Fold{f + 1}", np.sort(parts[f]), np.sort(parts[(f + 1) % folds]), np.sort(np.concatenate(others))
+
+
+def _learned(
+    name: str, data: Dataset, judge: _Judge, fold: str, seed: int, test: Any, valid: Any, rest: Any, tune_by: str
+) -> Outcome:
+    """A method on a fold."""
+    assert data.query_ids is not None
+    place = {str(query): q for q, query in enumerate(data.query_ids)}  # queries without candidates are not in the data
+
+    def part(queries: Any) -> Dataset:
+        return data.select([place[judge.names[q]] for q in queries if judge.names[q] in place])
+
+    start = time.perf_counter()
+    model = train(part(rest), named(name), valid=part(valid), metric=tune_by, seed=seed)
+    seconds = time.perf_counter() - start
+    asked = part(test)
+    values = judge.values(Run.from_scores(asked, model.score(asked)))[:, test]
+    info = {key: value for key, value in model.info.items() if key in ("trials", "chosen", "stopped", "iterations")}
+    return judge.outcome(name, fold, seed, repr(model.learner), values, test, info=info, seconds=seconds, model=model)
