@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from podium.cli import console, progress
 from podium.errors import ParameterError, counted
 
@@ -22,8 +24,10 @@ def compare_search(
 ) -> None:
     """Compare the first stage, as it is and tuned, with learned rankings of its candidates."""
     from podium.data.trec import read_qrels
+    from podium.evaluation.compare_search import FIRST
     from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report import summary, write_report
+    from podium.text.candidates import DEPTH
     from podium.text.collection import read_queries
     from podium.text.index import Index
 
@@ -37,17 +41,19 @@ def compare_search(
             found, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
             features=features, seeds=seeds, tune_by=tune_by, observer=bar.put,
         )  # fmt: skip
+    documents = len(found)
     found.close()
     if output is not None:
+        Path(output).mkdir(parents=True, exist_ok=True)
         write_report(made, output)
     if as_json:
         console.print_json(made.to_dict())
         return
-    about = made.data[0]
+    queries_asked = sum(len(one.query_ids) for one in made.by_method[FIRST])
     console.print_table(*summary(made))
     console.out(
-        f"{counted(about['queries'], 'query', 'queries')}, {counted(about['documents'], 'document')}; measured against "
-        f"all judgements; learned rows rank the {about['depth']} candidates of the first stage."
+        f"{counted(queries_asked, 'query', 'queries')}, {counted(documents, 'document')}; measured against all "
+        f"judgements; learned rows rank the {DEPTH} candidates of the first stage."
     )
     if output is not None:
         console.out(f"Tables, per-query values and tests are in {output}; see {output}/report.html.")

@@ -8,7 +8,7 @@ as missed, for all rows alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.fold import Fold
 from podium.data.trec import Qrels, Run
 from podium.errors import DataError
 from podium.evaluation.compare import Comparison, Outcome
+from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
 from podium.methods import method as named
 from podium.metrics import Metric
@@ -70,18 +72,18 @@ def compare_search(
     )  # fmt: skip
     tuning = _Tuning(index, topics, how, depth, judge, Metric.parse(str(tune_by)), tell)
     outcomes: list[Outcome] = []
+    described = []
     for seed in seeds:
-        for fold, test, valid, rest in _folds(len(topics), folds, seed):
-            outcomes += tuning.outcomes(fold, seed, test, np.concatenate([valid, rest]))
+        for fold, places in _folds(data, judge.names, folds, seed):
+            described += [describe_fold(fold)] if seed == seeds[0] else []
+            outcomes += tuning.outcomes(fold.name, seed, places)
             for name in methods:
-                tell(f"{name}, {fold}", 0.0)
-                outcomes.append(_learned(name, data, judge, fold, seed, test, valid, rest, str(tune_by)))
+                tell(f"{name}, {fold.name}", 0.0)
+                outcomes.append(_learned(name, fold, judge, seed, places, str(tune_by)))
     order = {name: k for k, name in enumerate((FIRST, TUNED, *methods))}
     outcomes.sort(key=lambda one: order[one.method])
-    about = {"queries": len(topics), "documents": len(index), "depth": depth, "features": data.n_features}
-    return Comparison(
-        judge.metrics, int(seeds[0]), tuple(outcomes), (about,), Metric.parse(str(tune_by)), index.store.path.name
-    )
+    chosen_by = Metric.parse(str(tune_by))
+    return Comparison(judge.metrics, int(seeds[0]), tuple(outcomes), tuple(described), chosen_by, index.store.path.name)
 
 
 class _Judge:
@@ -99,12 +101,9 @@ class _Judge:
         place = {name: k for k, name in enumerate(found.query_ids)}
         return found.values[:, [place[name] for name in self.names]]
 
-    def outcome(self, method: str, fold: str, seed: int, learner: str, values: Any, test: Any, **more: Any) -> Outcome:
-        seconds = float(more.pop("seconds", 0.0))
+    def outcome(self, method: str, fold: str, seed: int, learner: str, values: Any, test: Any) -> Outcome:
         names = tuple(self.names[q] for q in test)
-        return Outcome(
-            method, fold, learner, more.pop("info", {}), seconds, names, values, more.pop("model", None), seed=seed
-        )
+        return Outcome(method, fold, learner, {}, 0.0, names, values, None, seed=seed)
 
 
 class _Tuning:
@@ -124,38 +123,42 @@ class _Tuning:
             self.by.append(judge.values(run, (tune_by,))[0])
             tell("first stage", (n + 1) / len(self.tried))
 
-    def outcomes(self, fold: str, seed: int, test: Any, training: Any) -> list[Outcome]:
+    def outcomes(self, fold: str, seed: int, test: NDArray[np.int64]) -> list[Outcome]:
+        training = np.setdiff1d(np.arange(len(self.judge.names)), test)
         means = [np.nanmean(values[training]) for values in self.by]
         best = int(np.argmax(means))  # ties go to the default, which is first
         info = {"trials": [{"retrieval": repr(x), "valid": float(m)} for x, m in zip(self.tried, means, strict=True)]}
         first, tuned = self.found[0][:, test], self.found[best][:, test]
-        return [
-            self.judge.outcome(FIRST, fold, seed, repr(self.how), first, test),
-            self.judge.outcome(TUNED, fold, seed, repr(self.tried[best]), tuned, test, info={**info, "chosen": best}),
-        ]
+        of_first = self.judge.outcome(FIRST, fold, seed, repr(self.how), first, test)
+        of_tuned = self.judge.outcome(TUNED, fold, seed, repr(self.tried[best]), tuned, test)
+        return [of_first, replace(of_tuned, info={**info, "chosen": best})]
 
 
-def _folds(n: int, folds: int, seed: int) -> Iterable[tuple[str, Any, Any, Any]]:
-    parts = np.array_split(np.random.default_rng(seed).permutation(n), folds)
-    for f in range(folds):
-        others = [parts[(f + k) % folds] for k in range(2, folds)] if folds > 2 else [parts[(f + 1) % folds]]
-        yield f"Fold{f + 1}", np.sort(parts[f]), np.sort(parts[(f + 1) % folds]), np.sort(np.concatenate(others))
-
-
-def _learned(
-    name: str, data: Dataset, judge: _Judge, fold: str, seed: int, test: Any, valid: Any, rest: Any, tune_by: str
-) -> Outcome:
-    """A method on a fold."""
+def _folds(data: Dataset, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, NDArray[np.int64]]]:
+    """The folds, and the numbers of the test queries of each. Queries without candidates are in no data."""
     assert data.query_ids is not None
-    place = {str(query): q for q, query in enumerate(data.query_ids)}  # queries without candidates are not in the data
+    place = {str(query): q for q, query in enumerate(data.query_ids)}
+    parts = np.array_split(np.random.default_rng(seed).permutation(len(names)), folds)
 
-    def part(queries: Any) -> Dataset:
-        return data.select([place[judge.names[q]] for q in queries if judge.names[q] in place])
+    def part(*which: int) -> Dataset:
+        queries = np.sort(np.concatenate([parts[k % folds] for k in which]))
+        return data.select([place[names[q]] for q in queries if names[q] in place])
 
+    for f in range(folds):
+        rest = [f + k for k in range(2, folds)] or [f + 1]
+        yield Fold(part(*rest), part(f + 1), part(f), f"Fold{f + 1}"), np.sort(parts[f])
+
+
+def _learned(name: str, fold: Fold, judge: _Judge, seed: int, test: NDArray[np.int64], tune_by: str) -> Outcome:
+    """A method on a fold."""
+    assert fold.test is not None
     start = time.perf_counter()
-    model = train(part(rest), named(name), valid=part(valid), metric=tune_by, seed=seed)
+    history = History()
+    model = train(fold.train, named(name), valid=fold.valid, metric=tune_by, seed=seed, observers=(history.record,))
     seconds = time.perf_counter() - start
-    asked = part(test)
-    values = judge.values(Run.from_scores(asked, model.score(asked)))[:, test]
-    info = {key: value for key, value in model.info.items() if key in ("trials", "chosen", "stopped", "iterations")}
-    return judge.outcome(name, fold, seed, repr(model.learner), values, test, info=info, seconds=seconds, model=model)
+    scores = model.score(fold.test)
+    values = judge.values(Run.from_scores(fold.test, scores))[:, test]
+    made = judge.outcome(name, fold.name, seed, repr(model.learner), values, test)
+    shown = details(model, fold, scores, metrics=judge.metrics, history=history)
+    shown["curve"] = None  # it would be that of the candidates alone
+    return replace(made, info=dict(model.info), seconds=seconds, model=model, details=shown)
