@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,13 +29,37 @@ METHODS = (
 )
 
 
+class Demo(StrEnum):
+    """What is shown."""
+
+    RANKING = "ranking"
+    SEARCH = "search"
+
+
 def demo(
+    what: Annotated[
+        Demo,
+        typer.Argument(
+            help="ranking: learn and compare rankers on made-up data. search: index Python's own documentation, "
+            "search it, and learn to search it better."
+        ),
+    ] = Demo.RANKING,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for data, models and tables.")
     ] = "podium-demo",
     seed: options.Seed = 0,
 ) -> None:
-    """Learn and compare rankers on made-up data with a planted truth, in a minute and offline."""
+    """Show what podium does, in a minute and offline: on made-up data, or by a search engine that learns."""
+    if what is Demo.SEARCH:
+        from podium.cli.demo_search import demo_search
+
+        demo_search(output, seed=seed)
+    else:
+        demo_ranking(output, seed=seed)
+
+
+def demo_ranking(output: str, *, seed: int) -> None:
+    """Learn and compare rankers on made-up data with a planted truth."""
     from podium.cli.watching import Watching
     from podium.data import read_letor
     from podium.experiments import make_spec, run_spec

@@ -1,0 +1,72 @@
+"""`podium demo search`: index the documentation of Python, learn to search it, and say what to try next."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+from podium.cli import console, progress
+from podium.errors import counted
+
+METHODS = ("listnet", "lambdamart")
+_QUERIES = 600
+"""Queries that are learned from and judged by, so that it takes a minute."""
+
+
+def demo_search(output: str, *, seed: int) -> None:
+    """Index, search, learn and compare."""
+    import numpy as np
+
+    from podium.evaluation.compare_search import compare_search
+    from podium.evaluation.report import summary, write_report
+    from podium.files import write_texts
+    from podium.text.candidates import dataset
+    from podium.text.collection import Topic
+    from podium.text.index import Index
+    from podium.text.standard_library import standard_library
+    from podium.training import train
+
+    console.check_output(output)
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    documents, queries, qrels = standard_library()
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(queries))[:_QUERIES]).tolist()
+    queries = [queries[k] for k in chosen]
+    lines = "".join(json.dumps(one) + "\n" for one in queries)
+    judged = "".join(f"{one['id']} 0 {id} 1\n" for one in queries for id in qrels[one["id"]])
+    write_texts(folder, {"queries.jsonl": lines, "qrels.txt": judged})
+    for old in ("docs.index", "docs.index-wal", "docs.index-shm"):
+        (folder / old).unlink(missing_ok=True)
+    topics = [Topic(one["id"], one["text"]) for one in queries]
+    with progress.progress_bar(1) as bar, console.printed_warnings():
+        index = Index.create(folder / "docs.index", documents, observer=lambda n: bar.put("index", n / len(documents)))
+        found = compare_search(
+            index, topics, qrels, METHODS, metrics=("mrr", "ndcg@10", "recall@100"), folds=3, seeds=(seed,),
+            tune_by="mrr", observer=bar.put,
+        )  # fmt: skip
+        bar.put("model", 0.9)
+        data = dataset(index, topics, qrels)
+        model = train(data, found.ranking()[0] if found.ranking()[0] in METHODS else METHODS[0], seed=seed)
+    model.save(folder / "model.podium")
+    write_report(found, folder)
+    index.close()
+    console.out(
+        f"{counted(len(documents), 'document')}: the docstrings of Python's standard library. "
+        f"{counted(len(queries), 'query', 'queries')}: first lines of docstrings, taken out of the documents."
+    )
+    console.print_table(*summary(found))
+    _next(output)
+
+
+def _next(output: str) -> None:
+    at = shlex.quote(output)
+    console.out(f"""
+Index, queries, judgements and model are in {output}; {output}/report.html shows the comparison. Try next:
+
+  podium search {at}/docs.index 'read a file line by line'
+  podium search {at}/docs.index 'read a file line by line' --model {at}/model.podium --explain -k 3
+  podium features {at}/docs.index {at}/queries.jsonl {at}/qrels.txt -o {at}/train.txt
+  podium train {at}/train.txt --method lambdarank -o {at}/other.podium
+  podium search {at}/docs.index --queries {at}/queries.jsonl --model {at}/other.podium --run {at}/run.txt
+  podium index README.md docs -o {at}/mine.index""")
