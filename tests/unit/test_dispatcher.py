@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import types
 from numba.core.caching import NullCache
 
 from podium.compiled import address, compiled, function_at, vectorised
 
-POINT = types.float64(types.float64)
+POINT = "float64(float64)"
 _at = function_at(POINT)
 
 
@@ -27,7 +26,7 @@ def pair() -> tuple[Any, Any]:
     def quarter(x: Any) -> Any:
         return half(half(x))
 
-    half._cache = quarter._cache = NullCache()  # type: ignore[attr-defined]
+    half.made._cache = quarter.made._cache = NullCache()  # type: ignore[attr-defined]
     return half, quarter
 
 
@@ -74,7 +73,7 @@ def test_a_sum_that_may_be_reordered_has_the_same_bits_as_a_piece_and_as_an_entr
     def shifted(x: Any) -> Any:
         return total(x[1:])
 
-    shifted._cache = NullCache()  # type: ignore[attr-defined]
+    shifted.made._cache = NullCache()  # type: ignore[attr-defined]
     x = np.random.default_rng(0).lognormal(sigma=3.0, size=10_001)
     assert shifted(x) == total(x[1:])
     assert shifted(x) != sum(v * v for v in x[1:])  # reordered
