@@ -22,6 +22,7 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typing.typeof import typeof_impl
 
 from podium.compiled import Deferred
+from podium.dispatcher import Dispatcher
 
 listening = functools.partial(event.install_listener, "numba:compile")
 
@@ -41,8 +42,10 @@ def _type_of_deferred(value: Deferred, context: Any) -> Any:
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """The function that compiles itself when it is called, with the disk cache unless it is inlined."""
-    made = numba.njit(**options)(function)
-    cache = disk_cache(function) if "inline" not in options else None
+    if "inline" in options or numba.config.DISABLE_JIT:
+        return numba.njit(**options)(function)
+    made = Dispatcher(function, targetoptions={**options, "nopython": True, "boundscheck": None})
+    cache = disk_cache(function)
     if cache is not None:
         made._cache = cache
     return made

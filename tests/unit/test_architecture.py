@@ -28,6 +28,7 @@ LAYERS = [
         "errors",
         "registry",
         "arrays",
+        "dispatcher",
         "compiled",
         "machine_code",
         "threads",

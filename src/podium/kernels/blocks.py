@@ -109,6 +109,15 @@ def bounds(values: Any) -> Any:
 
 
 @compiled
+def filled(n: Any, value: float) -> Any:
+    """An array of n equal values."""
+    found = np.empty(n)
+    for i in range(n):
+        found[i] = value
+    return found
+
+
+@compiled
 def clear(gradient: Any, curvature: Any) -> None:
     """Set both to 0."""
     for i in range(len(gradient)):

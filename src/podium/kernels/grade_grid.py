@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from podium.compiled import compiled
-from podium.kernels.blocks import bounds, take
-from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, through
+from podium.kernels.blocks import bounds, filled, take
+from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, to_coefficients, to_nodes
 
 _PER_EDGE = 100  # operations that an edge costs its listed sum, about, beside 1 per grade and point of a grid
 
@@ -42,8 +42,8 @@ def lay_grid(scores: Any, order: Any, ends: Any, w: Any) -> Any:
     weights = np.zeros((len(ends), panels, nodes))
     while first < len(ends):
         s = take(scores, order[first : ends[first]])
-        add_moments(s, np.ones(len(s)), low, width, weights[grades])
-        through(cheb, weights[grades], True)
+        add_moments(s, filled(len(s), 1.0), low, width, weights[grades])
+        to_nodes(cheb, weights[grades])
         grades, first = grades + 1, ends[first]
     points = np.empty(panels * nodes)
     for a in range(panels):
@@ -82,7 +82,7 @@ def to_documents(scores: Any, order: Any, ends: Any, grid: Any, numbers: Any, si
     n, cheb, first = len(points), chebyshev(nodes), 0
     below, above = np.zeros(n), np.zeros(n)
     for g in range(1, grades):
-        below += weights[g].ravel()
+        _add(1.0, weights[g].ravel(), below)
     for g in range(grades):
         at_points = np.empty((panels, nodes))
         flat = at_points.ravel()
@@ -92,13 +92,19 @@ def to_documents(scores: Any, order: Any, ends: Any, grid: Any, numbers: Any, si
                 wins += row[b] * below[b]
                 losses += column[b] * above[b]
             flat[a] = losses + sign * wins
-        through(cheb, at_points, False)
+        to_coefficients(cheb, at_points)
         s = take(scores, order[first : ends[first]])
         found = np.empty(len(s))
         evaluate(s, low, width, at_points, found)
         for p in range(len(s)):
             out[order[first + p]] = found[p]
         first = ends[first]
-        above += weights[g].ravel()
+        _add(1.0, weights[g].ravel(), above)
         if g + 1 < grades:
-            below -= weights[g + 1].ravel()
+            _add(-1.0, weights[g + 1].ravel(), below)
+
+
+@compiled
+def _add(sign: Any, numbers: Any, out: Any) -> None:
+    for a in range(len(out)):
+        out[a] += sign * numbers[a]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from podium.compiled import compiled, vectorised
-from podium.kernels.blocks import bounds, take
+from podium.kernels.blocks import bounds, clear, take
 from podium.kernels.exponentials import add_up, exponentials, logarithms
 
 _WIDTH = 10.0  # of a panel, in units of u: 45 nodes
@@ -46,11 +46,11 @@ def sum_over_edge_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: A
     cheb = chebyshev(nodes)
     at_nodes = np.zeros((panels, nodes))
     add_moments(r, weight, low, width, at_nodes)
-    through(cheb, at_nodes, True)
+    to_nodes(cheb, at_nodes)
     won_there, lost_there = np.zeros((panels, nodes)), np.zeros((panels, nodes))
     value = _sum_over_nodes(cheb[1], at_nodes, low, width, w1, w2, won_there, lost_there)
-    through(cheb, won_there, False)
-    through(cheb, lost_there, False)
+    to_coefficients(cheb, won_there)
+    to_coefficients(cheb, lost_there)
     evaluate(r, low, width, won_there, won)
     evaluate(r, low, width, lost_there, lost)
     return value
@@ -68,7 +68,7 @@ def cut(wide: Any) -> Any:
 @compiled
 def _one_by_one(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
     value = 0.0
-    won[:], lost[:] = 0.0, 0.0
+    clear(won, lost)
     for e in range(len(r)):
         for other in range(len(r)):
             f, p, q = pair(-w1 * r[e], -w2 * r[other])
@@ -141,22 +141,31 @@ def _next_moment(x: Any, now: Any, before: Any) -> float:
 
 
 @compiled
-def through(cheb: Any, rows: Any, to_nodes: Any) -> None:
-    """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n, or values at nodes into coefficients, likewise."""
-    nodes = len(cheb)
-    found = np.empty(nodes)
+def to_nodes(cheb: Any, rows: Any) -> None:
+    """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n."""
+    nodes, found = len(cheb), np.empty(len(cheb))
     for row in rows:
-        found[:] = 0.0
-        if to_nodes:
-            for n in range(nodes):
-                scale = (1.0 if n == 0 else 2.0) / nodes * row[n]
-                for k in range(nodes):
-                    found[k] += scale * cheb[n, k]
-        else:
-            for n in range(nodes):
-                for k in range(nodes):
-                    found[n] += (1.0 if n == 0 else 2.0) / nodes * cheb[n, k] * row[k]
-        row[:] = found
+        for k in range(nodes):
+            found[k] = 0.0
+        for n in range(nodes):
+            scale = (1.0 if n == 0 else 2.0) / nodes * row[n]
+            for k in range(nodes):
+                found[k] += scale * cheb[n, k]
+        for k in range(nodes):
+            row[k] = found[k]
+
+
+@compiled
+def to_coefficients(cheb: Any, rows: Any) -> None:
+    """Turn values at nodes into coefficients of the polynomials through them, (2/p) Σ'_k T_n(x_k) f_k."""
+    nodes, found = len(cheb), np.empty(len(cheb))
+    for row in rows:
+        for n in range(nodes):
+            found[n] = 0.0
+            for k in range(nodes):
+                found[n] += (1.0 if n == 0 else 2.0) / nodes * cheb[n, k] * row[k]
+        for n in range(nodes):
+            row[n] = found[n]
 
 
 @compiled
@@ -165,7 +174,10 @@ def _sum_over_nodes(nodes: Any, weights: Any, low: Any, width: Any, w1: Any, w2:
     panels = len(weights)
     total, behind = np.zeros(panels + 1), np.zeros(panels + 1)  # suffix sums of weights; v ≫ u, as differences
     for b in range(panels - 1, -1, -1):
-        total[b] = total[b + 1] + weights[b].sum()
+        own = 0.0
+        for k in range(len(nodes)):
+            own += weights[b, k]
+        total[b] = total[b + 1] + own
     value, step, gap = 0.0, w2 * width, (w1 - w2) * low
     for a in range(panels):
         mine = total[a] - total[a + 1]

@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from podium import ranking
 from podium.compiled import compiled
+from podium.kernels.blocks import bounds
 
 _LEFT_OUT = 32.0  # e^−32 = 1e−14: what a size may be below Z/n to be left out
 _ALIASED = 31.0  # the same for what is aliased, relative to P ≥ 1/(n + 1)
@@ -93,7 +95,8 @@ def probabilities(f: Any, m: Any) -> Any:
 def _bounds(f: Any, sizes: Any) -> Any:
     """Fill `sizes[m]` with log C(n, m) + mean of the m largest f; a lower bound of log Z, for f of mean 0."""
     n = len(f)
-    falling, total = -np.sort(-f), 0.0
+    falling, total = np.empty(n), 0.0
+    ranking.sort_descending(f, falling)
     for m in range(1, n + 1):
         total += falling[m - 1]
         sizes[m] = math.lgamma(n + 1.0) - math.lgamma(m + 1.0) - math.lgamma(n - m + 1.0) + total / m
@@ -104,8 +107,8 @@ def _bounds(f: Any, sizes: Any) -> Any:
 def _saddle(f: Any, m: Any, guess: Any, p: Any) -> Any:
     """τ = log t with Σ p_i near m, p_i = 1/(1 + e^{−τ − f_i/m}), by Newton steps within a bracket; fills p."""
     n = len(f)
-    odds = math.log(m / (n - m))
-    low, high = odds - np.max(f) / m, odds - np.min(f) / m
+    odds, (smallest, largest) = math.log(m / (n - m)), bounds(f)
+    low, high = odds - largest / m, odds - smallest / m
     tau = min(max(guess, low), high)
     for _ in range(200):
         total, spread = 0.0, 0.0

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from podium.arrays import Array
 from podium.compiled import compiled, inlined
 from podium.distributions.boltzmann import pull, visit
-from podium.kernels.blocks import by_grade_and_score, clear, take
+from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
 from podium.kernels.draws import advance, share, start, uniform
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
@@ -74,7 +74,7 @@ def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature
 def draw(s: Any, c: Any, samples: Any, state: Any, proposals: Any) -> Any:
     """Rankings, documents best first, one per row, and their weights, which sum to 1."""
     if proposals == CHAIN:
-        return visit(s, c, samples, state), np.full(samples, 1.0 / samples)
+        return visit(s, c, samples, state), filled(samples, 1.0 / samples)
     n, scale = len(s), c * (len(s) + 1.0) / 3.0
     rows, logs, keys = np.empty((samples, n), np.int64), np.empty(samples), np.empty(n)
     for row in range(samples):
@@ -83,11 +83,13 @@ def draw(s: Any, c: Any, samples: Any, state: Any, proposals: Any) -> Any:
             keys[i] = scale * s[i] - math.log(max(-math.log1p(-uniform(state)), 1e-300))
         argsort_descending(keys, rows[row])
         logs[row] = _log_weight(s, c, scale, rows[row])
-    top, total = np.max(logs), 0.0
+    top, total = bounds(logs)[1], 0.0
     for row in range(samples):
         logs[row] = math.exp(logs[row] - top)
         total += logs[row]
-    return rows, logs / total
+    for row in range(samples):
+        logs[row] /= total
+    return rows, logs
 
 
 @compiled

@@ -22,7 +22,7 @@ import numpy as np
 
 from podium.arrays import Array
 from podium.compiled import compiled, inlined, vectorised
-from podium.kernels.blocks import by_grade_and_score, clear, count_edges, take
+from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
@@ -214,7 +214,7 @@ def minus_log_place(s: Any, p: Any, forces: Any, slopes: Any, bends: Any) -> Any
         for q in range(n):
             logits[r] += forces[r, q] * (s[p] - s[r if q == p else q])
             own[r] += forces[r, q]
-    top, total = np.max(logits), 0.0
+    top, total = bounds(logits)[1], 0.0
     for r in range(n):
         total += math.exp(logits[r] - top)
     for r in range(n):

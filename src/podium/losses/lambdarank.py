@@ -20,11 +20,14 @@ from podium.arrays import Array
 from podium.compiled import compiled, inlined, vectorised
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
+from podium.kernels.exponentials import exponentials
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
 from podium.registry import register
 
+_STEP = 16
+"""Documents that a loop in vector registers takes at a time, or a multiple of them: it is slow for those left over."""
 FAR = 600.0
 """Scores further apart than this have an exponential per pair instead of one per document."""
 CONFIG = 4
@@ -42,17 +45,25 @@ def lambdas(
     """
     n = len(scores)
     order, by_score = order_of_ties(scores, labels)
-    s, y, ideal, slope, bend = take(scores, order), take(labels, order), np.empty(n), np.zeros(n), np.zeros(n)
+    y, ideal, room = take(labels, order), np.empty(n), n + _STEP
+    s, slope, bend = np.zeros(room), np.zeros(room), np.zeros(room)
+    for p in range(n):
+        s[p] = scores[order[p]]
     config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
-    e, near, value = _exponentials(s), n > 0 and s[0] - s[n - 1] < FAR, 0.0
-    weights = np.empty(n)
-    for p in range(min(n, int(params[0, 1]))):
-        weigh(y, config, work, p, weights[p + 1 :])
-        rest = weights[p + 1 :], slope[p + 1 :], bend[p + 1 :]
-        paid, push, bent = _row(1.0 / e[p], e[p + 1 :], *rest) if near else _row(1.0, _odds(s[p:]), *rest)
-        value += paid + _lost(s[p:], weights[p:])
+    near, value, weights, e = n > 0 and s[0] - s[n - 1] < FAR, 0.0, np.zeros(room), np.zeros(room)
+    if near:
+        exponentials(s[:n], s[0], 1.0, e[:n])
+    for p in range(min(n - 1, int(params[0, 1]))):
+        weigh(y, config, work, p, weights[p + 1 : n])
+        end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, beyond the last document where need be
+        odds = e if near else _odds(s, p, n)
+        paid, push, bent = _row(
+            1.0 / e[p] if near else 1.0, s[p], odds[p + 1 : end], s[p + 1 : end], weights[p + 1 : end],
+            slope[p + 1 : end], bend[p + 1 : end],
+        )  # fmt: skip
+        value += paid
         slope[p] -= push
         bend[p] += bent
     for p in range(n):
@@ -63,39 +74,22 @@ def lambdas(
 
 
 @compiled
-def _exponentials(s: Any) -> Any:
-    """e^(s − s_0) for scores that fall."""
-    e = np.empty(len(s))
-    for p in range(len(s)):
-        e[p] = math.exp(s[p] - s[0])
-    return e
-
-
-@compiled
-def _odds(s: Any) -> Any:
-    """e^(s_q − s_p) of the first document p and each q after it."""
-    t = np.empty(len(s) - 1)
-    for k in range(len(t)):
-        t[k] = math.exp(s[k + 1] - s[0])
+def _odds(s: Any, p: Any, n: Any) -> Any:
+    """e^(s_q − s_p) of each of n documents q after p, at q; else 0."""
+    t = np.zeros(len(s))
+    for q in range(p + 1, n):
+        t[q] = math.exp(s[q] - s[p])
     return t
 
 
 @vectorised
-def _lost(s: Any, weights: Any) -> float:
-    """Σ |ΔM|·(s_p − s_q) over the q that should stand above the first document p: log(1 + 1/t) less log(1 + t)."""
-    value = 0.0
-    for q in range(1, len(s)):
-        value -= min(weights[q], 0.0) * (s[0] - s[q])
-    return value
+def _row(inverse: Any, mine: Any, e: Any, s: Any, weights: Any, slope: Any, bend: Any) -> Any:
+    """A document p of score `mine` against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss, p's slope and bend.
 
-
-@vectorised
-def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
-    """A document p against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| log(1 + t), and p's slope and bend.
-
-    `weights` are |ΔM|, negative where p should stand below q. log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a
-    polynomial in z² (interpolated at Chebyshev's points, relative error 2e-16): unlike the library's logarithm it
-    fills vector registers. There are few arrays, or the compiler would not check whether they overlap, and give up.
+    `weights` are |ΔM|, negative where p should stand below q: there the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
+    log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a polynomial in z² (interpolated at Chebyshev's points, relative
+    error 2e-16): unlike the library's logarithm it fills vector registers. There are few
+    arrays, or the compiler would not check whether they overlap, and give up.
     """
     value, push, bent = 0.0, 0.0, 0.0
     for q in range(len(e)):
@@ -109,7 +103,7 @@ def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
             + x * (0.13591305485579894 + x * (0.09880789048764786 + x * 0.17780763826113302)))))))))  # fmt: skip
         force = p * (t * max(weight, 0.0) + min(weight, 0.0))
         bends = abs(weight) * p * p * t
-        value += abs(weight) * log
+        value += abs(weight) * log - min(weight, 0.0) * (mine - s[q])
         slope[q] += force
         bend[q] += bends
         push += force
@@ -119,7 +113,7 @@ def _row(inverse: Any, e: Any, weights: Any, slope: Any, bend: Any) -> Any:
 
 @compiled
 def order_of_ties(scores: Any, labels: Any) -> Any:
-    """The documents by score, tied ones in a pseudo-random order; and the documents by score and then by grade.
+    """The documents by score, tied ones in a pseudo-random order; with ties, also the documents by score, then grade.
 
     The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, say the
     lowest grade first, would pull all queries in one direction as long as their scores are tied.
@@ -130,7 +124,7 @@ def order_of_ties(scores: Any, labels: Any) -> Any:
     for p in range(1, n):
         if scores[order[p]] == scores[order[p - 1]]:
             return _shuffled(scores, labels)
-    return order, order
+    return order, order[:0]
 
 
 @compiled

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.distributions import PlackettLuce
-from podium.kernels.blocks import bounds, by_grade_and_score, clear, take
+from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
 from podium.kernels.draws import share, shuffle, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.rotations import begin, rotations, sum_over_rotations
@@ -95,7 +95,7 @@ def _add_document(i: Any, phi: Any, stages: Any, squares: Any, chosen: Any, grad
 def _far(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: Any, params: Any) -> float:
     """The same where φ would underflow, by logarithms of sums."""
     n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0
-    below, block, ranked, work = np.full(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    below, block, ranked, work = filled(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     for p in range(n - 1, -1, -1):
         below[p] = _log_add(below[p + 1], s[order[p]])
     above, above_2 = 0.0, 0.0  # Σ over the stages above of 1/R_r and 1/R_r², times the R that the block begins with

@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from podium.compiled import compiled, inlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
@@ -87,8 +85,10 @@ def product_over_edges(pair: Any, scores: Any, edges: Any, direction: Any, out: 
     """Hv of `sum_over_edges`: Σ over edges of w·(P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
     for i in range(len(out)):
         out[i] = 0.0
-    over = np.sum(edges[:, 3]) if params[0, 0] != 0.0 else 1.0
-    over = over if over > 0.0 else 1.0
+    over = 0.0
+    for e in range(len(edges)):
+        over += edges[e, 3]
+    over = over if over > 0.0 and params[0, 0] != 0.0 else 1.0
     for e in range(len(edges)):
         i, j, odds = int(edges[e, 0]), int(edges[e, 1]), edges[e, 2]
         delta = scores[i] - scores[j]

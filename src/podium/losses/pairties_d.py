@@ -16,7 +16,7 @@ import numpy as np
 
 from podium.compiled import compiled, vectorised
 from podium.distributions import Davidson
-from podium.kernels.blocks import bounds, by_grade, clear
+from podium.kernels.blocks import bounds, by_grade, clear, filled
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, take_log
 from podium.registry import register
@@ -54,7 +54,7 @@ def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
     """With one exponential per document, h = e^(s/2)."""
     n = len(scores)
     low, high = bounds(scores)
-    h, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), np.ones(n)
+    h, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
     for i in range(n):
         h[i] = math.exp(0.5 * scores[i] - 0.25 * (low + high))
     rows_per_log = max(int(300.0 / (0.5 * (high - low) + math.log1p(nu) + 1.0)) - 1, 1)

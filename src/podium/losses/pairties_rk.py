@@ -18,7 +18,7 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.distributions import RaoKupper
-from podium.kernels.blocks import bounds, by_grade, clear
+from podium.kernels.blocks import bounds, by_grade, clear, filled
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, row, take_log
 from podium.registry import register
@@ -54,7 +54,7 @@ def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature:
     n, theta = len(scores), math.exp(log_theta)
     order, ends = by_grade(labels)
     low, high = bounds(scores)
-    e, stronger, slope, bend, product = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n), np.ones(n)
+    e, stronger, slope, bend, product = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
     for p in range(n):
         e[p] = math.exp(scores[order[p]] - 0.5 * (low + high))
         stronger[p] = theta * e[p]

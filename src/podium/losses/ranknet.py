@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.compiled import compiled, vectorised
-from podium.kernels.blocks import bounds, by_grade, count_edges
+from podium.kernels.blocks import bounds, by_grade, count_edges, filled
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
@@ -60,7 +60,7 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
     if sigma * (high - low) > FAR:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
-    e, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), np.ones(n)
+    e, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
     middle = 0.5 * (low + high)
     for p in range(n):
         e[p] = math.exp(sigma * (scores[order[p]] - middle))

@@ -20,8 +20,11 @@ from numpy.typing import ArrayLike
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.kernels.blocks import bounds, clear
+from podium.kernels.blocks import bounds, clear, take
+from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
+from podium.kernels.normal import cdfs
+from podium.kernels.vectors import LANES, flush, load, splat, store
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain, log2_discount
 from podium.ranking import sort_descending
@@ -30,25 +33,42 @@ from podium.registry import param, register
 
 @compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 where grades are equal."""
+    """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 where grades are equal. Eight documents j at a time."""
     clear(gradient, curvature)
     worst, best = bounds(labels)
     if worst == best:
         return 0.0
-    n, sigma = len(scores), params[0, 0]
+    n, value, first = len(scores), 1.0, 0
     k = n if params[0, 1] < 0.0 else min(n, int(params[0, 1]))
     discount, largest = _discounts(labels, k)
-    beats = np.empty((3, n))  # π_ij and its two derivatives by s_i
-    chances, moved, slope, value = np.zeros((n + 1, k)), np.zeros((2, k)), np.empty(n), 1.0
-    for j in range(n):
-        weight = exp2_gain(labels[j]) / largest
-        if weight > 0.0:
-            _beats(scores, j, sigma, beats)
-            expected, bent = _forward(beats, discount, chances, moved)
-            _backward(beats, discount, chances, slope)
-            value -= weight * expected
-            _add_row(beats, j, slope, bent, weight, sigma, gradient, curvature)
+    mine, weights = np.empty(LANES, np.int64), np.empty(LANES)
+    beats, chances, moved = np.empty((3, n * LANES)), np.empty((n + 1) * k * LANES), np.empty((2, k * LANES))
+    while first < n:
+        first, used = _choose(labels, largest, first, mine, weights)
+        compare(scores, mine, params[0, 0], beats)
+        count(beats[0], beats[1], beats[2], chances, moved[0], moved[1])
+        for r in range(k):
+            for j in range(used):
+                value -= weights[j] * discount[r] * chances[(n * k + r) * LANES + j]
+        _add_rows(mine[:used], weights, params[0, 0], discount, beats, chances, moved[1], gradient, curvature)
     return value
+
+
+@compiled
+def _choose(labels: Any, largest: Any, first: Any, mine: Any, weights: Any) -> Any:
+    """Fill in the next relevant documents from `first` on and their weights; where to go on, and how many they are."""
+    used = 0
+    while first < len(labels) and used < LANES:
+        gain = exp2_gain(labels[first])
+        if gain > 0.0:
+            mine[used], weights[used] = first, gain / largest
+            used += 1
+        first += 1
+    for j in range(used, LANES):
+        mine[j], weights[j] = 0, 0.0
+    while first < len(labels) and not exp2_gain(labels[first]) > 0.0:
+        first += 1
+    return first, used
 
 
 @compiled
@@ -63,81 +83,92 @@ def _discounts(labels: Any, k: Any) -> Any:
 
 
 @compiled
-def _beats(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
-    """P(i beats j) for all i, with its first and second derivative by s_i; a document never beats itself."""
-    for i in range(len(scores)):
-        z = (scores[i] - scores[j]) / (math.sqrt(2.0) * sigma)
-        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-        beats[0, i] = 0.5 * math.erfc(-z * math.sqrt(0.5))
-        beats[1, i] = density / (math.sqrt(2.0) * sigma)
-        beats[2, i] = -z * density / (2.0 * sigma * sigma)
-    for order in range(3):
-        beats[order, j] = 0.0
+def compare(scores: Any, mine: Any, sigma: Any, beats: Any) -> None:
+    """Fill in P(i beats j) for the documents j that are `mine`, at [0, 8i + lane], and its two derivatives by s_i.
 
-
-_NEVER = 1e-150  # a probability that makes no difference
-
-
-@compiled
-def _forward(beats: Any, discount: Any, chances: Any, moved: Any) -> Any:
-    """P(rank of j) before document i is counted, at chances[i]; E D(rank) and its second derivative by s_j.
-
-    `moved` follows the first and second derivative of the distribution by s_j along the same recursion.
+    A document never beats itself.
     """
-    k = chances.shape[1]
-    chances[0, :], moved[:, :] = 0.0, 0.0
-    chances[0, 0] = 1.0
-    for i in range(len(beats[0])):
-        p, slope, bend = beats[0, i], -beats[1, i], beats[2, i]
-        for r in range(min(i + 1, k - 1), 0, -1):
-            step, step_1 = chances[i, r - 1] - chances[i, r], moved[0, r - 1] - moved[0, r]
-            moved[1, r] += p * (moved[1, r - 1] - moved[1, r]) + 2.0 * slope * step_1 + bend * step
-            moved[0, r] += p * step_1 + slope * step
-            chances[i + 1, r] = chances[i, r] + p * step
-        moved[1, 0] += -p * moved[1, 0] - 2.0 * slope * moved[0, 0] - bend * chances[i, 0]
-        moved[0, 0] += -p * moved[0, 0] - slope * chances[i, 0]
-        chances[i + 1, 0] = (1.0 - p) * chances[i, 0]
-        for r in range(i + 2, k):
-            chances[i + 1, r] = 0.0
-        if np.sum(chances[i + 1]) < _NEVER:  # too many beat j: of numbers near 0 every step would be slow
-            chances[i + 1 :], moved[:, :] = 0.0, 0.0
-            break
-    expected, bent = 0.0, 0.0
+    n, scale, squares = len(scores), 1.0 / (math.sqrt(2.0) * sigma), np.empty(len(scores) * LANES)
+    p, density, z, s = beats[0], beats[1], beats[2], take(scores, mine)
+    for i in range(n):
+        for j in range(LANES):
+            z[i * LANES + j] = (scores[i] - s[j]) * scale
+    for e in range(len(squares)):
+        squares[e] = z[e] * z[e]
+    exponentials(squares, 0.0, -0.5, density)
+    cdfs(z, density, p)
+    for e in range(len(density)):
+        density[e] *= scale / math.sqrt(2.0 * math.pi)
+    for e in range(len(density)):
+        z[e] *= -scale * density[e]
+    for j in range(LANES):
+        at = mine[j] * LANES + j
+        p[at], density[at], z[at] = 0.0, 0.0, 0.0
+
+
+@compiled
+def count(p: Any, slope: Any, bend: Any, chances: Any, moved: Any, bent: Any) -> None:
+    """P(rank of j is r) before document i is counted, at chances[8(ik + r) + lane], by the recursion.
+
+    `moved` and `bent` follow the first and second derivative of the distribution by s_j along it; that of P(i beats j)
+    is −slope. A rank that no document can have yet has probability 0.
+    """
+    n, k, nothing, twice = len(p) // LANES, len(moved) // LANES, splat(0.0), splat(2.0)
     for r in range(k):
-        expected += discount[r] * chances[-1, r]
-        bent += discount[r] * moved[1, r]
-    return expected, bent
+        store(chances, r * LANES, splat(1.0) if r == 0 else nothing)
+        store(moved, r * LANES, nothing)
+        store(bent, r * LANES, nothing)
+    for i in range(n):
+        now, last = i * k, min(i + 1, k - 1)
+        pi, slope_i, bend_i = load(p, i * LANES), load(slope, i * LANES), load(bend, i * LANES)
+        here, here_1, here_2 = load(chances, (now + last) * LANES), load(moved, last * LANES), load(bent, last * LANES)
+        for r in range(last, -1, -1):
+            up, up_1, up_2 = nothing, nothing, nothing
+            if r > 0:
+                up, up_1 = load(chances, (now + r - 1) * LANES), load(moved, (r - 1) * LANES)
+                up_2 = load(bent, (r - 1) * LANES)
+            step, step_1 = up - here, up_1 - here_1
+            store(bent, r * LANES, flush(here_2 + pi * (up_2 - here_2) + bend_i * step - twice * slope_i * step_1))
+            store(moved, r * LANES, flush(here_1 + pi * step_1 - slope_i * step))
+            store(chances, (now + k + r) * LANES, flush(here + pi * step))
+            here, here_1, here_2 = up, up_1, up_2
+        for r in range(last + 1, k):
+            store(chances, (now + k + r) * LANES, nothing)
 
 
 @compiled
-def _backward(beats: Any, discount: Any, chances: Any, slope: Any) -> None:
-    """∂E D(rank)/∂π_ij for all i, from D carried back through the recursion."""
-    k, after = chances.shape[1], discount.copy()
-    for i in range(len(slope) - 1, -1, -1):
-        p, total = beats[0, i], 0.0
+def _add_rows(
+    mine: Any, weights: Any, sigma: Any, discount: Any, beats: Any, chances: Any, bent: Any,
+    gradient: Any, curvature: Any,
+) -> None:  # fmt: skip
+    """Add the derivatives of −Σ_j weight·E D(rank of j), and for the curvature bounds of its second ones.
+
+    D is carried back through the recursion, which gives ∂E D(rank of j)/∂P(i beats j), at most 0.
+    """
+    n, k, scale = len(gradient), len(discount) - 1, 1.0 / (math.sqrt(2.0) * sigma)
+    after, slope, own = np.empty((k + 1) * LANES), np.empty(LANES), np.zeros(LANES)
+    for r in range(k + 1):
+        store(after, r * LANES, splat(discount[r]))
+    for i in range(n - 1, -1, -1):
+        p, total, here = load(beats[0], i * LANES), splat(0.0), load(after, 0)
         for r in range(k):
-            step = after[r + 1] - after[r]
-            total += chances[i, r] * step
-            after[r] += p * step
-        slope[i] = total
-        if after[0] < _NEVER:
-            slope[:i] = 0.0
-            break
-
-
-@compiled
-def _add_row(beats: Any, j: Any, slope: Any, bent: Any, weight: Any, sigma: Any, gradient: Any, curvature: Any) -> None:
-    """Add the derivatives of −weight·E D(rank of j), and for the curvature bounds of its second ones."""
-    mine, bound = 0.0, 0.0
-    for i in range(len(slope)):
-        force = weight * slope[i] * beats[1, i]  # at most 0: whoever beats j costs it
-        width = force / (math.sqrt(2.0) * sigma)
-        gradient[i] -= force
-        curvature[i] += abs(weight * slope[i] * beats[2, i]) - width
-        mine += force
-        bound -= width
-    gradient[j] += mine
-    curvature[j] += max(bound, -weight * bent)
+            next_rank = load(after, (r + 1) * LANES)
+            step = next_rank - here
+            total = total + load(chances, (i * k + r) * LANES) * step
+            store(after, r * LANES, flush(here + p * step))
+            here = next_rank
+        store(slope, 0, total)
+        for j in range(len(mine)):
+            force = weights[j] * slope[j] * beats[1, i * LANES + j]
+            gradient[i] -= force
+            curvature[i] += abs(weights[j] * slope[j] * beats[2, i * LANES + j]) - force * scale
+            own[j] += force
+    for j in range(len(mine)):
+        bend = 0.0
+        for r in range(k):
+            bend += discount[r] * bent[r * LANES + j]
+        gradient[mine[j]] += own[j]
+        curvature[mine[j]] += max(-own[j] * scale, -weights[j] * bend)
 
 
 @register
@@ -171,9 +202,11 @@ class SoftRank(Loss):
         """p_j(r + 1) at [j, r], the distributions of ranks by the recursion; each row sums to 1."""  # (n, n)
         s = np.array(scores, np.float64)
         n = len(s)
-        found, chances, beats = np.empty((n, n)), np.zeros((n + 1, n)), np.empty((3, n))
-        for j in range(n):
-            _beats(s, j, self.sigma, beats)
-            _forward(beats, np.zeros(n + 1), chances, np.zeros((2, n)))
-            found[j] = chances[-1]
+        beats, chances, moved = np.empty((3, n * LANES)), np.empty((n + 1) * n * LANES), np.empty((2, n * LANES))
+        found = np.empty((n, n))
+        for first in range(0, n, LANES):
+            mine = np.arange(first, first + LANES) % n
+            compare(s, mine, self.sigma, beats)
+            count(beats[0], beats[1], beats[2], chances, moved[0], moved[1])
+            found[mine] = chances.reshape(n + 1, n, LANES)[-1].T
         return found

@@ -18,12 +18,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium import ranking
 from podium.arrays import Array
 from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.distributions.race import sample_race
 from podium.errors import IncompatibleError, ParameterError
-from podium.kernels.blocks import by_grade_and_score, clear, count_edges
+from podium.kernels.blocks import by_grade_and_score, clear, count_edges, filled
 from podium.kernels.cdn import (
     DISCONNECTED,
     FULL,
@@ -88,10 +89,10 @@ def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any,
 @compiled
 def edges_between(order: Any, ends: Any) -> Any:
     """The edges (winner, loser, 1) of documents by grade, in their order."""
-    edges, e = np.ones((count_edges(ends), 4)), 0
+    edges, e = np.empty((count_edges(ends), 4)), 0
     for p in range(len(order)):
         for q in range(ends[p], len(order)):
-            edges[e, 0], edges[e, 1] = order[p], order[q]
+            edges[e, 0], edges[e, 1], edges[e, 2], edges[e, 3] = order[p], order[q], 1.0, 1.0
             e += 1
     return edges
 
@@ -111,16 +112,14 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
         place[order[p]] = p
     for e in range(m):
         a, b = place[int(edges[e, 0])], place[int(edges[e, 1])]
-        keys[e] = min(a, b) * n + max(a, b)
-    listed, at = np.ones((m, 4)), np.argsort(keys, kind="mergesort")
+        keys[e] = -(min(a, b) * n + max(a, b))
+    listed, at = np.empty((m, 4)), np.empty(m, np.int64)
+    ranking.argsort_descending(keys, at)
     for e in range(m):
         i, j, odds = edges[at[e], 0], edges[at[e], 1], edges[at[e], 2]
         turned = place[int(i)] > place[int(j)]
-        listed[e, 0], listed[e, 1], listed[e, 2] = (
-            j if turned else i,
-            i if turned else j,
-            1.0 - odds if turned else odds,
-        )
+        listed[e, 0], listed[e, 1] = (j, i) if turned else (i, j)
+        listed[e, 2], listed[e, 3] = 1.0 - odds if turned else odds, 1.0
     return order, ends, listed
 
 
@@ -188,7 +187,7 @@ def _one_per_winner(scores: Any, edges: Any, at: Any, gradient: Any, curvature: 
     """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and how many documents beat one."""
     n, m, w = len(scores), len(edges), math.exp(params[0, at])
     r, weight = _turned_both_ways(scores, edges)
-    top, total, value, winners = np.full(n, -1.0), np.zeros(n), 0.0, 0
+    top, total, value, winners = filled(n, -1.0), np.zeros(n), 0.0, 0
     for h in range(len(r)):
         i = int(edges[h % m, 0 if h < m else 1])
         top[i] = max(top[i], -w * r[h], 0.0) if weight[h] > 0.0 else top[i]
