@@ -34,6 +34,7 @@ LAYERS = [
         "files",
         "ranking",
         "text_bytes",
+        "views",
         "ids",
         "shortest",
         "forms",

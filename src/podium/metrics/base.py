@@ -40,7 +40,7 @@ from podium.metrics.conventions import (
     write_convention,
 )
 from podium.metrics.gains import check_labels, gain_table, survey
-from podium.metrics.lists import Lists
+from podium.metrics.lists import Lists, View
 from podium.metrics.spelling import Spelling, read_argument, read_spelling
 from podium.registry import Named, field_types, read, write
 
@@ -182,21 +182,15 @@ class Metric(Named):
     ) -> Array:
         """Its value for each query (Q,), NaN where the query is skipped; see `Lists` for the arguments."""
         known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
-        return self.values(Lists(scores, labels, offsets, **known, unjudged=unjudged))
-
-    def values(self, lists: Lists) -> Array:
-        """Its value for each query (Q,), NaN where the query is skipped."""
-        how, from_list = self.convention, self.convention.ideal == "list"
-        labels, ends = lists.ranked(how.ties, how.scores, mark_unjudged=self.sees_unjudged)
-        ideal, ideal_offsets = lists.ideal(from_list=from_list, mark_unjudged=self.sees_unjudged)
-        config = _config(self, *lists.survey(from_list=from_list))
-        found = np.empty(lists.n_queries)
-        kernels.sweep(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
-        empty = np.isnan(found)
-        if how.short == "zero" and self.cutoff is not None:
-            found[np.diff(lists.offsets) < self.cutoff] = self.zero
-        found[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
+        found: Array = evaluate_all([self], scores, labels, offsets, **known, unjudged=unjudged)[0]
         return found
+
+    def _settle(self, values: Array, lists: Lists) -> None:
+        """Put into `values` (Q,) what the convention says of queries that are short or have nothing to find."""
+        how, empty = self.convention, np.isnan(values)
+        if how.short == "zero" and self.cutoff is not None:
+            values[np.diff(lists.offsets) < self.cutoff] = self.zero
+        values[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
 
     def average(self, values: ArrayLike) -> Average:
         """Its values over queries as one number: the mean, or what it reports in its place."""
@@ -354,7 +348,16 @@ def evaluate_all(
     """
     known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
     lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
-    return np.array([metric.values(lists) for metric in metrics]).reshape(len(metrics), lists.n_queries)
+    alike: dict[View, list[int]] = {}
+    for m, metric in enumerate(metrics):
+        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.sees_unjudged), []).append(m)
+    values = np.empty((len(metrics), lists.n_queries))
+    for view, rows in alike.items():
+        configs = [_config(metrics[m], *lists.survey(from_list=view.from_list)) for m in rows]
+        values[rows] = kernels.sweep([metrics[m].measure for m in rows], configs, **lists.arrays(view))
+    for metric, row in zip(metrics, values, strict=True):
+        metric._settle(row, lists)
+    return values
 
 
 @functools.lru_cache(1024)
