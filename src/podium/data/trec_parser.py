@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from podium.compiled import compiled
+from podium.ids import text_hash
 from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, place_of, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
@@ -18,13 +19,15 @@ ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 @compiled
 def parse(
     text: Any, at: int, end: int, columns: int, line: int, counts: Any,
-    names: Any, bounds: Any, values: Any, query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
+    names: Any, bounds: Any, hashes: Any, values: Any,
+    query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
     columns: 4 (query, iteration, document, grade) or 6 (query, Q0, document, rank, score, tag, and more words).
-    line: the number of the first line. Row r gets its number in values[r], and its document at
-    names[bounds[r]:bounds[r+1]]. List k begins at row query_rows[k], line query_lines[k]; its query is at
+    line: the number of the first line. Row r gets its number in values[r], its document at
+    names[bounds[r]:bounds[r+1]],
+    and the document's hash in hashes[r]. List k begins at row query_rows[k], line query_lines[k]; its query is at
     query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before and is brought up to date.
     Returns where it stopped, and the number of that line.
     """
@@ -48,6 +51,7 @@ def parse(
                 n_lists += 1
                 query_bounds[n_lists] = query_end - queries
             to = copy(document, document_end, to)
+            hashes[row] = text_hash(document, document_end)
             values[row] = value
             row += 1
             due = line + 1

@@ -13,9 +13,13 @@ LONGEST_LINE = 2**28
 BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 
 
-def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
-    """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
-    buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
+def whole_lines(stream: BinaryIO, name: str, *, size: int = 0) -> Iterator[tuple[bytearray, int]]:
+    """A reused buffer with whole lines up to `end`; a last line that does not end is ended.
+
+    `size`: the bytes of the stream, where they are known; a small file gets a small buffer.
+    """
+    wanted = min(size + 1, CHUNK) if size > 0 else CHUNK
+    buffer = bytearray(wanted + SPARE)  # room for a missing line end, and for looking ahead
     filled, began = 0, False
     while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
         end = buffer.rfind(b"\n", filled, filled + got) + 1

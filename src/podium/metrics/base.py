@@ -41,7 +41,7 @@ from podium.metrics.conventions import (
 )
 from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
-from podium.metrics.spelling import Spelling, read_argument, read_spelling
+from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 from podium.registry import Named, field_types, read, write
 
 Array = NDArray[np.float64]
@@ -119,29 +119,13 @@ class Metric(Named):
         object.__setattr__(self, "convention", self._concerning(self.convention))
 
     def __repr__(self) -> str:
-        changes = self.convention.changes()
-        if not changes:
-            return self._head()
-        for preset in sorted(PRESETS, key=lambda name: name != self.convention.preset):
-            same = self.with_preset(preset)
-            if (same.cutoff, same.convention) == (self.cutoff, self.convention):
-                return f"{self._head(self.presets.get(preset, {}))}[{preset}]"
-        return f"{self._head()}[{write_convention(changes)}]"
+        return _text(self, self.convention.preset)
 
     @classmethod
     def parse(cls, text: str, *, preset: str | None = None) -> Self:
         """The metric that `text` names, in any common spelling; `preset` holds where the text says nothing else."""
-        head, bracket, tail = text.strip().partition("[")
-        if bracket and not tail.endswith("]"):
-            raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
-        kind, stated = cls._read(read_spelling(head), head.strip())
-        named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
-        own = {name: value for name, value in stated.items() if name in kind.own_parameters()}
-        metric = kind(stated.get("cutoff"), **own)
-        if (named or preset) is not None:
-            metric = metric.with_preset(str(named or preset), keep=own)
-        spelled = {name: value for name, value in stated.items() if name not in own and name != "cutoff"}
-        return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **{**spelled, **changes}))
+        found: Self = _parsed(cls, text, preset)  # type: ignore[arg-type]
+        return found
 
     @classmethod
     def own_parameters(cls) -> dict[str, Any]:
@@ -291,7 +275,7 @@ class Metric(Named):
         if spelled.at is not None:
             if "cutoff" in stated:
                 raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
-            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": _whole(spelled.at, text)}
+            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": whole_number(spelled.at, text)}
         if spelled.name.endswith("_cut") and found.get("cutoff") is None:
             raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {kind.prints or kind.name}@10.")
         return kind, found
@@ -324,7 +308,7 @@ class Metric(Named):
     def _numbered(cls, number: str, text: str) -> dict[str, Any]:
         """What a number at the end of a name states; `.95` is a fraction only where the parameter is one."""
         if cls.number == "cutoff":
-            return {"cutoff": _whole(number.removeprefix("."), text)}
+            return {"cutoff": whole_number(number.removeprefix("."), text)}
         bounds = next(field for field in dataclasses.fields(cls) if field.name == cls.number).metadata
         fraction = min(bounds.get("most", np.inf), bounds.get("below", np.inf)) <= 1.0
         digits = number if fraction else number.removeprefix(".")
@@ -361,6 +345,34 @@ def evaluate_all(
 
 
 @functools.lru_cache(1024)
+def _text(metric: Metric, named: str | None) -> str:
+    how = metric.convention  # equal for metrics of two presets that say the same
+    changes = how.changes()
+    if not changes:
+        return metric._head()
+    for preset in sorted(PRESETS, key=lambda name: name != named):
+        same = metric.with_preset(preset)
+        if (same.cutoff, same.convention) == (metric.cutoff, how):
+            return f"{metric._head(metric.presets.get(preset, {}))}[{preset}]"
+    return f"{metric._head()}[{write_convention(changes)}]"
+
+
+@functools.lru_cache(1024)
+def _parsed(cls: type[Any], text: str, preset: str | None) -> Any:
+    head, bracket, tail = text.strip().partition("[")
+    if bracket and not tail.endswith("]"):
+        raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
+    kind, stated = cls._read(read_spelling(head), head.strip())
+    named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
+    own = {name: value for name, value in stated.items() if name in kind.own_parameters()}
+    metric = kind(stated.get("cutoff"), **own)
+    if (named or preset) is not None:
+        metric = metric.with_preset(str(named or preset), keep=own)
+    spelled = {name: value for name, value in stated.items() if name not in own and name != "cutoff"}
+    return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **{**spelled, **changes}))
+
+
+@functools.lru_cache(1024)
 def _config(metric: Metric, low: float, high: float, odd: float) -> Array:
     return metric._config(low, high, odd)
 
@@ -374,12 +386,6 @@ def _as_number(value: Any, hint: Any) -> float:
     if options:
         return float(options.index(value))
     return float("nan") if value is None else float(value)
-
-
-def _whole(number: str, text: str) -> int:
-    if not number.isdecimal():
-        raise ParameterError(f"Metric {text!r}: the cut-off must be a whole number from 1; got {number!r}.")
-    return int(number)
 
 
 def _one_each(name: str, known: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:
