@@ -196,9 +196,9 @@ def text_hash(start: int, end: int) -> Any:
 
 @compiled
 def _table_size(n: int) -> int:
-    """A power of two, at least 4n: most ids are where they are looked for first."""
+    """A power of two, at least 2n; 4n where that fits the fastest memory, so that most ids are found at once."""
     size = 4
-    while size < 4 * n:
+    while size < (4 if n <= 1024 else 2) * n:
         size *= 2
     return size
 

@@ -86,16 +86,17 @@ def sort_work(n: int) -> int:
 @compiled
 def argsort_within(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
     """`argsort_descending` in a workspace, for many calls."""
-    n = len(scores)
-    if n == 0:
+    n, p = len(scores), 1
+    while p < n and scores[p - 1] >= scores[p]:
+        p += 1
+    if p >= n and (n == 0 or scores[0] == scores[0]):  # in order already, as in most files
+        for i in range(n):
+            out[i] = i
         return
     low, high, nan = value_range(scores)
     bits = _FEW_BITS if n <= 1 << _FEW_BITS else _MANY_BITS
     scale = (float(1 << (63 - bits)) - 1.0) / (high - low)
-    if low == high and not nan:
-        for i in range(n):
-            out[i] = i
-    elif nan or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, work, high, scale, bits):
+    if nan or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, work, high, scale, bits):
         _merge_sort(scores, out)
 
 
