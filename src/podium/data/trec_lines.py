@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.growing import Growing
-from podium.data.whole_lines import whole_lines
+from podium.data.whole_lines import known_size, whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
 from podium.ids import Ids, decoded
@@ -37,7 +35,7 @@ def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
     """
     found = _Lines(source_name(source), names, value)
     with reading(source) as stream:
-        size = _size(source, stream)
+        size = known_size(source, stream)
         if 0 < size <= _LARGE:
             found.expect_bytes(size)
         for text, end in whole_lines(stream, found.name, size=size):
@@ -163,12 +161,6 @@ class _Lines:
         if self.counts[0]:
             self.tag = self.tag or b""
             self.finished()
-
-
-def _size(source: Source, stream: Any) -> int:
-    """The bytes of a file; 0 where they are not known, or packed."""
-    plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
-    return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]
 
 
 _LARGE = 2**26  # bytes of a file; up to here room is made for the most lines it could have

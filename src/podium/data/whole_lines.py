@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from podium.errors import DataError
+from podium.files import Source
 from podium.text_bytes import SPARE
 
 CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
@@ -38,3 +41,9 @@ def whole_lines(stream: BinaryIO, name: str, *, size: int = 0) -> Iterator[tuple
     if filled:
         buffer[filled : filled + 1] = b"\n"
         yield buffer, filled + 1
+
+
+def known_size(source: Source, stream: Any) -> int:
+    """The bytes of a file; 0 where they are not known, or packed."""
+    plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
+    return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]
