@@ -146,7 +146,7 @@ def row(one: Method, seconds: float) -> list[float]:
     for n in SIZES:
         growth = max(exponent(times), 1.0) if len(times) > 1 else 2.0
         ahead = times[-1] * (n / SIZES[len(times) - 1]) ** growth if times else 1e-6
-        if ahead > seconds:
+        if ahead > seconds and len(times) >= 3:  # three make an exponent
             break
         times.append(of_loss(one.learner.loss, n, ahead) if isinstance(one.learner, Recipe) else of_fit(one, n))
     return times
