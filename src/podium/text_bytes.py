@@ -146,7 +146,9 @@ def digits(w: Any) -> tuple[Any, Any]:
 
 @compiled
 def nine_bytes(at: Any) -> tuple[Any, Any]:
-    """A decimal of at most 8 digits and 9 bytes, and where a byte below 33 ends it (−1: it is not of that kind).
+    """A decimal of at most 8 digits and 9 bytes, and where it ends (−1: it is not of that kind).
+
+    It ends at a byte below 33 or after 9 bytes: the caller looks whether the token ends there too.
 
     Where the next token begins is known before the number is, so that several numbers are read at a time.
     """
@@ -156,8 +158,8 @@ def nine_bytes(at: Any) -> tuple[Any, Any]:
     start = at + negative
     w, size = word(start), np.uint64(past - start)
     dots = w ^ _DOTS
-    point = min(bytes_before((dots - _ONES) & ~dots & _TOPS), size)
-    with_point = np.uint64(point < size)
+    point = bytes_before((dots - _ONES) & ~dots & _TOPS)  # 8: none among the first 8 bytes
+    with_point = np.uint64((point < size) & (point < _8))
     n = size - with_point
     if n == _0 or n > _8:
         return 0.0, -1
