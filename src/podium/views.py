@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
+from podium.compiled import Deferred
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def view(typing: Any, array: Any, start: Any, end: Any) -> Any:
+def _view(typing: Any, array: Any, start: Any, end: Any) -> Any:
     """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
+    from numba import types
+    from numba.np.arrayobj import populate_array
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         whole = context.make_array(array)(context, builder, arguments[0])
@@ -32,3 +31,12 @@ def view(typing: Any, array: Any, start: Any, end: Any) -> Any:
         return part._getvalue()
 
     return array(array, types.int64, types.int64), generate
+
+
+def _make() -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(_view)
+
+
+view = Deferred(_view, _make)
