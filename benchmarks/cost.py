@@ -1,6 +1,6 @@
 """What every method costs as queries grow, beside what its page promises: docs/benchmarks/cost.md, in some minutes.
 
-    python benchmarks/cost.py [-o docs/benchmarks/cost.md] [--only NAME …] [--seconds 2]
+    python benchmarks/cost.py [-o docs/benchmarks/cost.md] [--only NAME …] [--seconds 1]
 
 A recipe is timed by one sweep of its loss (value, gradient and curvature) over one query of n documents, an algorithm
 by one fit to 8 queries of n documents with 10 features. CPU milliseconds of one thread, the least of some repeats,
@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="where to write the page; it is printed otherwise")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="rows to measure; all of them, unless some are named")
-    parser.add_argument("--seconds", type=float, default=2.0, help="the longest figure of a row, about")
+    parser.add_argument("--seconds", type=float, default=1.0, help="the longest figure of a row, about")
     asked = parser.parse_args()
     os.environ["PODIUM_THREADS"] = "1"
     began = time.perf_counter()
