@@ -31,6 +31,7 @@ class Ids:
     text: NDArray[np.uint8]  # and SPARE more bytes
     starts: Places  # (N,)
     ends: Places  # (N,)
+    hashes: NDArray[np.uint64] | None = None  # (N,) by `text_hash`, where they are known already
 
     @classmethod
     def of(cls, names: Iterable[Any]) -> Ids:
@@ -71,7 +72,7 @@ class Ids:
         starts, ends = self.starts[key], self.ends[key]
         if isinstance(key, int | np.integer):
             return decoded(self.text[starts:ends].tobytes())
-        return Ids(self.text, starts, ends)
+        return Ids(self.text, starts, ends, None if self.hashes is None else self.hashes[key])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.tolist(), dtype=object).astype(object if dtype is None else dtype)
@@ -104,16 +105,24 @@ class Ids:
         n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
         return codes, firsts[:n]
 
+    def hashed(self) -> NDArray[np.uint64]:
+        """A number of 64 bits for each id, the same for the same bytes."""
+        if self.hashes is not None:
+            return self.hashes
+        found = np.empty(len(self), np.uint64)
+        _hash_all(self.text, self.starts, self.ends, found)
+        return found
+
     def repeats(self, offsets: Places) -> Places:
         """The rows whose id stands in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
         marks = np.zeros(len(self), np.bool_)
-        any_found = _repeats(self.text, self.starts, self.ends, offsets, marks)
+        any_found = _repeats(self.text, self.starts, self.ends, self.hashed(), offsets, marks)
         return np.flatnonzero(marks) if any_found else np.empty(0, np.int64)
 
     def find_in(self, known: Ids, known_offsets: Places, offsets: Places) -> Places:
         """The row of `known` that has the same id in the same query (N,); −1 where none has."""
         found = np.empty(len(self), np.int64)
-        mine, theirs = (self.text, self.starts, self.ends), (known.text, known.starts, known.ends)
+        mine, theirs = ((ids.text, ids.starts, ids.ends, ids.hashed()) for ids in (self, known))
         _find(*mine, offsets, *theirs, known_offsets, found)
         return found
 
@@ -149,13 +158,24 @@ def lines(columns: list[Ids]) -> bytes:
 
 def id_keys(ids: Ids | NDArray[Any], best_first: Places, ends: Places, *, offsets: Places) -> NDArray[np.float64]:
     """Numbers in the order of the ids, for rows that share their score with another; see `ranking.order_all`."""
-    place = np.arange(len(best_first)) - np.repeat(offsets[:-1], np.diff(offsets))
-    joined = ends - place > 1  # with the next place
-    joined[1:] |= joined[:-1] & (place[1:] > 0)
-    tied = best_first[joined]
+    tied = np.empty(len(best_first), np.int64)
+    tied = tied[: _tied_rows(best_first, ends, offsets, tied)]
     keys = np.zeros(len(best_first))
     keys[tied] = Ids.of(ids[tied]).ranks()
     return keys
+
+
+@compiled
+def _tied_rows(best_first: Any, ends: Any, offsets: Any, tied: Any) -> int:
+    """Fill the head of `tied` with the rows that share their score with another; how many."""
+    n = 0
+    for q in range(len(offsets) - 1):
+        for p in range(offsets[q], offsets[q + 1]):
+            joined = ends[p] > p - offsets[q] + 1  # with the next place
+            if joined or (p > offsets[q] and ends[p - 1] == ends[p]):
+                tied[n] = best_first[p]
+                n += 1
+    return n
 
 
 _HASH_1, _HASH_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
@@ -163,7 +183,7 @@ _29, _32 = np.uint64(29), np.uint64(32)
 
 
 @compiled
-def _hash(start: int, end: int) -> Any:
+def text_hash(start: int, end: int) -> Any:
     """A number of 64 bits for a text, the same for the same bytes."""
     h = np.uint64(end - start) * _HASH_1
     while start < end:
@@ -176,9 +196,9 @@ def _hash(start: int, end: int) -> Any:
 
 @compiled
 def _table_size(n: int) -> int:
-    """A power of two, at least 2n."""
+    """A power of two, at least 2n; 4n where that fits the fastest memory, so that most ids are found at once."""
     size = 4
-    while size < 2 * n:
+    while size < (4 if n <= 1024 else 2) * n:
         size *= 2
     return size
 
@@ -211,7 +231,7 @@ def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> 
     table, base, n = np.zeros(size, np.uint64), place_of(text), 0
     for row in range(len(starts)):
         a, b = base + starts[row], base + ends[row]
-        h = _hash(a, b)
+        h = text_hash(a, b)
         at = _slot(table, size, h, a, b, base, starts, ends, 0)
         if table[at] == 0:
             table[at] = _entry(h, row)
@@ -231,40 +251,47 @@ def _largest(offsets: Any) -> int:
 
 
 @compiled
-def _repeats(text: Any, starts: Any, ends: Any, offsets: Any, marks: Any) -> bool:
+def _hash_all(text: Any, starts: Any, ends: Any, hashes: Any) -> None:
+    base = place_of(text)
+    for row in range(len(starts)):
+        hashes[row] = text_hash(base + starts[row], base + ends[row])
+
+
+@compiled
+def _repeats(text: Any, starts: Any, ends: Any, hashes: Any, offsets: Any, marks: Any) -> bool:
     table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
     for q in range(len(offsets) - 1):
         size = _table_size(offsets[q + 1] - offsets[q])
-        table[:size] = 0
+        for at in range(size):
+            table[at] = 0
         for row in range(offsets[q], offsets[q + 1]):
-            a, b = base + starts[row], base + ends[row]
-            h = _hash(a, b)
-            at = _slot(table, size, h, a, b, base, starts, ends, offsets[q])
-            marks[row] = table[at] != 0
-            found |= marks[row]
+            h = hashes[row]
+            at = _slot(table, size, h, base + starts[row], base + ends[row], base, starts, ends, offsets[q])
             if table[at] == 0:
                 table[at] = _entry(h, row - offsets[q])
+            else:
+                marks[row] = found = True
     return found
 
 
 @compiled
 def _find(
-    text: Any, starts: Any, ends: Any, offsets: Any,
-    known_text: Any, known_starts: Any, known_ends: Any, known_offsets: Any, found: Any,
+    text: Any, starts: Any, ends: Any, hashes: Any, offsets: Any,
+    known_text: Any, known_starts: Any, known_ends: Any, known_hashes: Any, known_offsets: Any, found: Any,
 ) -> None:  # fmt: skip
     table = np.zeros(_table_size(_largest(known_offsets)), np.uint64)
     base, known = place_of(text), place_of(known_text)
     for q in range(len(offsets) - 1):
         first = known_offsets[q]
         size = _table_size(known_offsets[q + 1] - first)
-        table[:size] = 0
+        for at in range(size):
+            table[at] = 0
         for row in range(first, known_offsets[q + 1]):
-            a, b = known + known_starts[row], known + known_ends[row]
-            h = _hash(a, b)
+            a, b, h = known + known_starts[row], known + known_ends[row], known_hashes[row]
             table[_slot(table, size, h, a, b, known, known_starts, known_ends, first)] = _entry(h, row - first)
         for row in range(offsets[q], offsets[q + 1]):
             a, b = base + starts[row], base + ends[row]
-            at = _slot(table, size, _hash(a, b), a, b, known, known_starts, known_ends, first)
+            at = _slot(table, size, hashes[row], a, b, known, known_starts, known_ends, first)
             found[row] = first + np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1 if table[at] != 0 else -1
 
 

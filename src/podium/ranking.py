@@ -3,9 +3,9 @@
     >>> order([0.1, 0.7, 0.7, 0.3]).tolist(), dense_ranks([0.1, 0.7, 0.7, 0.3]).tolist()
     ([1, 2, 3, 0], [3, 1, 1, 2])
 
-Larger comes first, and what is equal keeps its input order. The sort is a bucket sort on a linear map of the
-values with an insertion pass after it, linear for values spread like scores; values that lie too unevenly
-for it (an outlier, infinities) go to a merge sort instead, so it is O(n log n) whatever comes.
+Larger comes first, and equal values keep their input order. The sort is a bucket sort on a linear map of the values
+with an insertion pass after it, linear for values spread like scores; values that lie too unevenly for it (an
+outlier, infinities) go to a merge sort instead, so it is O(n log n) at worst.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.compiled import compiled
 from podium.errors import DataError, ParameterError
+from podium.views import view
 
 
 def order(scores: ArrayLike) -> NDArray[np.int64]:
@@ -73,95 +74,206 @@ def break_ties(
 @compiled
 def argsort_descending(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
     """Fill `out` with the positions of `scores` from the largest to the smallest, ties in input order."""
-    n = len(scores)
-    if n == 0:
-        return
-    low, high, total = scores[0], scores[0], 0.0
-    for s in scores:
-        low, high = min(low, s), max(high, s)
-        total += s - s  # 0, or NaN once a score is not finite
-    scale = (2 * n - 1) / (high - low)
-    if low == high and total == 0.0:
+    argsort_within(scores, out, np.empty(sort_work(len(scores)), np.uint64))
+
+
+@compiled
+def sort_work(n: int) -> int:
+    """The size of the workspace that `argsort_within` needs for n scores."""
+    return 6 * n + 2
+
+
+@compiled
+def argsort_within(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
+    """`argsort_descending` in a workspace, for many calls."""
+    n, p = len(scores), 1
+    while p < n and scores[p - 1] >= scores[p]:
+        p += 1
+    if p >= n and (n == 0 or scores[0] == scores[0]):  # in order already, as in most files
         for i in range(n):
             out[i] = i
-    elif total != 0.0 or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, high, scale):
+        return
+    low, high, nan = value_range(scores)
+    bits = _FEW_BITS if n <= 1 << _FEW_BITS else _MANY_BITS
+    scale = (float(1 << (63 - bits)) - 1.0) / (high - low)
+    if nan or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, work, high, scale, bits):
         _merge_sort(scores, out)
+
+
+@compiled
+def any_ties(ends: NDArray[np.int64], offsets: NDArray[np.int64]) -> bool:
+    """Whether any query has equal scores; `ends` as from `order_all`."""
+    for q in range(len(offsets) - 1):
+        for p in range(offsets[q], offsets[q + 1]):
+            if ends[p] != p - offsets[q] + 1:
+                return True
+    return False
 
 
 @compiled
 def tie_ends(scores: NDArray[np.float64], best_first: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     """Fill `out` with the place where each place's group of equal scores ends, exclusive."""
-    end = len(best_first)
+    end, behind = len(best_first), np.nan
     for p in range(len(best_first) - 1, -1, -1):
-        if p + 1 < len(best_first) and scores[best_first[p]] != scores[best_first[p + 1]]:
-            end = p + 1
-        out[p] = end
+        score = scores[best_first[p]]
+        end = end if score == behind or p + 1 == len(best_first) else p + 1
+        out[p], behind = end, score
 
 
 @compiled
 def sort_descending(values: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Fill `out` with the values from the largest to the smallest; small whole numbers are counted."""
-    counts = np.zeros(_FEW, np.int64)
-    for v in values:
-        grade = int(min(max(v, 0.0), _FEW - 1.0))
-        if v != grade:
-            best_first = np.empty(len(values), np.int64)
-            argsort_descending(values, best_first)
-            for p in range(len(values)):
-                out[p] = values[best_first[p]]
-            return
-        counts[grade] += 1
-    at = 0
-    for grade in range(_FEW - 1, -1, -1):
+    """Fill `out` with the values from the largest to the smallest; grades from 0 to 7 are counted."""
+    n, at = len(values), 0
+    counts = _grade_counts(values)
+    for grade in range(7, -1, -1):
         for _ in range(counts[grade]):
             out[at] = grade
             at += 1
+    if at < n:
+        best_first = np.empty(n, np.int64)
+        argsort_descending(values, best_first)
+        for p in range(n):
+            out[p] = values[best_first[p]]
 
 
-_FEW = 32  # grades that sort_descending counts
+@compiled
+def value_range(values: NDArray[np.float64]) -> tuple[float, float, bool]:
+    """The smallest and the largest value, NaN left out, and whether any is NaN; four at a time."""
+    n, nan = len(values), False
+    low, high = values[0], values[0]
+    low_1, low_2, low_3, high_1, high_2, high_3 = low, low, low, high, high, high
+    for i in range(0, n - 3, 4):
+        a, b, c, d = values[i], values[i + 1], values[i + 2], values[i + 3]
+        low, low_1 = a if a < low else low, b if b < low_1 else low_1
+        low_2, low_3 = c if c < low_2 else low_2, d if d < low_3 else low_3
+        high, high_1 = a if a > high else high, b if b > high_1 else high_1
+        high_2, high_3 = c if c > high_2 else high_2, d if d > high_3 else high_3
+        nan |= (a != a) | (b != b) | (c != c) | (d != d)
+    for i in range(n - n % 4, n):
+        low, high = values[i] if values[i] < low else low, values[i] if values[i] > high else high
+        nan |= values[i] != values[i]
+    return min(low, low_1, low_2, low_3), max(high, high_1, high_2, high_3), nan
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     numbers = np.ascontiguousarray(values, np.float64)
     if numbers.ndim != 1:
         raise DataError(f"Scores must be a flat list of numbers; got an array of shape {numbers.shape}.")
-    bad = np.isnan(numbers)
-    if bad.any():
+    check_scores(numbers)
+    return numbers
+
+
+def check_scores(numbers: NDArray[np.float64]) -> None:
+    """Raise a clear error if a score is NaN."""
+    if np.isnan(numbers.min(initial=np.inf)):
+        bad = np.isnan(numbers)
         raise DataError(
             f"The score of row {int(bad.argmax())} is not a number (NaN), and {int(bad.sum())} of {len(bad)} are: "
             "NaN has no place in an order. Look for missing features or a training run that diverged."
         )
-    return numbers
+
+
+_BYTE = 255
+_FEW_BITS, _MANY_BITS = 16, 32  # of a sort key that hold the position
 
 
 @compiled
-def _bucket_sort(scores: NDArray[np.float64], out: NDArray[np.int64], high: float, scale: float) -> bool:
-    """Sort by 2n buckets of equal width; False, with `out` half done, where the buckets are too uneven."""
-    n = len(scores)
-    starts, bucket = np.zeros(2 * n + 1, np.int32), np.empty(n, np.int32)
+def _grade_counts(values: NDArray[np.float64]) -> tuple[int, int, int, int, int, int, int, int]:
+    """How often each grade from 0 to 7 is there; all 0 where a value is none of them.
+
+    Eight counts lie in the bytes of one number, so the grades are counted without a table in memory.
+    """
+    a = b = c = d = e = f = g = h = 0
+    for start in range(0, len(values), _BYTE):
+        counted, others = np.uint64(0), 0
+        for value in view(values, start, min(start + _BYTE, len(values))):
+            grade = np.int32(min(max(value, 0.0), 7.0))
+            counted += np.uint64(1) << np.uint64(8 * grade)
+            others |= grade != value
+        if others:
+            return 0, 0, 0, 0, 0, 0, 0, 0
+        a, b = a + _byte(counted, 0), b + _byte(counted, 1)
+        c, d = c + _byte(counted, 2), d + _byte(counted, 3)
+        e, f = e + _byte(counted, 4), f + _byte(counted, 5)
+        g, h = g + _byte(counted, 6), h + _byte(counted, 7)
+    return a, b, c, d, e, f, g, h
+
+
+@compiled
+def _byte(counted: np.uint64, k: int) -> int:
+    return np.int64((counted >> np.uint64(8 * k)) & np.uint64(_BYTE))  # type: ignore[return-value]
+
+
+@compiled
+def _bucket_sort(
+    scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64], high: float, scale: float, bits: int
+) -> bool:
+    """Sort by at least 2n buckets of equal width; False, with `out` half done, where the buckets are too uneven.
+
+    What is sorted are keys: how far a score lies below the highest, as a whole number, and in the lowest `bits` its
+    position. Scores apart may have the same number; only those are compared again.
+    """
+    n, shift, some = len(scores), 62, 2
+    while some < 2 * n:
+        some, shift = 2 * some, shift - 1
+    low, down, one = np.uint64(bits), np.uint64(shift), np.uint64(1)
+    keys, placed, starts = view(work, 0, n), view(work, n, 2 * n), view(work, 2 * n, 2 * n + some + 1)
     for i in range(n):
-        b = min(int((high - scores[i]) * scale), 2 * n - 1)
-        bucket[i] = b
-        starts[b + 1] += 1
-    for b in range(2 * n):
-        starts[b + 1] += starts[b]
-    placed = np.empty(n)  # the scores in the order of `out`, so that the last pass reads straight on
-    for i in range(n):
-        at = starts[bucket[i]]
-        out[at], placed[at] = i, scores[i]
-        starts[bucket[i]] = at + 1
-    moves = 0
+        keys[i] = np.uint64(np.int64((high - scores[i]) * scale)) << low | np.uint64(i)
+    for b in range(some + 1):
+        starts[b] = 0
+    for key in keys:
+        starts[np.int64(key >> down) + 1] += one
+    before = np.uint64(0)
+    for b in range(some):
+        before += starts[b]
+        starts[b] = before
+    for key in keys:
+        bucket = np.int64(key >> down)
+        placed[np.int64(starts[bucket])] = key
+        starts[bucket] += one
+    if not _insert(placed):
+        return False
+    mask = (one << low) - one
+    for p in range(n):
+        out[p] = np.int64(placed[p] & mask)
+    return _mend(scores, out, placed, low)
+
+
+@compiled
+def _insert(keys: NDArray[np.uint64]) -> bool:
+    """Sort keys that are nearly in ascending order; False where they are not."""
+    n, moves, top = len(keys), 0, keys[0]
+    for p in range(1, n):  # neighbours first, without a branch that cannot be foreseen
+        key = keys[p]
+        keys[p - 1], top = min(key, top), max(key, top)
+    keys[n - 1] = top
     for p in range(1, n):
-        if placed[p - 1] >= placed[p]:
-            continue
-        score, i, at = placed[p], out[p], p
-        while at > 0 and placed[at - 1] < score:
-            out[at], placed[at] = out[at - 1], placed[at - 1]
+        key, at = keys[p], p
+        while at > 0 and keys[at - 1] > key:
+            keys[at] = keys[at - 1]
             at -= 1
-        out[at], placed[at] = i, score
+        keys[at] = key
         moves += p - at
         if moves > 8 * n:
             return False
+    return True
+
+
+@compiled
+def _mend(scores: NDArray[np.float64], out: NDArray[np.int64], placed: NDArray[np.uint64], low: np.uint64) -> bool:
+    """Order different scores that lie so close together that they share a number; False where they are many."""
+    moves = 0
+    for p in range(1, len(out)):
+        if placed[p - 1] >> low == placed[p] >> low:
+            i, at = out[p], p
+            while at > 0 and scores[out[at - 1]] < scores[i]:
+                out[at] = out[at - 1]
+                at -= 1
+            out[at] = i
+            moves += p - at
+            if moves > 8 * len(out):
+                return False
     return True
 
 

@@ -22,6 +22,7 @@ LF, HASH, ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "\n#0.+-e")
 _ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))
 _0, _1, _3, _8, _10, _16, _32, _52, _64 = map(np.uint64, (0, 1, 3, 8, 10, 16, 32, 52, 64))
 _PAIRS, _HIGH, _LOW = np.uint64(0x000000FF000000FF), np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
+_DOTS, _ONES = np.uint64(DOT * 0x0101010101010101), np.uint64(0x0101010101010101)
 _WHOLE = np.uint64(2**53)
 _TENS = np.array([10**k for k in range(9)], np.uint64)
 _POWERS = np.array([float(f"1e{k}") for k in range(23)])  # exact
@@ -141,6 +142,36 @@ def digits(w: Any) -> tuple[Any, Any]:
     t = t * _10 + (t >> _8)  # pairs of digits, then fours and eight
     t = ((t & _PAIRS) * _HIGH + ((t >> _16) & _PAIRS) * _LOW) >> _32
     return np.int64(t), np.int64(n)
+
+
+@compiled
+def nine_bytes(at: Any) -> tuple[Any, Any]:
+    """A decimal of at most 8 digits and 9 bytes, and where it ends (−1: it is not of that kind).
+
+    It ends at a byte below 33 or after 9 bytes: the caller looks whether the token ends there too.
+
+    Where the next token begins is known before the number is, so that several numbers are read at a time.
+    """
+    later = word(at + 1)
+    past = at + 1 + np.int64(bytes_before((later - _BLANKS) & ~later & _TOPS))
+    negative = byte(at) == MINUS
+    start = at + negative
+    w, size = word(start), np.uint64(past - start)
+    dots = w ^ _DOTS
+    point = bytes_before((dots - _ONES) & ~dots & _TOPS)  # 8: none among the first 8 bytes
+    with_point = np.uint64((point < size) & (point < _8))
+    n = size - with_point
+    if n == _0 or n > _8:
+        return 0.0, -1
+    front = (_1 << (point * _8)) - _1 if with_point else ~_0
+    t = (w & front) | (word(start + 1) & ~front)  # without the point
+    t = (t ^ _ZEROS) << (_64 - n * _8)  # digits are 0 to 9 now, with zeros in front
+    if ((t + _SIXES) | t) & _TOPS:
+        return 0.0, -1
+    t = t * _10 + (t >> _8)  # pairs of digits, then fours and eight
+    t = ((t & _PAIRS) * _HIGH + ((t >> _16) & _PAIRS) * _LOW) >> _32
+    x = np.float64(np.int64(t)) / _POWERS[np.int64(n - point) if with_point else 0]
+    return (-x if negative else x), past
 
 
 @compiled

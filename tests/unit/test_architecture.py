@@ -35,6 +35,7 @@ LAYERS = [
         "files",
         "ranking",
         "text_bytes",
+        "views",
         "ids",
         "shortest",
         "forms",

@@ -45,3 +45,9 @@ def test_the_page_keeps_what_was_not_run_again(tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_benchmark_is_there(name):
     assert callable(importlib.import_module(f"benchmarks.{name}").contests)
+
+
+def test_every_method_has_a_cost_that_is_promised():
+    from benchmarks.cost import PROMISED, families
+
+    assert {name for names in families(None).values() for name in names} == set(PROMISED)

@@ -51,10 +51,28 @@ def test_order_is_right_for_every_shape_of_scores(shape: str, n: int) -> None:
 
 
 def test_the_bucket_sort_gives_up_where_an_outlier_leaves_all_others_in_one_bucket() -> None:
-    scores, out = np.random.default_rng(0).normal(size=2000), np.empty(2000, np.int64)
-    assert _bucket_sort(scores, out, scores.max(), 3999 / np.ptp(scores))
+    scores, out, work = (
+        np.random.default_rng(0).normal(size=2000),
+        np.empty(2000, np.int64),
+        np.empty(12_002, np.uint64),
+    )
+    assert _bucket_sort(scores, out, work, scores.max(), (2.0**47 - 1) / np.ptp(scores), 16)
     scores[7] = 1e12
-    assert not _bucket_sort(scores, out, scores.max(), 3999 / np.ptp(scores))
+    assert not _bucket_sort(scores, out, work, scores.max(), (2.0**47 - 1) / np.ptp(scores), 16)
+
+
+def test_scores_that_differ_in_their_last_bits_only_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    scores = 1.0 + rng.integers(0, 3, 300) * np.finfo(float).eps
+    scores[0] = 5.0  # the others share a few keys, and go through the comparison of equal keys
+    np.testing.assert_array_equal(order(scores), np.argsort(-scores, kind="stable"))
+    few = np.array([4.0, 1.0, 1.0 + 2.0**-52, 1.0, 1.0 + 2.0**-51, 0.0])
+    assert order(few).tolist() == [0, 4, 2, 1, 3, 5]
+
+
+def test_more_documents_than_short_keys_can_number_are_sorted() -> None:
+    scores = np.random.default_rng(0).normal(size=200_000).round(5)
+    np.testing.assert_array_equal(order(scores), np.argsort(-scores, kind="stable"))
 
 
 @settings(max_examples=100, deadline=None)

@@ -18,9 +18,12 @@ class Growing:
         self.array: NDArray[Any] = np.zeros(0, dtype)
         self.size = 0
 
-    def expect(self, size: int) -> None:
-        """Make room for `size` numbers at once. What is not written yet is then not 0, and takes no memory."""
-        larger = np.empty(max(size, len(self.array)), self.array.dtype)
+    def expect(self, size: int, *, zero: bool = False) -> None:
+        """Make room for `size` numbers at once, which takes no memory before they are written.
+
+        What is not written yet is then not 0, unless `zero`, which costs time where memory is used again.
+        """
+        larger = (np.zeros if zero else np.empty)(max(size, len(self.array)), self.array.dtype)
         larger[: len(self.array)] = self.array
         self.array = larger
 

@@ -30,7 +30,7 @@ from podium.data.dataset import Dataset
 from podium.data.letor_line import shown
 from podium.data.letor_lines import Lines
 from podium.data.preference_file import read_preferences, write_preferences
-from podium.data.whole_lines import whole_lines
+from podium.data.whole_lines import known_size, whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 from podium.ids import Ids
@@ -48,8 +48,12 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     name = source_name(source)
     lines = Lines(name, n_features=n_features, sparse=sparse)
     with reading(source) as stream:
-        for text, end in whole_lines(stream, name):
+        size = known_size(source, stream)
+        for text, end in whole_lines(stream, name, size=size):
             lines.read(text, end)
+            if size > 2 * end:
+                lines.matrix.expect(1.02 * size / end)
+            size = 0
     if lines.rows == 0:
         raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
     beside = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None

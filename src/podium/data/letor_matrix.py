@@ -44,6 +44,11 @@ class Matrix:
             self._add_dense(rows, n_features, ends, columns, values)
         self.rows, self.n_features, self.written = rows, n_features, written
 
+    def expect(self, times: float) -> None:
+        """Make room for this many times the rows there are, if they are dense and not large."""
+        if not self._sparse and times * self._cells.size < LARGE:
+            self._cells.expect(int(times * self._cells.size), zero=True)
+
     def finished(self) -> NDArray[np.float32] | sp.csr_array:
         """The whole matrix; nothing can be added after."""
         if not self._sparse:

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.data.trec_lines import read_columns
 from podium.errors import DataError, ParameterError
@@ -182,10 +183,11 @@ def join(
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
     judged, documents, scores = qrels.labels[known], run.document_ids[rows], run.scores[rows]
     found = documents.find_in(qrels.document_ids[known], judged_offsets, offsets)
-    labels = np.where(found >= 0, judged[np.maximum(found, 0)], 0.0) if len(judged) else np.zeros(len(found))
+    labels, unjudged = np.empty(len(found)), np.empty(len(found), np.bool_)
+    _grade(found, judged, labels, unjudged)
     if judged_only:
-        kept = (found >= 0) & (labels >= 0.0)
-        documents, scores, found, labels = documents[kept], scores[kept], found[kept], labels[kept]
+        kept = ~unjudged & (labels >= 0.0)
+        documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
         offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
     return Judged(
         query_ids=qrels.query_ids[chosen],
@@ -193,13 +195,21 @@ def join(
         document_ids=documents,
         scores=scores,
         labels=labels,
-        unjudged=found < 0,
+        unjudged=unjudged,
         judged_offsets=judged_offsets,
         judged=judged,
         n_qrels=len(asked),
         n_run=len(place),
         n_both=sum(query in place for query in asked),
     )
+
+
+@compiled
+def _grade(found: Any, judged: Any, labels: Any, unjudged: Any) -> None:
+    """Fill `labels` with the grade at each row found, 0 where there is none, and say where that is so."""
+    for row in range(len(found)):
+        unjudged[row] = found[row] < 0
+        labels[row] = 0.0 if found[row] < 0 else judged[found[row]]
 
 
 def as_qrels(qrels: Any) -> Qrels:

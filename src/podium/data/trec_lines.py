@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.growing import Growing
-from podium.data.whole_lines import whole_lines
+from podium.data.whole_lines import known_size, whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
 from podium.ids import Ids, decoded
@@ -37,8 +35,10 @@ def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
     """
     found = _Lines(source_name(source), names, value)
     with reading(source) as stream:
-        size = _size(source, stream)
-        for text, end in whole_lines(stream, found.name):
+        size = known_size(source, stream)
+        if 0 < size <= _LARGE:
+            found.expect_bytes(size)
+        for text, end in whole_lines(stream, found.name, size=size):
             found.read(text, end)
             if size > _LARGE:
                 found.expect(1.05 * size / end)
@@ -54,7 +54,7 @@ class _Lines:
         self.line = 1  # the next
         self.tag: bytes | None = None
         self.counts = np.zeros(4, np.int64)
-        kinds = (np.uint8, np.int64, np.float64, np.uint8, np.int64, np.int64, np.int64)
+        kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
         self.room = [Growing(kind) for kind in kinds]  # what `parse` fills
 
     def read(self, buffer: bytearray, end: int) -> None:
@@ -64,12 +64,18 @@ class _Lines:
         at, text = 0, np.frombuffer(buffer, np.uint8)
         while at < end:
             if self.tag is not None:
-                arrays = self._reserve((end - at) // (2 * len(self.columns)) + 1, end - at)
+                arrays = self._reserve(self._most_rows(end - at), end - at)
                 at, self.line = parse(text, at, end, len(self.columns), self.line, self.counts, *arrays)
             if at < end:
                 stop = buffer.index(b"\n", at)
                 self._take_line(bytes(memoryview(buffer)[at:stop]))
                 at = stop + 1
+
+    def expect_bytes(self, size: int) -> None:
+        """Make room for a file of this size. What is not written takes no memory."""
+        for column, needed in zip(self.room, self._sizes(self._most_rows(size), size, size), strict=True):
+            column.expect(needed)
+        self.room[_BOUNDS].array[0] = self.room[_QUERY_BOUNDS].array[0] = 0
 
     def expect(self, times: float) -> None:
         """Make room for this many times what has been read."""
@@ -82,10 +88,11 @@ class _Lines:
             raise DataError(f"no lines: expected {' '.join(self.columns)}.", where=self.name)
         rows = int(self.counts[0])
         self._reserve(0, 0)  # no more than there is
-        text, bounds, values, query_bytes, query_bounds, firsts, lines = (column.finished() for column in self.room)
+        text, bounds, hashes, values, *queries_read = (column.finished() for column in self.room)
+        query_bytes, query_bounds, firsts, lines = queries_read
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
         codes, appear = queries.codes()
-        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:])
+        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:], hashes)
         offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
         order = np.arange(0)
         if (np.diff(codes) < 0).any():  # lines of a query lie apart
@@ -124,21 +131,30 @@ class _Lines:
 
     def _append(self, query: bytes, document: bytes, number: float) -> None:
         row, name, lists, query_end = self.counts.tolist()
-        names, bounds, values, *queries = self._reserve(1, len(document), len(query))
+        names, bounds, hashes, values, *queries = self._reserve(1, len(document), len(query))
         query_text, query_bounds, query_rows, query_lines = queries
         names[name : name + len(document)] = np.frombuffer(document, np.uint8)
         values[row], bounds[row + 1] = number, name + len(document)
+        hashes[row] = Ids.from_bytes([document]).hashed()[0]
         query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
         query_rows[lists], query_lines[lists], query_bounds[lists + 1] = row, self.line - 1, query_end + len(query)
         self.counts[:] = row + 1, name + len(document), lists + 1, query_end + len(query)
 
     def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
         """The arrays that `parse` fills, with room for more rows and bytes of ids."""
-        row, name, lists, query_end = self.counts.tolist()
-        names, queries = name + name_bytes, query_end + (name_bytes if query_bytes is None else query_bytes)
-        more = lists + rows
-        sizes = (names + SPARE, row + rows + 1, row + rows, queries + SPARE, more + 1, more, more)
+        sizes = self._sizes(rows, name_bytes, name_bytes if query_bytes is None else query_bytes)
         return [column.reserve(size) for column, size in zip(self.room, sizes, strict=True)]
+
+    def _sizes(self, rows: int, name_bytes: int, query_bytes: int) -> tuple[int, ...]:
+        """The sizes of the arrays that `parse` fills, with room for more rows and bytes of ids."""
+        row, name, lists, query_end = self.counts.tolist()
+        row, lists = row + rows, lists + rows
+        of_documents = (name + name_bytes + SPARE, row + 1, row, row)
+        return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
+
+    def _most_rows(self, size: int) -> int:
+        """The largest number of lines that this many bytes can hold."""
+        return size // (2 * len(self.columns)) + 1
 
     def _check_before(self) -> None:
         """Raise the error of an earlier line if there is one: a document that stands twice."""
@@ -147,13 +163,8 @@ class _Lines:
             self.finished()
 
 
-def _size(source: Source, stream: Any) -> int:
-    """The bytes of a file; 0 where they are not known, or packed."""
-    plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
-    return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]
-
-
-_LARGE = 2**23  # bytes of a file from which on room is made at once; below, growing arrays reuse memory
+_LARGE = 2**26  # bytes of a file; up to here room is made for the most lines it could have
+_BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0
 _SWAPPED = {
     (4, 6): " This looks like a run: give the qrels first and the run second.",
     (6, 4): " This looks like qrels: give the qrels first and the run second.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from podium.compiled import compiled
+from podium.ids import text_hash
 from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, place_of, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
@@ -18,14 +19,16 @@ ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 @compiled
 def parse(
     text: Any, at: int, end: int, columns: int, line: int, counts: Any,
-    names: Any, bounds: Any, values: Any, query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
+    names: Any, bounds: Any, hashes: Any, values: Any,
+    query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
     columns: 4 (query, iteration, document, grade) or 6 (query, Q0, document, rank, score, tag, and more words).
-    line: the number of the first line. Row r gets its number in values[r], and its document at
-    names[bounds[r]:bounds[r+1]]. List k begins at row query_rows[k], line query_lines[k]; its query is at
-    query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before and is brought up to date.
+    line: the number of the first line. Row r gets its number in values[r], its document at
+    names[bounds[r]:bounds[r+1]], and the document's hash in hashes[r]. List k begins at row query_rows[k], line
+    query_lines[k]; its query is at query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before
+    and is brought up to date. Most lines begin and end as the line before; only others are looked at byte by byte.
     Returns where it stopped, and the number of that line.
     """
     base = place_of(text)
@@ -34,48 +37,67 @@ def parse(
     to = name + counts[NAMES]
     query, query_end = queries + query_bounds[max(n_lists - 1, 0)], queries + query_bounds[n_lists]
     due = query_lines[n_lists - 1] + row - query_rows[n_lists - 1] if n_lists > 0 else 0  # the next of the same list
+    start, to_document, tail, tail_size = 0, 0, 0, 0  # of the line before: what it began and ended with
     while at < stop:
-        begin, at = at, skip_space(at)
-        if byte(at) != LF and byte(at) != HASH:
-            mine, mine_end, document, document_end, value, at = _line(at, columns)
-            if at < 0:
+        begin, value, document = at, 0.0, at + to_document
+        again = line == due and to_document > 0 and same(at, document, start, start + to_document)
+        if again and byte(document) > _SPACE:  # the same query and second column; else columns are looked for
+            document_end = token_end(document)
+            value, at = _value(document_end, columns)
+        else:
+            at = skip_space(at)
+            if byte(at) == LF or byte(at) == HASH:
+                at, line = (at if byte(at) == LF else line_end(at)) + 1, line + 1
+                continue
+            mine, mine_end, document, document_end = _ids_of(at)
+            value, at = _value(document_end, columns) if document >= 0 else (0.0, -1)
+        known = at >= 0 and tail_size > 0 and same(at, at + tail_size, tail, tail + tail_size)
+        if not known:
+            if at < 0 or not _ends(at, columns):
                 at = begin
                 break
-            if line != due or not same(mine, mine_end, query, query_end):
-                query = query_end
-                query_end = copy(mine, mine_end, query)
-                query_rows[n_lists], query_lines[n_lists] = row, line
-                n_lists += 1
-                query_bounds[n_lists] = query_end - queries
-            to = copy(document, document_end, to)
-            values[row] = value
-            row += 1
-            due = line + 1
-            bounds[row] = to - name
-        at = (at if byte(at) == LF else line_end(at)) + 1
-        line += 1
+            tail, tail_size = at, line_end(at) + 1 - at
+        if not again and (line != due or not same(mine, mine_end, query, query_end)):
+            query = query_end
+            query_end = copy(mine, mine_end, query)
+            query_rows[n_lists], query_lines[n_lists] = row, line
+            n_lists += 1
+            query_bounds[n_lists] = query_end - queries
+        to = copy(document, document_end, to)
+        hashes[row], values[row] = text_hash(document, document_end), value
+        row, line = row + 1, line + 1
+        bounds[row], due = to - name, line
+        start, to_document, at = begin, document - begin, at + tail_size
     counts[ROWS], counts[NAMES], counts[LISTS], counts[QUERY_TEXT] = row, to - name, n_lists, query_end - queries
     return at - base, line
 
 
+_SPACE = 32
+
+
 @compiled
-def _line(at: int, columns: int) -> tuple[int, int, int, int, float, int]:
-    """Where query and document begin and end, the number, and a place in the line behind it (−1: not well-formed)."""
-    query, query_end = at, token_end(at)
-    at = skip_space(query_end)
-    document = skip_space(token_end(at))
-    if byte(at) == LF or byte(document) == LF:
-        return 0, 0, 0, 0, 0.0, -1
-    document_end = token_end(document)
-    at = skip_space(document_end)
+def _ids_of(at: int) -> tuple[int, int, int, int]:
+    """Where query and document begin and end; the document at −1 where the line has fewer columns."""
+    query_end = token_end(at)
+    second = skip_space(query_end)
+    document = skip_space(token_end(second))
+    if byte(second) == LF or byte(document) == LF:
+        return 0, 0, -1, 0
+    return at, query_end, document, token_end(document)
+
+
+@compiled
+def _value(at: int, columns: int) -> tuple[float, int]:
+    """The number in a line whose document ends here, and where the number ends (−1: not well-formed)."""
+    at = skip_space(at)
     if columns == 6:
         if byte(at) == LF:
-            return 0, 0, 0, 0, 0.0, -1
+            return 0.0, -1
         at = skip_space(token_end(at))
-    value, at = decimal(at)
-    if at < 0 or not is_space(byte(at)):
-        return 0, 0, 0, 0, 0.0, -1
-    at = skip_space(at)
-    if (byte(at) == LF) == (columns == 6):  # a run has a tag here, qrels have nothing
-        return 0, 0, 0, 0, 0.0, -1
-    return query, query_end, document, document_end, value, (token_end(at) if columns == 6 else at)
+    return decimal(at)
+
+
+@compiled
+def _ends(at: int, columns: int) -> bool:
+    """Whether a line may go on like this behind its number: a run with a tag, qrels with nothing."""
+    return is_space(byte(at)) and (byte(skip_space(at)) == LF) == (columns == 4)

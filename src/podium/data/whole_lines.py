@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from podium.errors import DataError
+from podium.files import Source
 from podium.text_bytes import SPARE
 
 CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
@@ -13,9 +16,13 @@ LONGEST_LINE = 2**28
 BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 
 
-def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
-    """A reused buffer with whole lines up to `end`; a last line that does not end is ended."""
-    buffer = bytearray(CHUNK + SPARE)  # room for a missing line end, and for looking ahead
+def whole_lines(stream: BinaryIO, name: str, *, size: int = 0) -> Iterator[tuple[bytearray, int]]:
+    """A reused buffer with whole lines up to `end`; a last line that does not end is ended.
+
+    `size`: the bytes of the stream, where they are known; a small file gets a small buffer.
+    """
+    wanted = min(size + 1, CHUNK) if size > 0 else CHUNK
+    buffer = bytearray(wanted + SPARE)  # room for a missing line end, and for looking ahead
     filled, began = 0, False
     while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
         end = buffer.rfind(b"\n", filled, filled + got) + 1
@@ -34,3 +41,9 @@ def whole_lines(stream: BinaryIO, name: str) -> Iterator[tuple[bytearray, int]]:
     if filled:
         buffer[filled : filled + 1] = b"\n"
         yield buffer, filled + 1
+
+
+def known_size(source: Source, stream: Any) -> int:
+    """The bytes of a file; 0 where they are not known, or packed."""
+    plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
+    return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]

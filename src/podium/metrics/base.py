@@ -40,8 +40,8 @@ from podium.metrics.conventions import (
     write_convention,
 )
 from podium.metrics.gains import check_labels, gain_table, survey
-from podium.metrics.lists import Lists
-from podium.metrics.spelling import Spelling, read_argument, read_spelling
+from podium.metrics.lists import Lists, View
+from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 from podium.registry import Named, field_types, read, write
 
 Array = NDArray[np.float64]
@@ -119,29 +119,13 @@ class Metric(Named):
         object.__setattr__(self, "convention", self._concerning(self.convention))
 
     def __repr__(self) -> str:
-        changes = self.convention.changes()
-        if not changes:
-            return self._head()
-        for preset in sorted(PRESETS, key=lambda name: name != self.convention.preset):
-            same = self.with_preset(preset)
-            if (same.cutoff, same.convention) == (self.cutoff, self.convention):
-                return f"{self._head(self.presets.get(preset, {}))}[{preset}]"
-        return f"{self._head()}[{write_convention(changes)}]"
+        return _text(self, self.convention.preset)
 
     @classmethod
     def parse(cls, text: str, *, preset: str | None = None) -> Self:
         """The metric that `text` names, in any common spelling; `preset` holds where the text says nothing else."""
-        head, bracket, tail = text.strip().partition("[")
-        if bracket and not tail.endswith("]"):
-            raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
-        kind, stated = cls._read(read_spelling(head), head.strip())
-        named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
-        own = {name: value for name, value in stated.items() if name in kind.own_parameters()}
-        metric = kind(stated.get("cutoff"), **own)
-        if (named or preset) is not None:
-            metric = metric.with_preset(str(named or preset), keep=own)
-        spelled = {name: value for name, value in stated.items() if name not in own and name != "cutoff"}
-        return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **{**spelled, **changes}))
+        found: Self = _parsed(cls, text, preset)  # type: ignore[arg-type]
+        return found
 
     @classmethod
     def own_parameters(cls) -> dict[str, Any]:
@@ -182,21 +166,15 @@ class Metric(Named):
     ) -> Array:
         """Its value for each query (Q,), NaN where the query is skipped; see `Lists` for the arguments."""
         known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
-        return self.values(Lists(scores, labels, offsets, **known, unjudged=unjudged))
-
-    def values(self, lists: Lists) -> Array:
-        """Its value for each query (Q,), NaN where the query is skipped."""
-        how, from_list = self.convention, self.convention.ideal == "list"
-        labels, ends = lists.ranked(how.ties, how.scores, mark_unjudged=self.sees_unjudged)
-        ideal, ideal_offsets = lists.ideal(from_list=from_list, mark_unjudged=self.sees_unjudged)
-        config = _config(self, *lists.survey(from_list=from_list))
-        found = np.empty(lists.n_queries)
-        kernels.sweep(self.measure, labels, ends, lists.offsets, ideal, ideal_offsets, config, found)
-        empty = np.isnan(found)
-        if how.short == "zero" and self.cutoff is not None:
-            found[np.diff(lists.offsets) < self.cutoff] = self.zero
-        found[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
+        found: Array = evaluate_all([self], scores, labels, offsets, **known, unjudged=unjudged)[0]
         return found
+
+    def _settle(self, values: Array, lists: Lists) -> None:
+        """Put into `values` (Q,) what the convention says of queries that are short or have nothing to find."""
+        how, empty = self.convention, np.isnan(values)
+        if how.short == "zero" and self.cutoff is not None:
+            values[np.diff(lists.offsets) < self.cutoff] = self.zero
+        values[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
 
     def average(self, values: ArrayLike) -> Average:
         """Its values over queries as one number: the mean, or what it reports in its place."""
@@ -297,7 +275,7 @@ class Metric(Named):
         if spelled.at is not None:
             if "cutoff" in stated:
                 raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
-            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": _whole(spelled.at, text)}
+            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": whole_number(spelled.at, text)}
         if spelled.name.endswith("_cut") and found.get("cutoff") is None:
             raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {kind.prints or kind.name}@10.")
         return kind, found
@@ -330,7 +308,7 @@ class Metric(Named):
     def _numbered(cls, number: str, text: str) -> dict[str, Any]:
         """What a number at the end of a name states; `.95` is a fraction only where the parameter is one."""
         if cls.number == "cutoff":
-            return {"cutoff": _whole(number.removeprefix("."), text)}
+            return {"cutoff": whole_number(number.removeprefix("."), text)}
         bounds = next(field for field in dataclasses.fields(cls) if field.name == cls.number).metadata
         fraction = min(bounds.get("most", np.inf), bounds.get("below", np.inf)) <= 1.0
         digits = number if fraction else number.removeprefix(".")
@@ -354,7 +332,44 @@ def evaluate_all(
     """
     known = {"document_ids": document_ids, "judged": judged, "judged_offsets": judged_offsets}
     lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
-    return np.array([metric.values(lists) for metric in metrics]).reshape(len(metrics), lists.n_queries)
+    alike: dict[View, list[int]] = {}
+    for m, metric in enumerate(metrics):
+        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.sees_unjudged), []).append(m)
+    values = np.empty((len(metrics), lists.n_queries))
+    for view, rows in alike.items():
+        configs = [_config(metrics[m], *lists.survey(from_list=view.from_list)) for m in rows]
+        values[rows] = kernels.sweep([metrics[m].measure for m in rows], configs, **lists.arrays(view))
+    for metric, row in zip(metrics, values, strict=True):
+        metric._settle(row, lists)
+    return values
+
+
+@functools.lru_cache(1024)
+def _text(metric: Metric, named: str | None) -> str:
+    how = metric.convention  # equal for metrics of two presets that say the same
+    changes = how.changes()
+    if not changes:
+        return metric._head()
+    for preset in sorted(PRESETS, key=lambda name: name != named):
+        same = metric.with_preset(preset)
+        if (same.cutoff, same.convention) == (metric.cutoff, how):
+            return f"{metric._head(metric.presets.get(preset, {}))}[{preset}]"
+    return f"{metric._head()}[{write_convention(changes)}]"
+
+
+@functools.lru_cache(1024)
+def _parsed(cls: type[Any], text: str, preset: str | None) -> Any:
+    head, bracket, tail = text.strip().partition("[")
+    if bracket and not tail.endswith("]"):
+        raise ParameterError(f"Metric {text!r}: the bracket after {head!r} is not closed.")
+    kind, stated = cls._read(read_spelling(head), head.strip())
+    named, changes = read_convention(tail[:-1].lower(), text) if bracket else (None, {})
+    own = {name: value for name, value in stated.items() if name in kind.own_parameters()}
+    metric = kind(stated.get("cutoff"), **own)
+    if (named or preset) is not None:
+        metric = metric.with_preset(str(named or preset), keep=own)
+    spelled = {name: value for name, value in stated.items() if name not in own and name != "cutoff"}
+    return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, **{**spelled, **changes}))
 
 
 @functools.lru_cache(1024)
@@ -371,12 +386,6 @@ def _as_number(value: Any, hint: Any) -> float:
     if options:
         return float(options.index(value))
     return float("nan") if value is None else float(value)
-
-
-def _whole(number: str, text: str) -> int:
-    if not number.isdecimal():
-        raise ParameterError(f"Metric {text!r}: the cut-off must be a whole number from 1; got {number!r}.")
-    return int(number)
 
 
 def _one_each(name: str, known: Mapping[str, tuple[type[Metric], Any]]) -> list[str]:

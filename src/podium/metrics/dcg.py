@@ -32,7 +32,7 @@ def expected_dcg(labels: Array, ends: Places, config: Array) -> float:
         discounts += discount(place, config) if place < last else 0.0
         size += 1
         if ends[place] == place + 1:
-            total += gains * discounts / size
+            total += gains * discounts / size if size > 1 else gains * discounts
             gains, discounts, size = 0.0, 0.0, 0
             if place + 1 >= last:
                 break

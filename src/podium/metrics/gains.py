@@ -14,11 +14,23 @@ Array = NDArray[np.float64]
 
 @compiled
 def survey(labels: Array) -> tuple[float, float, float]:
-    """The smallest label or 0, the largest or 0, and one that is not a whole number or 0."""
+    """The smallest label or 0, the largest or 0, and one that is not a whole number or 0; NaN and infinities stay."""
+    low, high, others = np.int32(0), np.int32(0), np.int32(0)
+    for label in labels:  # whole numbers, several at a time
+        whole = np.int32(min(max(label, -_WHOLE), _WHOLE))
+        low, high = np.int32(min(low, whole)), np.int32(max(high, whole))
+        others |= np.int32(np.float64(whole) != label)
+    if others:
+        return _survey_any(labels)
+    return float(low), float(high), 0.0
+
+
+@compiled
+def _survey_any(labels: Array) -> tuple[float, float, float]:
     low, high, odd = 0.0, 0.0, 0.0
     for label in labels:
         low, high = min(low, label), max(high, label)
-        if label != np.floor(label):
+        if label != np.floor(label) and odd == odd:  # once NaN, it stays
             odd = label
     return low, high, odd
 
@@ -56,4 +68,5 @@ def check_labels(name: str, how: Convention, *, low: float, high: float, odd: fl
         )
 
 
+_WHOLE = 1e9
 _TABLE_SIZE = 64  # labels for which gains are looked up

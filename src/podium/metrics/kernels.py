@@ -19,13 +19,15 @@ For LambdaRank a measure also says what swapping two documents changes, without 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import address, compiled, function_at
-from podium.ranking import sort_descending
+from podium.ranking import argsort_within, sort_descending, sort_work, tie_ends
+from podium.views import view
 
 MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
 """The type of a measure's kernel: (labels, ends, ideal, config) → value."""
@@ -140,9 +142,20 @@ def ideal_labels(judged: Array, offsets: Places, out: Array) -> None:
         sort_descending(judged[offsets[q] : offsets[q + 1]], out[offsets[q] : offsets[q + 1]])
 
 
-def sweep(measure: Any, *arrays: Any) -> None:
-    """The loop over queries, compiled once for any kernel by pointer."""
-    _sweep(address(measure, MEASURE), *arrays)
+def sweep(
+    measures: Sequence[Any], configs: Sequence[Array], *, scores: Array, rows: Places, labels: Array, offsets: Places,
+    judged: Array, judged_offsets: Places,
+) -> Array:  # fmt: skip
+    """The value of each measure for each query (M, Q), all of a query's while its documents are at hand.
+
+    `rows` are the documents of all queries in rank order, each at its own place; where there are none, documents are
+    put in the order of their scores, and those of equal score are tied.
+    """
+    found = np.empty((len(measures), len(offsets) - 1))
+    places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
+    bounds = np.cumsum([0, *map(len, configs)])
+    _sweep(places, np.concatenate(configs), bounds, scores, rows, labels, offsets, judged, judged_offsets, found)
+    return found
 
 
 _measure_at = function_at(MEASURE)
@@ -150,10 +163,51 @@ _measure_at = function_at(MEASURE)
 
 @compiled
 def _sweep(
-    measure: int, labels: Array, ends: Places, offsets: Places,
-    ideal: Array, ideal_offsets: Places, config: Array, out: Array,
+    measures: Places, configs: Array, bounds: Places, scores: Array, rows: Places,
+    labels: Array, offsets: Places, judged: Array, judged_offsets: Places, out: Array,
 ) -> None:  # fmt: skip
-    kernel = _measure_at(measure)
+    n, m = most_rows(offsets), most_rows(judged_offsets)
+    work = np.empty(sort_work(n), np.uint64)
+    ranked, ideal, ends, places = np.empty(n), np.empty(m), np.empty(n, np.int64), np.empty(n, np.int64)
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
-        out[q] = kernel(labels[a:b], ends[a:b], ideal[ideal_offsets[q] : ideal_offsets[q + 1]], config)
+        if len(rows) == 0:
+            _rank(view(scores, a, b), view(labels, a, b), work, places, ends, ranked)
+        else:
+            for p in range(b - a):
+                ranked[p], ends[p] = labels[rows[a + p]], p + 1
+        _measure(measures, configs, bounds, ranked, ends, b - a, judged, judged_offsets, ideal, q, out)
+
+
+@compiled
+def _rank(scores: Array, labels: Array, work: Any, places: Places, ends: Places, ranked: Array) -> None:
+    """Fill `ranked` with the labels in the order of the scores, `ends` with the ends of tie groups."""
+    n = len(scores)
+    best_first = view(places, 0, n)
+    argsort_within(scores, best_first, work)
+    tie_ends(scores, best_first, view(ends, 0, n))
+    for p in range(n):
+        ranked[p] = labels[best_first[p]]
+
+
+@compiled
+def _measure(
+    measures: Places, configs: Array, bounds: Places, ranked: Array, ends: Places, n: int,
+    judged: Array, judged_offsets: Places, ideal: Array, q: int, out: Array,
+) -> None:  # fmt: skip
+    """Fill out[:, q]."""
+    a, b = judged_offsets[q], judged_offsets[q + 1]
+    best = view(ideal, 0, b - a)
+    sort_descending(view(judged, a, b), best)
+    for k in range(len(measures)):
+        kernel = _measure_at(measures[k])
+        out[k, q] = kernel(view(ranked, 0, n), view(ends, 0, n), best, view(configs, bounds[k], bounds[k + 1]))
+
+
+@compiled
+def most_rows(offsets: Places) -> int:
+    """The largest number of rows of a query."""
+    most = 0
+    for q in range(len(offsets) - 1):
+        most = max(most, offsets[q + 1] - offsets[q])
+    return most

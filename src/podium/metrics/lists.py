@@ -1,26 +1,36 @@
-"""Lists: the ranked lists of some queries, sorted once for all metrics that treat ties alike.
+"""Lists: the ranked lists of some queries, as metrics of each convention see them.
 
->>> lists = Lists([0.9, 0.5, 0.1], [0, 1, 2], [0, 3])
->>> labels, ends = lists.ranked("input", "float64")
->>> labels.tolist(), ends.tolist()
-([0.0, 1.0, 2.0], [1, 2, 3])
+>>> lists = Lists([0.1, 0.9, 0.5], [0, 1, 2], [0, 3])
+>>> lists.arrays(lists.view(Convention(ties="input"), mark_unjudged=False))["rows"].tolist()
+[1, 2, 0]
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import DataError
 from podium.ids import Ids, id_keys
-from podium.metrics import kernels
+from podium.metrics.conventions import Convention
 from podium.metrics.gains import survey
-from podium.ranking import break_ties, order_all
+from podium.ranking import any_ties, break_ties, check_scores, order_all
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
+
+
+class View(NamedTuple):
+    """How some metrics see the lists: those of one view are computed together."""
+
+    ties: str
+    precision: str
+    from_list: bool
+    """Whether the best order is that of the list's documents, not of all that is judged."""
+    mark_unjudged: bool
+    """Whether the label of a document without judgement is NaN."""
 
 
 class Lists:
@@ -47,75 +57,65 @@ class Lists:
         self.offsets = _offsets(offsets, len(self.scores), "offsets")
         if len(self.labels) != len(self.scores):
             raise DataError(f"{len(self.labels)} labels for {len(self.scores)} scores. Give one of each per document.")
-        _check_finite(self.labels, "label")
+        check_scores(self.scores)
+        self._survey = _finite_survey(self.labels, "label")
         self.document_ids = document_ids
         self.judged, self.judged_offsets = _judged(judged, judged_offsets, self.n_queries)
+        self._judged_survey = self._survey if self.judged is None else _finite_survey(self.judged, "judged label")
         self.unjudged = None if unjudged is None else _mask(unjudged, len(self.scores), self.judged)
-        self._ranked: dict[tuple[str, str], tuple[Places, Places, Array]] = {}
-        self._surveys: dict[bool, tuple[float, float, float]] = {}
-        self._ideal: dict[tuple[bool, bool], tuple[Array, Places]] = {}
+        self._rows: dict[tuple[str, str], Places] = {}
 
     @property
     def n_queries(self) -> int:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def ranked(self, ties: str, precision: str, *, mark_unjudged: bool = False) -> tuple[Array, Places]:
-        """The labels of each query in rank order, and where the tie group of each place ends.
+    def view(self, how: Convention, *, mark_unjudged: bool) -> View:
+        """How a metric of this convention sees the lists; `mark_unjudged`: as `Metric.sees_unjudged`."""
+        from_list = how.ideal == "list" or self.judged is None
+        return View(how.ties, how.scores, from_list, mark_unjudged and self.unjudged is not None)
 
-        With `mark_unjudged` the label of a document without judgement is NaN.
-        """
-        key = (ties, precision)
-        if key not in self._ranked:
-            best_first, ends = self._order(ties, precision)
-            self._ranked[key] = best_first, ends, self.labels[best_first]
-        best_first, ends, labels = self._ranked[key]
-        if mark_unjudged and self.unjudged is not None:
-            labels = np.where(self.unjudged[best_first], np.nan, labels)
-        return labels, ends
-
-    def ideal(self, *, from_list: bool, mark_unjudged: bool = False) -> tuple[Array, Places]:
-        """Each query's judged labels from the largest to the smallest, and their offsets."""
-        from_list = from_list or self.judged is None
-        drop = from_list and mark_unjudged and self.unjudged is not None
-        if (from_list, drop) not in self._ideal:
-            labels, cuts = (self.labels, self.offsets) if from_list else (self.judged, self.judged_offsets)
-            if drop:
-                kept = ~self.unjudged  # type: ignore[operator]
-                labels, cuts = self.labels[kept], np.concatenate([[0], np.cumsum(kept)])[self.offsets]
-            found = np.empty(len(labels))  # type: ignore[arg-type]
-            kernels.ideal_labels(labels, cuts, found)  # type: ignore[arg-type]
-            self._ideal[from_list, drop] = found, cuts
-        return self._ideal[from_list, drop]
+    def arrays(self, view: View) -> dict[str, Any]:
+        """The lists as `kernels.sweep` takes them."""
+        scores, rows = self._compared(view.precision), np.empty(0, np.int64)
+        if view.ties != "mean":
+            key = (view.ties, view.precision)
+            if key not in self._rows:
+                self._rows[key] = self._order(scores, view.ties)
+            rows = self._rows[key]
+        labels = np.where(self.unjudged, np.nan, self.labels) if view.mark_unjudged else self.labels  # type: ignore[arg-type]
+        judged, cuts = (self.labels, self.offsets) if view.from_list else (self.judged, self.judged_offsets)
+        if view.from_list and view.mark_unjudged:
+            kept = ~self.unjudged  # type: ignore[operator]
+            judged, cuts = self.labels[kept], np.concatenate([[0], np.cumsum(kept)])[self.offsets]
+        found = {"scores": scores, "rows": rows, "labels": labels, "offsets": self.offsets}
+        return {**found, "judged": judged, "judged_offsets": cuts}
 
     def survey(self, *, from_list: bool) -> tuple[float, float, float]:
         """The smallest label at hand or 0, the largest or 0, and one that is not a whole number or 0."""
-        from_list = from_list or self.judged is None
-        if from_list not in self._surveys:
-            parts = [survey(self.labels)] + ([] if from_list else [survey(self.judged)])  # type: ignore[arg-type]
-            lows, highs, odds = zip(*parts, strict=True)
-            self._surveys[from_list] = min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
-        return self._surveys[from_list]
+        parts = [self._survey] if from_list else [self._survey, self._judged_survey]
+        lows, highs, odds = zip(*parts, strict=True)
+        return min(lows), max(highs), next((odd for odd in odds if odd), 0.0)
 
-    def _order(self, ties: str, precision: str) -> tuple[Places, Places]:
-        """The rows of each query in rank order, and where the tie group of each place ends."""
+    def _compared(self, precision: str) -> Array:
+        """The scores in the precision in which they are compared."""
+        if precision != "float32":
+            return self.scores
         with np.errstate(over="ignore"):
-            compared = self.scores.astype(np.float32).astype(np.float64) if precision == "float32" else self.scores
-        best_first, ends = order_all(compared, self.offsets)
-        if ties == "mean":
-            return best_first, ends
-        place = np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+            return self.scores.astype(np.float32).astype(np.float64)
+
+    def _order(self, scores: Array, ties: str) -> Places:
+        """The rows of each query in rank order, ties broken."""
+        best_first, ends = order_all(scores, self.offsets)
         if ties == "docno":
             ids = _ids(self.document_ids, len(best_first))
-        if not (ends - place > 1).any():  # no ties
-            return best_first, ends
-        if ties != "input":
-            if ties == "docno":
-                keys = id_keys(ids, best_first, ends, offsets=self.offsets)
-            else:
-                keys = self.labels if ties == "best" else -self.labels
-            best_first = break_ties(best_first, ends, offsets=self.offsets, keys=keys)
-        return best_first, place + 1
+        if ties == "input" or not any_ties(ends, self.offsets):
+            return best_first
+        if ties == "docno":
+            keys = id_keys(ids, best_first, ends, offsets=self.offsets)
+        else:
+            keys = self.labels if ties == "best" else -self.labels
+        return break_ties(best_first, ends, offsets=self.offsets, keys=keys)
 
 
 def _numbers(values: ArrayLike, what: str) -> Array:
@@ -132,11 +132,12 @@ def _offsets(values: ArrayLike, n: int, what: str) -> Places:
     return cuts
 
 
-def _check_finite(labels: Array, what: str) -> None:
-    bad = ~np.isfinite(labels)
-    if bad.any():
-        row = int(bad.argmax())
+def _finite_survey(labels: Array, what: str) -> tuple[float, float, float]:
+    found = survey(labels)
+    if not np.isfinite(found).all():
+        row = int((~np.isfinite(labels)).argmax())
         raise DataError(f"The {what} of row {row} is {labels[row]}; expected a finite number, as for every document.")
+    return found
 
 
 def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int) -> tuple[Array | None, Places]:
@@ -148,7 +149,6 @@ def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int)
     cuts = _offsets(offsets, len(labels), "judged_offsets")
     if len(cuts) != n_queries + 1:
         raise DataError(f"judged_offsets are for {len(cuts) - 1} queries, offsets for {n_queries}.")
-    _check_finite(labels, "judged label")
     return labels, cuts
 
 

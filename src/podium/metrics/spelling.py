@@ -121,3 +121,10 @@ def _number(value: str, text: str) -> float:
         return float(value)
     except ValueError:
         raise ParameterError(f"Metric {text!r}: expected a number, got {value!r}.") from None
+
+
+def whole_number(number: str, text: str) -> int:
+    """The cut-off that stands in a metric's name."""
+    if not number.isdecimal():
+        raise ParameterError(f"Metric {text!r}: the cut-off must be a whole number from 1; got {number!r}.")
+    return int(number)

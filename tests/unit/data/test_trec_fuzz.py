@@ -49,8 +49,23 @@ near = st.lists(
 ).map(b"".join)
 
 
+# lines that begin and end nearly as the line before
+alike = st.lists(
+    st.sampled_from(
+        [
+            b"q 0 d%d 1\n", b"q 0  d%d 1\n", b"q 0 d%d 1 \n", b"q 0 d%d 1\r\n", b"q 00 d%d 1\n", b"r 0 d%d 1\n",
+            b"q Q0 d%d 1 2.5 t\n", b"q Q0 d%d 12 -2.5 t\n", b"q Q0 d%d 1 2.5 tt\n", b"q Q0 d%d 1 2.5 t more\n",
+            b"q Q0 d%d 1 2.5\n", b"q Q0 d%d 1 2.5t\n", b"q Q0 \n", b"#q 0 d%d 1\n",
+        ]
+    ),
+    max_size=12,
+).map(lambda lines: b"".join(line.replace(b"%d", b"%d" % k) for k, line in enumerate(lines)))  # fmt: skip
+
+
 @settings(max_examples=400, deadline=None)
-@given(st.one_of(files(), near, st.binary(max_size=100)), st.sampled_from([4, 6]), st.sampled_from([16, 64, 2**18]))
+@given(
+    st.one_of(files(), alike, near, st.binary(max_size=100)), st.sampled_from([4, 6]), st.sampled_from([16, 64, 2**18])
+)
 @example(b"q 0 d 1", 4, 16)
 @example(b"q Q0 d 1 2.5 t\nr Q0 d 1 2.5 t\nq Q0 e 1 1 t", 6, 16)
 def test_any_bytes_are_read_as_the_slow_reader_does_or_refused(data, columns, chunk):

@@ -1,0 +1,42 @@
+"""Views: parts of arrays in compiled code that are not counted as references.
+
+A slice in compiled code takes and gives back a reference to its array, which costs more than a short loop over it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podium.compiled import Deferred
+
+
+def _view(typing: Any, array: Any, start: Any, end: Any) -> Any:
+    """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
+    from numba import types
+    from numba.np.arrayobj import populate_array
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = context.make_array(array)(context, builder, arguments[0])
+        part = context.make_array(array)(context, builder)
+        size = context.get_abi_sizeof(context.get_data_type(array.dtype))
+        width = context.get_constant(types.intp, size)
+        populate_array(
+            part,
+            data=builder.gep(whole.data, [arguments[1]]),
+            shape=[builder.sub(arguments[2], arguments[1])],
+            strides=[width],
+            itemsize=width,
+            meminfo=None,
+        )
+        return part._getvalue()
+
+    return array(array, types.int64, types.int64), generate
+
+
+def _make() -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(_view)
+
+
+view = Deferred(_view, _make)

@@ -1,0 +1,47 @@
+"""Decimals of up to nine bytes: the number that Python reads, or none."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from podium.compiled import compiled
+from podium.text_bytes import SPARE, nine_bytes, place_of
+
+
+@compiled
+def _read(text):
+    base = place_of(text)
+    value, past = nine_bytes(base)
+    return value, past - base if past > 0 else -1
+
+
+def read(word: bytes) -> tuple[float, int]:
+    return _read(np.frombuffer(bytearray(word + b" 7:1.5\n" + bytes(SPARE)), np.uint8))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.from_regex(r"-?[0-9]{0,9}\.?[0-9]{0,8}", fullmatch=True).map(str.encode))
+@example(b"0.177567")
+@example(b"-51.56486")
+@example(b"12345678.")
+@example(b".12345678")
+@example(b"-.5")
+@example(b"99999999")
+@example(b"100000000")
+@example(b"123456789")
+@example(b"0.00000000")
+def test_short_decimals_are_the_numbers_that_python_reads(word):
+    value, past = read(word)
+    digits = sum(c in b"0123456789" for c in word)
+    if past < 0:
+        assert digits == 0 or digits > 8 or len(word) > 9 or word.find(b".") == 8
+    elif past == len(word):
+        assert (value, np.signbit(value)) == (float(word), word.startswith(b"-"))
+    else:
+        assert past == 9 < len(word)  # the caller sees that the token goes on
+
+
+@pytest.mark.parametrize("word", [b"-", b".", b"1e5", b"nan", b"+1", b"1.2.3", b"--1", b"1-2", b"0x1", b"1,5", b"1#"])
+def test_what_is_no_plain_short_decimal_is_left_to_others(word):
+    assert read(word)[1] < 0
