@@ -24,7 +24,7 @@ def compare_search(
 ) -> None:
     """Compare the first stage, as it is and tuned, with learned rankings of its candidates."""
     from podium.data.trec import read_qrels
-    from podium.evaluation.compare_search import FIRST
+    from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report import summary, write_report
     from podium.text.candidates import DEPTH
@@ -36,10 +36,10 @@ def compare_search(
     if not methods:
         raise ParameterError("Missing option '--method', e.g. --method listnet. See: podium compare --help")
     found = Index.open(index)
-    with progress.progress_bar(1) as bar, console.printed_warnings():
+    with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         made = compare(
             found, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
-            features=features, seeds=seeds, tune_by=tune_by, observer=bar.put,
+            features=features, seeds=seeds, tune_by=tune_by, observer=progress.stages(bar),
         )  # fmt: skip
     documents = len(found)
     found.close()

@@ -10,6 +10,7 @@ from podium.cli import console, progress
 from podium.errors import counted
 
 METHODS = ("listnet", "lambdamart")
+_FOLDS = 3
 _QUERIES = 600
 """Queries that are learned from and judged by, so that it takes a minute."""
 
@@ -39,13 +40,14 @@ def demo_search(output: str, *, seed: int) -> None:
     for old in ("docs.index", "docs.index-wal", "docs.index-shm"):
         (folder / old).unlink(missing_ok=True)
     topics = [Topic(one["id"], one["text"]) for one in queries]
-    with progress.progress_bar(1) as bar, console.printed_warnings():
-        index = Index.create(folder / "docs.index", documents, observer=lambda n: bar.put("index", n / len(documents)))
+    with progress.progress_bar(4 + _FOLDS * len(METHODS)) as bar, console.printed_warnings():
+        tell = progress.stages(bar)
+        index = Index.create(folder / "docs.index", documents, observer=lambda n: tell("index", n / len(documents)))
         found = compare_search(
-            index, topics, qrels, METHODS, metrics=("mrr", "ndcg@10", "recall@100"), folds=3, seeds=(seed,),
-            tune_by="mrr", observer=bar.put,
+            index, topics, qrels, METHODS, metrics=("mrr", "ndcg@10", "recall@100"), folds=_FOLDS, seeds=(seed,),
+            tune_by="mrr", observer=tell,
         )  # fmt: skip
-        bar.put("model", 0.9)
+        tell("the model of all queries", 0.0)
         data = dataset(index, topics, qrels)
         model = train(data, found.ranking()[0] if found.ranking()[0] in METHODS else METHODS[0], seed=seed)
     model.save(folder / "model.podium")

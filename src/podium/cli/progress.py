@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,19 @@ def progress_bar(parts: int) -> Iterator[Bar]:
         stack.enter_context(on_long_compilation(bar.compiling))
         stack.enter_context(_interrupts(bar))
         yield bar
+
+
+def stages(bar: Bar) -> Callable[[str, float], None]:
+    """What tells a bar of stages that follow each other, by their names and shares: the next one finishes the last."""
+    last: list[str] = []
+
+    def tell(stage: str, share: float) -> None:
+        if last and last[-1] != stage:
+            bar.put(last.pop(), 1.0, finished=True)
+        last[:] = [stage]
+        bar.put(stage, share)
+
+    return tell
 
 
 @contextmanager

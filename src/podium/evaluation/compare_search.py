@@ -31,6 +31,7 @@ from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
 from podium.training import train
 
 FIRST, TUNED = "first stage", "first stage, tuned"
+FOLDS = 5
 METRICS = ("ndcg@10", "map", "recall@100")
 TRIED: dict[type[Retrieval], list[dict[str, float]]] = {
     BM25: [{"k1": k1, "b": b} for k1 in (0.6, 0.9, 1.2, 1.6, 2.0) for b in (0.1, 0.3, 0.5, 0.65, 0.75, 0.9)],
@@ -49,7 +50,7 @@ def compare_search(
     features: str = "podium",
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
-    folds: int = 5,
+    folds: int = FOLDS,
     seeds: Sequence[int] = (0,),
     tune_by: str | Metric = "ndcg@10",
     observer: Callable[[str, float], None] | None = None,
