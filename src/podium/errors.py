@@ -69,6 +69,7 @@ OTHER_WORDS = {
     "num_leaves": "max_depth depth leaves max_leaves max_leaf_nodes leaf",
     "min_data_in_leaf": "min_child_samples min_samples_leaf min_child_weight mls",
     "feature_fraction": "colsample_bytree max_features rsm",
+    "bagging_fraction": "subsample bagging row_sample",
     "max_bin": "max_bins n_bins bins border_count",
     "penalty": "alpha lambda reg_lambda lambda_l2 l2 weight_decay regularization",
     "cost": "c",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from podium.arrays import Array
+from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
@@ -28,6 +29,8 @@ class Boosting(Solver):
     learning_rate: float = param(default=0.05, above=0, search=(0.01, 0.3, "log"))
     penalty: float = param(default=0.0, least=0, search=(0.0, 10.0))
     """λ added to the curvature of every leaf."""
+    bagging_fraction: float = param(default=1.0, above=0, most=1, search=(0.4, 1.0))
+    """The share of queries that each tree learns from, drawn anew for every tree."""
     patience: int | None = param(default=100, least=1)
     """Early stopping: end after this many rounds without a better validation measure."""
 
@@ -45,7 +48,7 @@ class Boosting(Solver):
             feature_fraction=trees.feature_fraction, max_bin=trees.max_bin, learning_rate=self.learning_rate,
             lambda_l2=self.penalty, seed=int(rng.integers(2**31)),
         )  # fmt: skip
-        descent, grower = _Descent(problem), Grower(bins)
+        descent, grower = _Descent(problem, _Bag(problem.data, self.bagging_fraction, rng)), Grower(bins)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -66,11 +69,28 @@ class Boosting(Solver):
         return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 
 
+class _Bag:
+    """Some of the queries, drawn anew for every tree."""
+
+    def __init__(self, data: Dataset, fraction: float, rng: np.random.Generator) -> None:
+        self.sizes, self.size, self.rng = data.sizes, max(round(fraction * data.n_queries), 1), rng
+
+    def draw(self, gradient: Array, curvature: Array) -> tuple[Array, Array]:
+        """Gradient and curvature, 0 for the documents of queries that were not drawn."""
+        if self.size == len(self.sizes):
+            return gradient, curvature
+        drawn = np.zeros(len(self.sizes))
+        drawn[self.rng.choice(len(drawn), self.size, replace=False)] = 1.0
+        kept = np.repeat(drawn, self.sizes)
+        return gradient * kept, curvature * kept
+
+
 class _Descent:
     """The loss as boosting asks for it, round by round. A loss that draws at random draws anew for every round."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, bag: _Bag) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
+        self.bag = bag
         self.losses = [problem.loss]  # as it was for each tree, the first for none
 
     def start(self) -> Derivatives:
@@ -84,7 +104,8 @@ class _Descent:
         loss, got = self._learned(drawn, scores)
         self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
-        return got.gradient, np.maximum(got.curvature, 1e-16)
+        gradient, curvature = self.bag.draw(got.gradient, got.curvature)
+        return gradient, np.maximum(curvature, 1e-16)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
         """The loss after a step of its own parameters, halved until it helps and doubled for the next round."""

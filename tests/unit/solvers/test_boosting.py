@@ -123,3 +123,11 @@ def test_a_linear_scorer_is_refused_with_advice():
         IncompatibleError, match=r"boosting needs a scorer that grows trees; got linear\. Use solver=lbfgs"
     ):
         Boosting().check(RankNet(), Linear())
+
+
+def test_each_tree_learns_from_a_share_of_the_queries_and_the_same_seed_gives_the_same_trees():
+    whole, half, again = (run(Boosting(rounds=10, bagging_fraction=share)) for share in (1.0, 0.5, 0.5))
+    assert (half.params["trees"] == again.params["trees"]).all()
+    scores = [Trees().score(found.params, DATA) for found in (whole, half)]
+    assert not np.allclose(*scores)
+    assert np.corrcoef(*scores)[0, 1] > 0.8
