@@ -82,13 +82,16 @@ def _teller(bar: progress.Bar, source: str) -> Callable[[float], None]:
     return lambda share: bar.put(source, share)
 
 
-def _print(made: Any, changed: int, *, deleted: int) -> None:
+def _print(made: Any, added: int, *, deleted: int) -> None:
     path = made.store.path
-    console.out(f"index      {path}: {counted(len(made), 'document')}, {path.stat().st_size / 1e6:.1f} MB")
+    size = path.stat().st_size
+    shown = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    console.out(f"index      {path}: {counted(len(made), 'document')}, {shown}")
     if deleted:
         console.out(f"deleted    {counted(deleted, 'document')}")
-    if changed:
-        console.out(f"added      {counted(changed, 'document')}")
+    if added:
+        console.out(f"added      {counted(added, 'document')}")
     console.out(f"searched   {', '.join(made.fields)}")
-    console.out(f"analyser   {made.analyser}")
+    changed = "" if repr(made.analyser) == "analyser" else f", {made.analyser}"
+    console.out(f"language   {made.analyser.language}{changed}")
     console.out(f"try        podium search {path} 'your words'")

@@ -284,6 +284,8 @@ class _Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in self._inside:
             del self._inside[self._inside.index(tag) :]
+        if tag not in _INLINE:
+            self.text.append("\n")
 
     def handle_data(self, data: str) -> None:
         if not self._inside:

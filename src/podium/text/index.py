@@ -10,6 +10,7 @@
     >>> index.delete(["a"])
     >>> index.search("heat").ids
     []
+    >>> index.close()
 
 The truth is a SQLite file (`store.py`); arrays derived from it answer queries (`segment.py`). An index that is open
 keeps what it saw when it was opened, until it is changed through it or `refresh` is called.

@@ -1,0 +1,112 @@
+"""podium index, search and features, and podium compare of an index."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def recipes(tmp_path):
+    """Documents, queries and judgements; a document is relevant if the query's first word is in its title."""
+    words = "bread soup salad rice cake eggs beans fish".split()
+    rest = "hot cold oven pan butter salt old new quick slow".split()
+    documents = [
+        {"id": f"d{k}", "title": f"{words[k % 8]} {rest[k % 10]}", "text": f"{words[(3 * k + 1) % 8]} {rest[(7 * k) % 10]} x",
+         "minutes": k}
+        for k in range(80)
+    ]  # fmt: skip
+    queries = [{"id": f"q{a}{b}", "text": f"{words[a]} {rest[b]}"} for a in range(8) for b in range(3)]
+    qrels = [
+        f"{q['id']} 0 {d['id']} 1" for q in queries for d in documents if q["text"].split()[0] in d["title"].split()
+    ]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
+    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+    (tmp_path / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    return tmp_path
+
+
+def ok(result):
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def test_from_documents_to_a_model_and_back(podium, recipes):
+    made = ok(podium("index", "docs.jsonl", "-o", "my.index"))
+    assert "my.index: 80 documents" in made.stdout
+    assert "searched   title, text" in made.stdout
+    found = ok(podium("search", "my.index", "bread oven", "-k", "2"))
+    assert found.stdout.splitlines()[0].startswith("  1. ")
+    assert "*bread*" in found.stdout
+    told = ok(podium("features", "my.index", "queries.jsonl", "qrels.txt", "-o", "train.txt"))
+    assert "24 queries" in told.stderr
+    assert "of the relevant documents" in told.stderr
+    ok(podium("train", "train.txt", "--method", "listnet", "-o", "m.podium"))
+    answer = ok(podium("search", "my.index", "bread oven", "--model", "m.podium", "--explain", "--json"))
+    [first, *_] = json.loads(answer.stdout)
+    assert {"rank", "id", "score", "document", "snippet", "first_stage", "features", "shares"} == set(first)
+    assert "bread" in first["document"]["title"]
+    ok(podium("search", "my.index", "--queries", "queries.jsonl", "--model", "m.podium", "--run", "run.txt"))
+    judged = ok(podium("evaluate", "qrels.txt", "run.txt", "-m", "ndcg@5", "--json"))
+    assert json.loads(judged.stdout)
+
+
+def test_an_index_is_added_to_and_deleted_from_but_never_replaced(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    again = podium("index", "docs.jsonl")
+    assert again.exit_code == 1
+    assert "exists already" in again.stderr
+    twice = podium("index", "docs.jsonl", "--add")
+    assert "'d0' is there already" in twice.stderr
+    assert "80 documents" in ok(podium("index", "docs.jsonl", "--replace")).stdout
+    assert "78 documents" in ok(podium("index", "--delete", "d3", "--delete", "d4")).stdout
+    assert "no document 'd3'" in podium("index", "--delete", "d3").stderr
+    (recipes / "more.jsonl").write_text('{"id": "new", "title": "quince"}\n')
+    ok(podium("index", "more.jsonl", "--add"))
+    assert "[new]" in ok(podium("search", "my.index", "quinces")).stdout
+
+
+def test_what_cannot_be_is_said_in_a_line(podium, recipes):
+    for words, says, code in [
+        (("index",), "nothing to index", 2),
+        (("index", "docs.jsonl", "--add", "--fields", "title"), "cannot be changed later", 2),
+        (("search", "no.index", "x"), "no such index", 1),
+        (("search", "docs.jsonl", "x"), "not a podium index", 1),
+        (("search", "no.index"), "give a query", 2),
+        (("search", "no.index", "x", "--explain"), "needs --model", 2),
+        (("search", "no.index", "--queries", "q"), "go together", 2),
+        (("compare", "no.index", "--queries", "q"), "--qrels", 2),
+    ]:
+        result = podium(*words)
+        assert result.exit_code == code, result.stderr
+        assert says in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+def test_nothing_found_and_unknown_words_are_said(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    found = ok(podium("search", "my.index", "quark"))
+    assert "not in any document: quark" in found.stderr
+    assert "nothing found" in found.stderr
+    (recipes / "q.tsv").write_text("a\tquark\nb\tbread\n")
+    run = ok(podium("search", "my.index", "--queries", "q.tsv", "--run", "-", "-k", "3"))
+    assert len(run.stdout.splitlines()) == 3
+    assert "nothing found for 1 of 2 queries" in run.stderr
+
+
+def test_filters_of_stored_fields(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    found = ok(podium("search", "my.index", "bread", "--where", "minutes<20", "--json"))
+    assert [one["document"]["minutes"] < 20 for one in json.loads(found.stdout)]
+    assert all(one["document"]["minutes"] < 20 for one in json.loads(found.stdout))
+
+
+def test_learning_is_compared_with_the_first_stage(podium, recipes):
+    ok(podium("index", "docs.jsonl"))
+    found = ok(
+        podium("compare", "my.index", "--queries", "queries.jsonl", "--qrels", "qrels.txt", "--method", "listnet",
+               "--set", "bm25,bm25(field=title),covered(field=title)", "-o", "out")
+    )  # fmt: skip
+    rows = {line.split("  ")[0]: line for line in found.stdout.splitlines()}
+    assert {"first stage", "first stage, tuned", "listnet"} <= set(rows)
+    assert (recipes / "out" / "report.html").exists()
+    assert "measured against all judgements" in found.stdout

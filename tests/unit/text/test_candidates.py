@@ -1,0 +1,178 @@
+"""Candidates with features and grades, and what learns from them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import podium
+from podium.data.trec import Qrels
+from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.evaluation.compare_search import FIRST, TUNED, compare_search
+from podium.text.candidates import dataset, info, rows_of, write_features
+from podium.text.collection import Topic
+from podium.text.features import read_features
+from podium.text.index import Index
+
+FEATURES = "bm25,bm25(field=title,k1=0.9),span,prf,length"
+
+
+def collection(n=60, seed=0):
+    """Documents of random words; a document is relevant if the first word of the query is in its title."""
+    rng = np.random.default_rng(seed)
+    words = np.array([f"w{k}" for k in range(40)])
+    documents = [
+        {"id": f"d{k}", "title": " ".join(rng.choice(words, 3)), "text": " ".join(rng.choice(words, 12))}
+        for k in range(n)
+    ]
+    queries = [Topic(f"q{k}", " ".join(rng.choice(words, 2, replace=False))) for k in range(25)]
+    qrels = {
+        q.id: {d["id"]: 1.0 for d in documents if q.text.split()[0] in d["title"].split()} | {"d0": 0.0}
+        for q in queries
+    }
+    return documents, queries, {id: grades for id, grades in qrels.items() if any(grades.values())}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    documents, queries, qrels = collection()
+    index = Index.create(tmp_path_factory.mktemp("c") / "x.index", documents)
+    yield index, queries, qrels
+    index.close()
+
+
+def test_rows_are_the_candidates_of_the_first_stage_with_their_grades(made):
+    index, queries, qrels = made
+    data = dataset(index, queries, qrels, features=FEATURES, depth=10)
+    hits = index.search(queries[0].text, 10)
+    first = data.select([0])
+    assert first.document_ids.tolist() == hits.ids
+    np.testing.assert_allclose(first.features[:, 0], hits.scores, rtol=1e-6)
+    grades = qrels.get(queries[0].id, {})
+    assert first.labels.tolist() == [grades.get(id, 0.0) for id in hits.ids]
+    assert data.feature_names[1] == "bm25(field=title,k1=0.9)"
+    assert data.info == {"analyser": "analyser", "fields": ["title", "text"], "retrieval": "bm25", "depth": 10}
+
+
+def test_qrels_and_dictionaries_give_the_same_and_negative_grades_are_zero(made):
+    index, queries, qrels = made
+    other = Qrels.from_dict({id: {**grades, "d1": -1.0} for id, grades in qrels.items()})
+    plain = {id: {**grades, "d1": 0.0} for id, grades in qrels.items()}
+    one, two = (dataset(index, queries, x, features="bm25").labels for x in (other, plain))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_relevant_documents_that_were_missed_can_be_added(made):
+    index, queries, qrels = made
+    few, more = (
+        dataset(index, queries, qrels, features="bm25,prf", depth=2, add_relevant=add) for add in (False, True)
+    )
+    assert more.labels.sum() == sum(sum(grades.values()) for grades in qrels.values())
+    assert few.labels.sum() < more.labels.sum()
+
+
+def test_a_query_without_candidates_is_left_out(made):
+    index, queries, qrels = made
+    data = dataset(index, [Topic("none", "unheard"), queries[0]], qrels, features="bm25")
+    assert data.query_ids.tolist() == [queries[0].id]
+    with pytest.raises(DataError, match="no query has a candidate"):
+        dataset(index, [Topic("none", "unheard")], qrels, features="bm25")
+
+
+@pytest.mark.parametrize("name", ["train.txt", "train.txt.gz", "train.parquet"])
+def test_files_keep_what_the_features_are(made, tmp_path, name):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    index, queries, qrels = made
+    wanted = read_features(FEATURES, index)
+    target = str(tmp_path / name)
+    written = write_features(
+        rows_of(index, queries, qrels, wanted, 10), target, features=wanted, about=info(index, "bm25", 10)
+    )
+    read, expected = podium.read_data(target), dataset(index, queries, qrels, features=FEATURES, depth=10)
+    assert written == expected.n_documents
+    np.testing.assert_array_equal(read.features, expected.features)
+    np.testing.assert_array_equal(read.labels, expected.labels)
+    assert read.feature_names == expected.feature_names
+    assert read.document_ids.tolist() == expected.document_ids.tolist()
+    assert dict(read.info) == expected.info
+
+
+def test_a_damaged_file_of_names_is_refused(made, tmp_path):
+    index, queries, qrels = made
+    wanted = read_features("bm25,length", index)
+    target = str(tmp_path / "train.txt")
+    write_features(rows_of(index, queries, qrels, wanted), target, features=wanted, about={})
+    (tmp_path / "train.txt.features").write_text("{")
+    with pytest.raises(DataError, match=r"train\.txt\.features: expected JSON"):
+        podium.read_letor(target)
+    (tmp_path / "train.txt.features").write_text(json.dumps({"features": ["bm25"]}))
+    with pytest.raises(DataError, match="1 names for 2 features"):
+        podium.read_letor(target)
+
+
+def test_an_engine_ranks_by_the_features_its_model_was_trained_on(made, tmp_path):
+    index, queries, qrels = made
+    data = dataset(index, queries, qrels, features=FEATURES, depth=30)
+    model = podium.train(data, "listnet")
+    model.save(tmp_path / "m.podium")
+    engine = podium.Engine(index, tmp_path / "m.podium")
+    part = data.select([3])
+    answer = engine.search(queries[3].text, 5, explain=True)
+    best = np.argsort(-model.score(part), kind="stable")[:5]
+    assert answer.ids == part.document_ids[best].tolist()
+    np.testing.assert_allclose(answer.scores, model.score(part)[best])
+    np.testing.assert_array_equal(answer.features, part.features[best])
+    assert answer.first_stage.tolist() == (best + 1).tolist()
+    differences = answer.shares.sum(axis=1) - answer.shares.sum(axis=1)[0]
+    np.testing.assert_allclose(differences, answer.scores - answer.scores[0], atol=1e-5)
+    assert len(engine.search("unheard", 5)) == 0
+
+
+def test_an_index_that_does_not_fit_the_model_is_refused_in_words(made, tmp_path):
+    index, queries, qrels = made
+    model = podium.train(dataset(index, queries, qrels, features="bm25,length(field=title)"), "listnet")
+    documents, _, _ = collection()
+    other = Index.create(tmp_path / "other.index", documents, analyser="analyser(stem=false)")
+    with pytest.raises(IncompatibleError, match="analyser"):
+        podium.Engine(other, model)
+    other.close()
+    fewer = Index.create(tmp_path / "fewer.index", documents, fields=["text"])
+    with pytest.raises(IncompatibleError, match="fields"):
+        podium.Engine(fewer, model)
+    fewer.close()
+    plain, _ = podium.make_letor_like(20, seed=1)
+    with pytest.raises(IncompatibleError, match="not trained on features of an index"):
+        podium.Engine(index, podium.train(plain, "listnet"))
+
+
+def test_features_are_asked_for_by_name_or_set(made):
+    index, _, _ = made
+    assert len(read_features("podium", index)) > 40
+    with pytest.raises(ParameterError, match="Did you mean 'bm25'"):
+        read_features("bm52", index)
+    with pytest.raises(ParameterError, match="twice"):
+        read_features("bm25,bm25", index)
+
+
+def test_comparison_is_against_all_judgements_and_finds_what_was_planted(made):
+    index, queries, qrels = made
+    found = compare_search(
+        index, queries, qrels, ["listnet"], features="bm25,bm25(field=title),covered(field=title)", depth=20, folds=3
+    )
+    means = {name: found.mean(name) for name in found.by_method}
+    assert list(found.by_method) == [FIRST, TUNED, "listnet"]
+    assert means["listnet"][0] > means[FIRST][0]  # only titles matter
+    run = {}
+    for topic in queries:
+        hits = index.search(topic.text, 20)
+        run[topic.id] = dict(zip(hits.ids, hits.scores.tolist(), strict=True))
+    judged = podium.evaluate_run(qrels, run, "ndcg@10", all_queries=True)
+    pooled = found.pooled(FIRST)[0].value
+    assert pooled == pytest.approx(judged.means()["ndcg@10"].value, abs=1e-12)
+
+
+def test_too_few_judged_queries_are_refused(made):
+    index, queries, qrels = made
+    with pytest.raises(DataError, match="folds need at least"):
+        compare_search(index, queries[:3], qrels, ["listnet"])

@@ -1,0 +1,56 @@
+"""Snippets and their marks."""
+
+import pytest
+
+from podium.text.index import Index
+from podium.text.snippets import mark, sentences, snippet
+
+
+@pytest.fixture
+def index(tmp_path):
+    text = "Nothing here. Heat flows through slabs of steel! The end of it. Slabs are heated again."
+    documents = [{"id": "a", "title": "Heat", "text": text}, {"id": "b", "title": "Cold", "text": "東京都の天気"}]
+    made = Index.create(tmp_path / "x.index", documents)
+    yield made
+    made.close()
+
+
+def test_sentences_end_at_stops_and_blank_lines():
+    assert sentences("One. Two! Three?\n\nA heading\n\nFour v. 2") == [
+        "One.",
+        "Two!",
+        "Three?",
+        "A heading",
+        "Four v.",
+        "2",
+    ]
+    assert sentences("今日。明日") == ["今日。", "明日"]
+
+
+def test_the_best_sentences_come_in_the_order_of_the_document_with_matches_marked(index):
+    found = snippet(index, index.query("heated slabs"), index.document("a"))
+    assert found.marked("[", "]") == "[Heat] flows through [slabs] of steel! … [Slabs] are [heated] again."
+
+
+def test_without_a_match_the_first_sentences_are_shown(index):
+    found = snippet(index, index.query("nowhere"), index.document("a"), most=1)
+    assert (found.text, found.marks) == ("Nothing here.", ())
+
+
+def test_a_model_may_rank_sentences(index):
+    def last(query, found):
+        return range(len(found))
+
+    assert snippet(index, index.query("heat"), index.document("a"), most=1, rank=last).text == "Slabs are heated again."
+
+
+def test_marks_of_scripts_without_blanks_are_joined(index):
+    assert mark(index, index.query("東京都"), "東京都の天気").marked("[", "]") == "[東京都]の天気"
+
+
+def test_long_sentences_are_cut_around_the_match(index):
+    text = "word " * 200 + "slabs " + "word " * 200
+    found = snippet(index, index.query("slabs"), {"text": text})
+    assert len(found.text) < 320
+    assert "slabs" in found.text
+    assert found.text.startswith("… ")
