@@ -85,7 +85,7 @@ def _filter(index: Index, where: list[str] | None) -> Any:
 def _one(
     index: Index, engine: Engine | None, query: str, *, k: int, by: str | None, where: Any, explain: bool, as_json: bool
 ) -> None:
-    from podium.text.snippets import snippet
+    from podium.text.snippets import mark, snippet
 
     allowed = _filter(index, where)
     answer: Any = (
@@ -108,7 +108,8 @@ def _one(
     for rank, id, score, document, text in rows:
         title = " ".join(str(document.get("title") or "").split())
         moved = f"  (first stage: {answer.first_stage[rank - 1]})" if engine is not None else ""
-        console.out(f"{rank:>3}. {title[:100] or id}  [{id}]  {score:.4f}{moved}")
+        shown = mark(index, asked, title[:100]).marked(before, after)
+        console.out(f"{rank:>3}. {shown or id}  [{id}]  {score:.4f}{moved}")
         if text.text and text.text != title:
             console.out(f"     {text.marked(before, after)}")
         if engine is not None and answer.shares is not None:

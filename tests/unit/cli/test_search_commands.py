@@ -8,11 +8,15 @@ import pytest
 @pytest.fixture
 def recipes(tmp_path):
     """Documents, queries and judgements; a document is relevant if the query's first word is in its title."""
-    words = "bread soup salad rice cake eggs beans fish".split()
-    rest = "hot cold oven pan butter salt old new quick slow".split()
+    words = ["bread", "soup", "salad", "rice", "cake", "eggs", "beans", "fish"]
+    rest = ["hot", "cold", "oven", "pan", "butter", "salt", "old", "new", "quick", "slow"]
     documents = [
-        {"id": f"d{k}", "title": f"{words[k % 8]} {rest[k % 10]}", "text": f"{words[(3 * k + 1) % 8]} {rest[(7 * k) % 10]} x",
-         "minutes": k}
+        {
+            "id": f"d{k}",
+            "title": f"{words[k % 8]} {rest[k % 10]}",
+            "text": f"{words[(3 * k + 1) % 8]} {rest[(7 * k) % 10]} x",
+            "minutes": k,
+        }
         for k in range(80)
     ]  # fmt: skip
     queries = [{"id": f"q{a}{b}", "text": f"{words[a]} {rest[b]}"} for a in range(8) for b in range(3)]
