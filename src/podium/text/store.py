@@ -29,10 +29,9 @@ from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
 from podium.text.analyser import Analyser
+from podium.text.connection import APPLICATION, VERSION, connect, in_words
 from podium.text.document import Document
 
-APPLICATION = 0x706F6469  # "podi": says to SQLite whose file this is
-VERSION = 1
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE document(n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stored TEXT NOT NULL, text BLOB NOT NULL);
@@ -42,8 +41,6 @@ CREATE TABLE deleted(n INTEGER PRIMARY KEY);
 CREATE TABLE link(source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(source, target)) WITHOUT ROWID;
 CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
 """
-_WAIT = 5.0
-"""Seconds to wait while another process writes."""
 _BATCH = 1000
 """Documents that are written at once."""
 _LONG = 1000
@@ -65,7 +62,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._base = _connect(self.path)
+        self._base = connect(self.path)
         with self._worded():
             known = dict(self._base.execute("SELECT key, value FROM meta"))
             self.analyser = Analyser.parse(known["analyser"])
@@ -78,7 +75,7 @@ class Store:
         """A new store without documents. A store that holds documents is never replaced."""
         target = Path(path)
         if target.exists() and target.stat().st_size > 0:
-            with contextlib.closing(_connect(target)) as known:
+            with contextlib.closing(connect(target)) as known:
                 if known.execute("SELECT count(*) FROM document").fetchone()[0] or _counter(known):
                     raise DataError("exists already. Add to it, or delete it first.", where=str(target))
             for end in ("", "-wal", "-shm"):
@@ -250,7 +247,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            raise _words(self.path, error) from error
+            raise in_words(self.path, error) from error
 
 
 class _Writer:
@@ -331,51 +328,6 @@ class _Writer:
                 where=document.where,
             )
         return document.vector.astype("<f4")
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open a store, or raise a clear error if the file is not one that can be read here."""
-    if not path.exists():
-        raise IndexFileError(f"{path}: no such index. Make one: podium index DOCUMENTS -o {path}")
-    if path.is_dir():
-        raise IndexFileError(f"{path}: is a folder; an index is a file.")
-    where = path.absolute().as_uri()
-    try:
-        if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
-            base = sqlite3.connect(
-                f"{where}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
-            )
-        else:  # a log beside the file could not be made; what is there is not changed by anyone
-            base = sqlite3.connect(
-                f"{where}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-            )
-        found = [base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version")]
-    except sqlite3.Error as error:
-        raise _words(path, error) from error
-    if found[0] != APPLICATION:
-        base.close()
-        raise IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
-    if found[1] > VERSION:
-        base.close()
-        raise IndexFileError(
-            f"{path}: was written by a newer podium (format {found[1]}; this one reads {VERSION}). Upgrade podium."
-        )
-    return base
-
-
-def _words(path: Path, error: sqlite3.Error) -> IndexFileError:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return IndexFileError(
-            f"{path}: another process has been writing to it for {_WAIT:g} s. Try again when it is done."
-        )
-    if "readonly" in text:
-        return IndexFileError(f"{path}: cannot be changed here: file or folder is read-only.")
-    if "full" in text:
-        return IndexFileError(f"{path}: the disk is full; nothing was changed. Free some space.")
-    if "not a database" in text:
-        return IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
-    return IndexFileError(f"{path}: damaged, or cannot be read ({text}). Make it again, or restore a copy.")
 
 
 def _counter(base: sqlite3.Connection) -> int:
