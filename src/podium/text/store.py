@@ -132,6 +132,7 @@ class Store:
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
             self._remove([n for n in numbers if n is not None])
+            self._base.executemany("DELETE FROM link WHERE source = ?", [(one,) for one in ids])
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
@@ -152,10 +153,24 @@ class Store:
                 yield {"id": id, **json.loads(stored), **_unpacked(text)}
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
-        """The number of each document and its value of a stored field; None where it has none."""
+        """The number of each document and its value of a field; None where it has none."""
         with self._worded():
-            ask = "SELECT n, json_extract(stored, ?) FROM document ORDER BY n"
-            yield from self._base.execute(ask, (f'$."{field}"',))
+            if field in self.fields:
+                for n, text in self._base.execute("SELECT n, text FROM document ORDER BY n"):
+                    yield n, _unpacked(text).get(field)
+                return
+            ask = "SELECT n, value, type FROM document LEFT JOIN json_each(stored) ON key = ? ORDER BY n"
+            for n, value, kind in self._base.execute(ask, (field,)):
+                if kind in ("array", "object"):
+                    yield n, json.loads(value)
+                else:
+                    yield n, bool(value) if kind in ("true", "false") else value
+
+    def stored_fields(self) -> list[str]:
+        """The names of all stored fields."""
+        with self._worded():
+            ask = "SELECT DISTINCT key FROM document, json_each(stored) ORDER BY key"
+            return [name for (name,) in self._base.execute(ask)]
 
     def tokens(self, *, after: int = -1) -> Tokens:
         """The terms of the documents with numbers above `after`."""
