@@ -5,9 +5,9 @@
     token(n, counts, ids)                the terms of a document, field by field, and how many each field has
     term(t, term, flagged)               the vocabulary
     deleted(n)                           numbers of documents that are gone; a number is never used again
-    link(source, target) · vector(n, values)
+    link(source, target) · visit(v, page, seconds, next) · vector(n, values)
 
-Each `add` and `delete` is one transaction: after a crash, all of it is there or nothing.
+Each change is one transaction: after a crash, all of it is there or nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
+from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
 from podium.text.connection import APPLICATION, VERSION, connect, in_words
 from podium.text.document import Document
@@ -39,6 +40,7 @@ CREATE TABLE token(n INTEGER PRIMARY KEY, counts BLOB NOT NULL, ids BLOB NOT NUL
 CREATE TABLE term(t INTEGER PRIMARY KEY, term TEXT NOT NULL, flagged INTEGER NOT NULL, UNIQUE(term, flagged));
 CREATE TABLE deleted(n INTEGER PRIMARY KEY);
 CREATE TABLE link(source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(source, target)) WITHOUT ROWID;
+CREATE TABLE visit(v INTEGER PRIMARY KEY, page TEXT NOT NULL, seconds REAL NOT NULL, next TEXT);
 CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
 """
 _BATCH = 1000
@@ -224,11 +226,48 @@ class Store:
         with self._worded():
             return self._base.execute("SELECT source, target FROM link").fetchall()
 
+    def add_links(self, links: Iterable[tuple[str, str]]) -> None:
+        """Add links between documents in one transaction."""
+        with self._changing():
+            self._base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
+
+    def visits(self) -> list[Visit]:
+        with self._worded():
+            return [Visit(*row) for row in self._base.execute("SELECT page, seconds, next FROM visit ORDER BY v")]
+
+    def add_visits(self, visits: Iterable[Visit]) -> None:
+        """Add visits, after those that are there, in one transaction."""
+        with self._changing():
+            self._base.executemany("INSERT INTO visit(page, seconds, next) VALUES(?, ?, ?)", visits)
+
     def vectors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """The number and the vector of each document that has one, in order."""
         with self._worded():
             for n, values in self._base.execute('SELECT n, "values" FROM vector ORDER BY n'):
                 yield n, np.frombuffer(values, "<f4")
+
+    def set_vectors(self, vectors: Iterable[tuple[str, NDArray[np.float32]]], *, encoder: str | None = None) -> int:
+        """Give documents their vectors in one transaction, and return how many. `encoder` is what made them."""
+        written = 0
+        with self._changing():
+            for id, values in vectors:
+                n = self.number(id)
+                if n is None:
+                    raise DataError(f"no document {id!r}, so no vector was stored.", where=str(self.path))
+                self._base.execute("INSERT OR REPLACE INTO vector VALUES(?, ?)", (n, values.astype("<f4").tobytes()))
+                written += 1
+            widths = [w // 4 for (w,) in self._base.execute('SELECT DISTINCT length("values") FROM vector ORDER BY 1')]
+            if len(widths) > 1:
+                problem = f"vectors of {widths[0]} and of {widths[1]} numbers in one index, so none was stored."
+                raise DataError(f"{problem} Make all of them with the same model.", where=str(self.path))
+            self._base.execute("INSERT OR REPLACE INTO meta VALUES('encoder', ?)", (encoder or "",))
+        return written
+
+    def encoder(self) -> str | None:
+        """The name of what made the vectors, if it is known."""
+        with self._worded():
+            found = self._base.execute("SELECT value FROM meta WHERE key = 'encoder'").fetchone()
+        return (found[0] or None) if found else None
 
     def _largest(self, table: str, column: str) -> int:
         return int(self._base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
