@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,8 +22,10 @@ from podium.text.retrieval import BM25, Array, Numbers, Retrieval, Where
 if TYPE_CHECKING:
     from podium.text.index import Index
 
-_BLOCK = 4096
-"""Documents whose scores are computed at once."""
+_BLOCK = 65_536
+"""Documents whose scores are computed at once in single precision."""
+_ROWS = 4096
+"""The same in double precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +48,7 @@ def vectors_of(index: Index) -> Vectors:
                 values[len(numbers)] = row
                 numbers.append(n)
         values = values[: len(numbers)]
-        norms = [exact_norms(values[a : a + _BLOCK]) for a in range(0, len(values), _BLOCK)]
-        return Vectors(np.array(numbers, np.int64), values, np.concatenate([np.empty(0), *norms]))
+        return Vectors(np.array(numbers, np.int64), values, exact_norms(values))
 
     known = {n for segment in index.segments for n in segment.numbers[~segment.dead].tolist()}
     return index.kept("vectors", make)
@@ -72,11 +74,18 @@ def query_vector(index: Index, query: Query, who: str) -> Array:
 
 def exact_dots(rows: NDArray[np.float32], vector: Array) -> Array:
     """Inner products in double precision, the same for equal rows wherever they are."""  # (n,)
-    return np.asarray((rows * vector).sum(axis=1))
+    return _by_blocks(rows, lambda some: some * vector)
 
 
 def exact_norms(rows: NDArray[Any]) -> Array:
-    return np.asarray(np.sqrt(np.square(rows.astype(np.float64)).sum(axis=1)))
+    """Lengths in double precision."""  # (n,)
+    return np.asarray(np.sqrt(_by_blocks(rows, lambda some: np.square(some, dtype=np.float64))))
+
+
+def _by_blocks(rows: NDArray[Any], terms: Callable[[NDArray[Any]], Array]) -> Array:
+    """The sum of the terms of each row."""
+    sums = [terms(rows[a : a + _ROWS]).sum(axis=1) for a in range(0, len(rows), _ROWS)]
+    return np.concatenate([np.empty(0), *sums])
 
 
 def cosines(dots: Array, norms: Array, vector: NDArray[Any]) -> Array:
