@@ -138,6 +138,9 @@ def test_a_stored_value_that_is_no_number_is_an_error(tmp_path, value):
 def test_a_field_that_no_document_has_is_an_error(index):
     with pytest.raises(UnknownNameError, match=r"No stored field 'ulr'. Did you mean 'url'"):
         values(index, "stored(field=ulr)")
+    with pytest.raises(UnknownNameError, match="No stored field 'ulr'"):
+        Feature.parse("stored(field=ulr)").check(index)
+    Feature.parse("stored(field=url)").check(index)
 
 
 def test_without_urls_and_links_features_are_missing_or_neutral(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.text import vectors
 from podium.text.context import Context
 from podium.text.encoding import read_vectors
@@ -98,6 +98,13 @@ def test_vectors_may_come_later_and_from_a_file(index, tmp_path):
     assert values(index, "dot", "abc", vector=[1.0, 1.0]) == [7.0, 4.0, 5.0]
 
 
+def test_an_index_with_vectors_can_give_features_of_them(index):
+    for name in ("dot", "vector_cosine", "bm25(field=text)", "tf"):
+        Feature.parse(name).check(index)
+    with pytest.raises(UnknownNameError, match="No field 'body'"):
+        Feature.parse("bm25(field=body)").check(index)
+
+
 def test_deleted_documents_are_not_found(index):
     index.delete(["a"])
     assert index.search("", vector=[1.0, 0.0], by="vectors").ids == ["b", "d", "e"]
@@ -158,6 +165,8 @@ def test_without_any_vector_there_is_nothing_to_search(tmp_path):
     with pytest.raises(DataError, match="no document has a vector"):
         index.search("x", vector=[1.0], by="vectors")
     assert np.isnan(values(index, "dot", "a", vector=[1.0])).all()
+    with pytest.raises(DataError, match="feature dot: no document has a vector"):
+        Feature.parse("dot").check(index)
     index.close()
 
 

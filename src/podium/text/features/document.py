@@ -164,6 +164,9 @@ class Stored(DocumentFeature):
     name = "stored"
     field: str
 
+    def check(self, index: Index) -> None:
+        known_values(index, self.field)
+
     def compute(self, index: Index) -> Array:
         return np.array([self._number(value) for value in known_values(index, self.field)], np.float64)
 

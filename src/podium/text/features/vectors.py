@@ -6,14 +6,24 @@ from typing import Any
 
 import numpy as np
 
+from podium.errors import DataError
 from podium.registry import register
 from podium.text.features.base import Array, Context, Feature
+from podium.text.index import Index
 from podium.text.stored import place
 from podium.text.vectors import cosines, exact_dots, query_vector, vectors_of
 
 
+class VectorFeature(Feature):
+    """A feature of the vectors of query and document."""
+
+    def check(self, index: Index) -> None:
+        if not len(vectors_of(index).numbers):
+            raise DataError(f"feature {self}: no document has a vector.", where=str(index.store.path))
+
+
 @register
-class Dot(Feature):
+class Dot(VectorFeature):
     """The inner product of the vectors of query and document."""
 
     name = "dot"
@@ -24,7 +34,7 @@ class Dot(Feature):
 
 
 @register
-class VectorCosine(Feature):
+class VectorCosine(VectorFeature):
     """The cosine of the vectors of query and document; 0 where one of them is 0."""
 
     name = "vector_cosine"
