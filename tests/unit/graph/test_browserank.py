@@ -53,6 +53,11 @@ def test_a_page_without_a_visit_of_its_own_has_the_mean_stay():
     assert found == pytest.approx(browserank([("a", 10, "b"), ("b", 20, None), ("a", 30, None)]), abs=1e-9)
 
 
+def test_a_session_that_breaks_off_ends_where_the_next_visit_is_of_another_page():
+    broken, whole = [("a", 1, "b"), ("c", 5, None)], [("a", 1, "b"), ("b", 3, None), ("c", 5, None)]
+    assert browserank(broken) == pytest.approx(browserank(whole), abs=1e-9)
+
+
 @given(st.lists(st.floats(0.1, 20), min_size=2, max_size=6))
 def test_noise_is_taken_off_the_stay_as_the_paper_fits_it(stays):
     mean, variance = np.mean(stays), np.var(stays, ddof=1)

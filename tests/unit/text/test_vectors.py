@@ -91,6 +91,20 @@ def test_search_is_exact_and_ties_go_to_the_lower_number(data):
         assert scores == pytest.approx(exact[expected], rel=1e-12)
 
 
+@pytest.mark.parametrize("how", ["cosine", "dot"])
+def test_search_is_exact_where_single_precision_cannot_tell(how):
+    rng = np.random.default_rng(5)
+    row = rng.standard_normal(300)
+    X = np.stack([rng.permutation(row) for _ in range(200)]).astype(np.float32)
+    query = np.ones(300) + 1e-7 * rng.standard_normal(300)
+    known = vectors.Vectors(np.arange(200), X, vectors.exact_norms(X))
+    exact = (X.astype(np.float64) * query).sum(axis=1) / (
+        known.norms * np.sqrt((query**2).sum()) if how == "cosine" else 1
+    )
+    _, numbers = vectors.best_of(known, query, 5, similarity=how, block=64)
+    assert numbers.tolist() == np.argsort(-exact, kind="stable")[:5].tolist()
+
+
 def test_vectors_may_come_later_and_from_a_file(index, tmp_path):
     np.save(tmp_path / "vectors.npy", np.array([[5.0, 0.0], [0.0, 7.0]]))
     (tmp_path / "ids.txt").write_text("c\na\n")
