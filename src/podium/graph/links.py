@@ -43,19 +43,20 @@ def make_links(edges: Iterable[Edge], nodes: Iterable[Hashable] | None = None) -
     place: dict[Any, int] = {} if nodes is None else {name: k for k, name in enumerate(dict.fromkeys(nodes))}
     sources, targets, weights, columns = list[int](), list[int](), list[float](), 0
     for edge in edges:
-        columns = _check(edge, columns)
-        ends = []
-        for name in edge[:2]:
-            if nodes is None:
-                ends.append(place.setdefault(name, len(place)))
-            elif name in place:
-                ends.append(place[name])
-        if len(ends) == 2 and ends[0] != ends[1]:
-            sources.append(ends[0])
-            targets.append(ends[1])
-            weights.append(float(edge[2]) if len(edge) == 3 else 1.0)
+        if len(edge) != columns or columns == 3 or isinstance(edge, str):
+            columns = _check(edge, columns)
+        if nodes is None:
+            a, b = (place.setdefault(name, len(place)) for name in edge[:2])
+        else:
+            a, b = place.get(edge[0], -1), place.get(edge[1], -1)
+        if a != b and a >= 0 and b >= 0:
+            sources.append(a)
+            targets.append(b)
+            if len(edge) == 3:
+                weights.append(float(edge[2]))
     rows_and_columns = (np.array(sources, np.int64), np.array(targets, np.int64))
-    matrix = sparse.csr_array((np.array(weights), rows_and_columns), shape=(len(place), len(place)))
+    values = np.array(weights) if columns == 3 else np.ones(len(sources))
+    matrix = sparse.csr_array((values, rows_and_columns), shape=(len(place), len(place)))
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     if columns != 3:

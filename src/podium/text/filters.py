@@ -35,6 +35,8 @@ _FORM = re.compile(
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+_KNOWN = 32
+"""Arrays of numbers for which a filter keeps its answer."""
 _EXACT = 2**53
 """Whole numbers below it are exact as floating point; others compare as texts."""
 
@@ -64,12 +66,20 @@ def make_filter(index: Index, conditions: Iterable[str]) -> Where:
         return found
 
     segments, mask = index.segments, allowed()
+    known: dict[int, tuple[Numbers, Mask]] = {}
 
     def where(numbers: Numbers) -> Mask:
         nonlocal segments, mask
         if segments is not index.segments:
             segments, mask = index.segments, allowed()
-        return mask[place(document_numbers(index), numbers)]
+            known.clear()
+        asked, found = known.get(id(numbers), (None, mask))
+        if asked is not numbers:  # searches ask for the same arrays again and again
+            found = mask[place(document_numbers(index), numbers)]
+            if len(known) >= _KNOWN:
+                known.clear()
+            known[id(numbers)] = numbers, found
+        return found
 
     return where
 
