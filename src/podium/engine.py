@@ -62,10 +62,8 @@ class Engine:
             self.features = tuple(Feature.parse(name) for name in self.model.feature_names)
         except UnknownNameError as error:
             raise IncompatibleError(f"the model needs a feature that is not known here: {error}") from None
-        nothing = Context(index, index.query(""), np.empty(0, np.int64))
         for feature in self.features:
-            if hasattr(feature, "field") and isinstance(feature.field, str):
-                nothing.column(feature.field)  # raises where the index has no such field
+            feature.check(index)
 
     def _check(self, about: dict[str, Any]) -> None:
         for word, mine in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):

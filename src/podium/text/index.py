@@ -29,13 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.errors import DataError, ParameterError
+from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.graph.visits import Visit, check_visit
 from podium.text.analyser import Analyser
 from podium.text.collection import plain
 from podium.text.document import Document, text_fields
+from podium.text.encoding import Encoder, encoded, encoder_name, named_vectors
 from podium.text.query import Query, read_query
-from podium.text.retrieval import BM25, Retrieval, Statistics, Sums, Totals, take_best
-from podium.text.segment import Segment
+from podium.text.retrieval import BM25, Retrieval, Statistics, Where
+from podium.text.segment import Segment, find_terms
 from podium.text.segments import read_segments
 from podium.text.store import Store
 
@@ -63,6 +65,8 @@ class Index:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._scratch = threading.local()
+        self._encode: Encoder | None = None
+        self._encoder = ""
         self.refresh()
 
     @classmethod
@@ -156,8 +160,49 @@ class Index:
         return found
 
     def query(self, text: str, *, vector: Any = None) -> Query:
-        """A text analysed as a query."""
+        """A text analysed as a query, with its vector: the one given, or what the encoder makes of the text."""
+        if vector is None and self._encode is not None:
+            vector = np.asarray(self._encode([text]))[0]
         return read_query(self.store, self.flags, text, vector=vector)
+
+    def add_links(self, links: Iterable[tuple[str, str]]) -> None:
+        """Add links between documents: pairs of ids. Those that name no document are kept for when it is added."""
+        self.store.add_links((str(source), str(target)) for source, target in links)
+        self.refresh()
+
+    def add_visits(self, visits: Iterable[Visit | tuple[str, float, str | None]]) -> None:
+        """Add visits of documents, by their ids, after those that are there."""
+        checked = (check_visit(Visit(*given)) for given in visits)
+        self.store.add_visits(Visit(str(v.page), v.seconds, None if v.next is None else str(v.next)) for v in checked)
+        self.refresh()
+
+    def set_vectors(self, ids: Sequence[str], vectors: NDArray[Any]) -> int:
+        """Give documents their vectors, all or none of them; those of other documents stay as they are."""
+        written = self.store.set_vectors(named_vectors(ids, vectors))
+        self.refresh()
+        return written
+
+    def encode_with(self, encode: Encoder, *, name: str | None = None) -> None:
+        """Make vectors with a function from a list of texts to an array with a row for each.
+
+        From now on queries without a vector get one; `encode_documents` makes those of documents. The function is
+        not saved, only its name: an index whose vectors were made by a function of another name is an error.
+        """
+        called, known = name or encoder_name(encode), self.store.encoder()
+        if known not in (None, called):
+            raise IncompatibleError(
+                f"{self.store.path}: its vectors were made by {known!r}, not by {called!r}. Use the same encoder, or "
+                "replace the vectors of all documents (set_vectors)."
+            )
+        self._encode, self._encoder = encode, called
+
+    def encode_documents(self, *, batch: int = 256) -> int:
+        """Make vectors of the documents that have none, from their text fields, and return how many. All or none."""
+        if self._encode is None:
+            raise ParameterError("encode_documents: say with what: index.encode_with(function).")
+        written = self.store.set_vectors(encoded(self.store, self._encode, batch), encoder=self._encoder)
+        self.refresh()
+        return written
 
     def search(
         self,
@@ -165,28 +210,22 @@ class Index:
         k: int = 10,
         *,
         by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
-        where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+        vector: Any = None,
+        where: Where | None = None,
     ) -> Hits:
         """The k best documents for a query; ties go to the document that was added first.
 
-        `by` is how they are scored, e.g. "bm25(k1=0.9,b=0.4)" or "ql(mu=1000)". `where` gets the numbers of documents
-        and says which may be found; see `filters.py`.
+        `by` is how they are scored, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector
+        of the query: `vector`, or see `encode_with`. `where` gets the numbers of documents and says which may be
+        found; see `filters.py`.
         """
         if k < 1:
             raise ParameterError(f"search: k must be at least 1; got {k}.")
-        asked = self.query(query) if isinstance(query, str) else query
+        if isinstance(query, Query) and vector is not None:
+            raise ParameterError("search: a Query has its own vector. Give it there: index.query(text, vector=…).")
+        asked = self.query(query, vector=vector) if isinstance(query, str) else query
         how = Retrieval.parse(by) if isinstance(by, str) else by
-        weights, statistics = how.weights(self.fields), self.statistics(asked)
-        totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
-        parts = []
-        for segment in self.segments if len(asked.terms) else ():
-            added = self._sums(segment, asked, weights, how)
-            n = how.scores(added, asked, statistics, totals)
-            allowed = _NONE if where is None else where(segment.numbers)
-            best, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
-            size = take_best(added.scores, added.touched, n, allowed, best, rows)
-            parts.append((best[:size], segment.numbers[rows[:size]]))
-        scores, numbers = (np.concatenate(x) for x in zip(*parts, strict=True)) if parts else (np.empty(0), _NOBODY)
+        scores, numbers = how.best(self, asked, k, where)
         order = np.lexsort((numbers, -scores))[:k]
         return Hits(self.ids(numbers[order]), scores[order], numbers[order])
 
@@ -234,16 +273,7 @@ class Index:
         found: T = self._kept[key]
         return found
 
-    def _sums(self, segment: Segment, query: Query, weights: NDArray[np.float64], how: Retrieval) -> Sums:
-        key = (id(segment), weights.tobytes())
-        counts, lengths = self.kept(("weighted", *key), lambda: _weighted(segment, weights))
-        scores, touched = self._arrays(len(segment))
-        return Sums(
-            find_terms(segment.terms, query.terms), (segment.pointers, segment.rows, counts), lengths, segment.dead,
-            scores, touched, lambda more, make: self.kept((how.name, *key, *more), make),
-        )  # fmt: skip
-
-    def _arrays(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def scratch(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Zeros and room for a segment, kept by each thread."""
         if getattr(self._scratch, "size", -1) < size:
             self._scratch.size, self._scratch.scores = size, np.zeros(size)
@@ -253,30 +283,12 @@ class Index:
 
 _LOOK = 100
 """Documents whose fields are looked at to learn which hold text."""
-_NONE, _NOBODY = np.empty(0, np.bool_), np.empty(0, np.int64)
 
 
 def _field_names(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     found = dict.fromkeys(name for document in documents for name in text_fields(document))
     usual = [name for name in ("title", "text") if name in found]
     return tuple(usual or found)
-
-
-def _weighted(segment: Segment, weights: NDArray[np.float64]) -> tuple[Any, NDArray[np.float64]]:
-    """How often terms occur, and how long documents are, fields weighted."""
-    if (weights == 1.0).all():
-        return segment.frequencies.sum(axis=1, dtype=np.int32), segment.lengths[:, -1].astype(np.float64)
-    return (segment.frequencies @ weights).astype(np.float32), segment.lengths[:, :-1] @ weights
-
-
-@compiled
-def find_terms(terms: Any, wanted: Any) -> Any:
-    """Where terms lie in a segment; −1 for one that it does not have."""
-    found = np.empty(len(wanted), np.int64)
-    for m in range(len(wanted)):
-        at = np.searchsorted(terms, wanted[m])
-        found[m] = at if at < len(terms) and terms[at] == wanted[m] else -1
-    return found
 
 
 @compiled

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.text.index import Index, find_terms
+from podium.text.index import Index
+from podium.text.segment import find_terms
 
 
 def ngram_df(index: Index, grams: NDArray[np.int32], column: int) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,15 @@ from podium.compiled import compiled
 from podium.errors import ParameterError, UnknownNameError
 from podium.registry import Named, param, register
 from podium.text.query import Query
+from podium.text.segment import Segment, find_terms
+
+if TYPE_CHECKING:
+    from podium.text.index import Index
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Where = Callable[[Numbers], NDArray[np.bool_]]
+_ANY = np.empty(0, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +66,43 @@ class Sums:
 
 
 class Retrieval(Named):
-    """A way to score documents from postings. A subclass says what one occurrence of a term is worth."""
+    """A first stage: a way to find the best documents for a query."""
 
     kind: ClassVar[str] = "retrieval"
-    home: ClassVar[str] = "podium.text.retrieval"
+    home: ClassVar[str] = "podium.text.vectors"  # which imports this module
+
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+        """The scores and the numbers of the k best documents, in any order; ties go to the lower number."""
+        raise NotImplementedError
+
+
+class WordRetrieval(Retrieval):
+    """Scores documents from postings. A subclass says what one occurrence of a term is worth."""
+
     fields: tuple[str, ...]
+
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+        weights, statistics, parts = self.weights(index.fields), index.statistics(query), []
+        totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
+        for segment in index.segments if len(query.terms) else ():
+            sums = self._sums(index, segment, query, weights)
+            n = self.scores(sums, query, statistics, totals)
+            allowed = _ANY if where is None else where(segment.numbers)
+            scores, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
+            size = take_best(sums.scores, sums.touched, n, allowed, scores, rows)
+            parts.append((scores[:size], segment.numbers[rows[:size]]))
+        if not parts:
+            return np.empty(0), np.empty(0, np.int64)
+        return np.concatenate([scores for scores, _ in parts]), np.concatenate([numbers for _, numbers in parts])
+
+    def _sums(self, index: Index, segment: Segment, query: Query, weights: Array) -> Sums:
+        key = (id(segment), weights.tobytes())
+        counts, lengths = index.kept(("weighted", *key), lambda: _weighted(segment, weights))
+        scores, touched = index.scratch(len(segment))
+        return Sums(
+            find_terms(segment.terms, query.terms), (segment.pointers, segment.rows, counts), lengths, segment.dead,
+            scores, touched, lambda more, make: index.kept((self.name, *key, *more), make),
+        )  # fmt: skip
 
     def weights(self, fields: tuple[str, ...]) -> Array:
         """The weight of each field; 1 for all unless told."""  # (F,)
@@ -88,7 +127,7 @@ class Retrieval(Named):
 
 
 @register
-class BM25(Retrieval):
+class BM25(WordRetrieval):
     """Okapi BM25 with the idf of Lucene, never negative.
 
     Σ_t ln(1 + (N − df + ½)/(df + ½)) · c (k1 + 1) / (c + k1 (1 − b + b |d|/avg)), repeated query terms counted each
@@ -112,7 +151,7 @@ class BM25(Retrieval):
 
 
 @register
-class QueryLikelihood(Retrieval):
+class QueryLikelihood(WordRetrieval):
     """Query likelihood with Dirichlet smoothing: Σ_t ln((c + μ p_t)/(|d| + μ)), p_t = cf/|C|, less what all share.
 
     Scores are relative to a document without any query term and of length 0, so that documents which are not in the
@@ -130,6 +169,13 @@ class QueryLikelihood(Retrieval):
         times, length = query.times, query.length
         arrays = (times, share, *sums.postings, sums.dead, norms, length, sums.scores, sums.touched)
         return int(_query_likelihood(sums.places, *arrays))
+
+
+def _weighted(segment: Segment, weights: Array) -> tuple[Any, Array]:
+    """How often terms occur, and how long documents are, fields weighted."""
+    if (weights == 1.0).all():
+        return segment.frequencies.sum(axis=1, dtype=np.int32), segment.lengths[:, -1].astype(np.float64)
+    return (segment.frequencies @ weights).astype(np.float32), segment.lengths[:, :-1] @ weights
 
 
 @compiled

@@ -263,3 +263,13 @@ def _subtract(
         for p in range(len(keys)):
             if p == 0 or keys[p] != keys[p - 1]:
                 pair_df[np.searchsorted(pairs, keys[p]), f] -= 1
+
+
+@compiled
+def find_terms(terms: Any, wanted: Any) -> Any:
+    """Where terms lie in a segment; −1 for one that it does not have."""
+    found = np.empty(len(wanted), np.int64)
+    for m in range(len(wanted)):
+        at = np.searchsorted(terms, wanted[m])
+        found[m] = at if at < len(terms) and terms[at] == wanted[m] else -1
+    return found

@@ -5,9 +5,9 @@
     token(n, counts, ids)                the terms of a document, field by field, and how many each field has
     term(t, term, flagged)               the vocabulary
     deleted(n)                           numbers of documents that are gone; a number is never used again
-    link(source, target) · vector(n, values)
+    link(source, target) · visit(v, page, seconds, next) · vector(n, values)
 
-Each `add` and `delete` is one transaction: after a crash, all of it is there or nothing.
+Each change is one transaction: after a crash, all of it is there or nothing.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
+from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
+from podium.text.connection import APPLICATION, VERSION, connect, in_words
 from podium.text.document import Document
 
-APPLICATION = 0x706F6469  # "podi": says to SQLite whose file this is
-VERSION = 1
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE document(n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stored TEXT NOT NULL, text BLOB NOT NULL);
@@ -40,10 +40,9 @@ CREATE TABLE token(n INTEGER PRIMARY KEY, counts BLOB NOT NULL, ids BLOB NOT NUL
 CREATE TABLE term(t INTEGER PRIMARY KEY, term TEXT NOT NULL, flagged INTEGER NOT NULL, UNIQUE(term, flagged));
 CREATE TABLE deleted(n INTEGER PRIMARY KEY);
 CREATE TABLE link(source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(source, target)) WITHOUT ROWID;
+CREATE TABLE visit(v INTEGER PRIMARY KEY, page TEXT NOT NULL, seconds REAL NOT NULL, next TEXT);
 CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
 """
-_WAIT = 5.0
-"""Seconds to wait while another process writes."""
 _BATCH = 1000
 """Documents that are written at once."""
 _LONG = 1000
@@ -65,7 +64,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._base = _connect(self.path)
+        self._base = connect(self.path)
         with self._worded():
             known = dict(self._base.execute("SELECT key, value FROM meta"))
             self.analyser = Analyser.parse(known["analyser"])
@@ -78,7 +77,7 @@ class Store:
         """A new store without documents. A store that holds documents is never replaced."""
         target = Path(path)
         if target.exists() and target.stat().st_size > 0:
-            with contextlib.closing(_connect(target)) as known:
+            with contextlib.closing(connect(target)) as known:
                 if known.execute("SELECT count(*) FROM document").fetchone()[0] or _counter(known):
                     raise DataError("exists already. Add to it, or delete it first.", where=str(target))
             for end in ("", "-wal", "-shm"):
@@ -135,6 +134,7 @@ class Store:
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
             self._remove([n for n in numbers if n is not None])
+            self._base.executemany("DELETE FROM link WHERE source = ?", [(one,) for one in ids])
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
@@ -155,10 +155,24 @@ class Store:
                 yield {"id": id, **json.loads(stored), **_unpacked(text)}
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
-        """The number of each document and its value of a stored field; None where it has none."""
+        """The number of each document and its value of a field; None where it has none."""
         with self._worded():
-            ask = "SELECT n, json_extract(stored, ?) FROM document ORDER BY n"
-            yield from self._base.execute(ask, (f'$."{field}"',))
+            if field in self.fields:
+                for n, text in self._base.execute("SELECT n, text FROM document ORDER BY n"):
+                    yield n, _unpacked(text).get(field)
+                return
+            ask = "SELECT n, value, type FROM document LEFT JOIN json_each(stored) ON key = ? ORDER BY n"
+            for n, value, kind in self._base.execute(ask, (field,)):
+                if kind in ("array", "object"):
+                    yield n, json.loads(value)
+                else:
+                    yield n, bool(value) if kind in ("true", "false") else value
+
+    def stored_fields(self) -> list[str]:
+        """The names of all stored fields."""
+        with self._worded():
+            ask = "SELECT DISTINCT key FROM document, json_each(stored) ORDER BY key"
+            return [name for (name,) in self._base.execute(ask)]
 
     def tokens(self, *, after: int = -1) -> Tokens:
         """The terms of the documents with numbers above `after`."""
@@ -212,11 +226,48 @@ class Store:
         with self._worded():
             return self._base.execute("SELECT source, target FROM link").fetchall()
 
+    def add_links(self, links: Iterable[tuple[str, str]]) -> None:
+        """Add links between documents in one transaction."""
+        with self._changing():
+            self._base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
+
+    def visits(self) -> list[Visit]:
+        with self._worded():
+            return [Visit(*row) for row in self._base.execute("SELECT page, seconds, next FROM visit ORDER BY v")]
+
+    def add_visits(self, visits: Iterable[Visit]) -> None:
+        """Add visits, after those that are there, in one transaction."""
+        with self._changing():
+            self._base.executemany("INSERT INTO visit(page, seconds, next) VALUES(?, ?, ?)", visits)
+
     def vectors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """The number and the vector of each document that has one, in order."""
         with self._worded():
             for n, values in self._base.execute('SELECT n, "values" FROM vector ORDER BY n'):
                 yield n, np.frombuffer(values, "<f4")
+
+    def set_vectors(self, vectors: Iterable[tuple[str, NDArray[np.float32]]], *, encoder: str | None = None) -> int:
+        """Give documents their vectors in one transaction, and return how many. `encoder` is what made them."""
+        written = 0
+        with self._changing():
+            for id, values in vectors:
+                n = self.number(id)
+                if n is None:
+                    raise DataError(f"no document {id!r}, so no vector was stored.", where=str(self.path))
+                self._base.execute("INSERT OR REPLACE INTO vector VALUES(?, ?)", (n, values.astype("<f4").tobytes()))
+                written += 1
+            widths = [w // 4 for (w,) in self._base.execute('SELECT DISTINCT length("values") FROM vector ORDER BY 1')]
+            if len(widths) > 1:
+                problem = f"vectors of {widths[0]} and of {widths[1]} numbers in one index, so none was stored."
+                raise DataError(f"{problem} Make all of them with the same model.", where=str(self.path))
+            self._base.execute("INSERT OR REPLACE INTO meta VALUES('encoder', ?)", (encoder or "",))
+        return written
+
+    def encoder(self) -> str | None:
+        """The name of what made the vectors, if it is known."""
+        with self._worded():
+            found = self._base.execute("SELECT value FROM meta WHERE key = 'encoder'").fetchone()
+        return (found[0] or None) if found else None
 
     def _largest(self, table: str, column: str) -> int:
         return int(self._base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
@@ -250,7 +301,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            raise _words(self.path, error) from error
+            raise in_words(self.path, error) from error
 
 
 class _Writer:
@@ -331,51 +382,6 @@ class _Writer:
                 where=document.where,
             )
         return document.vector.astype("<f4")
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open a store, or raise a clear error if the file is not one that can be read here."""
-    if not path.exists():
-        raise IndexFileError(f"{path}: no such index. Make one: podium index DOCUMENTS -o {path}")
-    if path.is_dir():
-        raise IndexFileError(f"{path}: is a folder; an index is a file.")
-    where = path.absolute().as_uri()
-    try:
-        if os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK):
-            base = sqlite3.connect(
-                f"{where}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
-            )
-        else:  # a log beside the file could not be made; what is there is not changed by anyone
-            base = sqlite3.connect(
-                f"{where}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
-            )
-        found = [base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version")]
-    except sqlite3.Error as error:
-        raise _words(path, error) from error
-    if found[0] != APPLICATION:
-        base.close()
-        raise IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
-    if found[1] > VERSION:
-        base.close()
-        raise IndexFileError(
-            f"{path}: was written by a newer podium (format {found[1]}; this one reads {VERSION}). Upgrade podium."
-        )
-    return base
-
-
-def _words(path: Path, error: sqlite3.Error) -> IndexFileError:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return IndexFileError(
-            f"{path}: another process has been writing to it for {_WAIT:g} s. Try again when it is done."
-        )
-    if "readonly" in text:
-        return IndexFileError(f"{path}: cannot be changed here: file or folder is read-only.")
-    if "full" in text:
-        return IndexFileError(f"{path}: the disk is full; nothing was changed. Free some space.")
-    if "not a database" in text:
-        return IndexFileError(f"{path}: not a podium index. Make one: podium index DOCUMENTS -o FILE")
-    return IndexFileError(f"{path}: damaged, or cannot be read ({text}). Make it again, or restore a copy.")
 
 
 def _counter(base: sqlite3.Connection) -> int:

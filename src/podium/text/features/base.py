@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.errors import DataError
+from podium.errors import DataError, UnknownNameError
 from podium.registry import Named, register
 from podium.text.context import Context, Field
-from podium.text.index import WHOLE
+from podium.text.index import WHOLE, Index
 
 Array = NDArray[np.float64]
 
@@ -36,6 +36,12 @@ class Feature(Named):
     def values(self, context: Context) -> Array:
         """The feature of each document."""  # (n,)
         raise NotImplementedError
+
+    def check(self, index: Index) -> None:
+        """Raise a clear error if the index cannot give it."""
+        field = getattr(self, "field", WHOLE)
+        if field not in (*index.fields, WHOLE):
+            raise UnknownNameError("field", field, (*index.fields, WHOLE))
 
 
 class FieldFeature(Feature):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from podium.errors import ParameterError, UnknownNameError
 from podium.registry import split_list
 from podium.text.features.base import WHOLE, Feature
+from podium.text.features.document import has_links, has_urls, has_visits
 from podium.text.index import Index
 
 
@@ -46,8 +47,11 @@ def podium(index: Index) -> list[Feature]:
 
 
 def document_features(index: Index) -> list[Feature]:
-    """Those features of documents alone that the index can give."""
-    return []
+    """The features of documents alone that the index can give: of links, visits and URLs, where it has them."""
+    words = ["inlinks", "outlinks", "pagerank", "authority", "hub"] if has_links(index) else []
+    words += ["browserank"] if has_visits(index) else []
+    words += ["url_slashes", "url_length", "child_pages"] if has_urls(index) else []
+    return [Feature.parse(word) for word in words]
 
 
 def letor4(index: Index) -> list[Feature]:

@@ -1,0 +1,228 @@
+"""Features of documents alone, the same for every query: links, visits, URLs and stored fields."""
+
+from __future__ import annotations
+
+import bisect
+import math
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from podium.errors import DataError
+from podium.graph.browserank import browserank
+from podium.graph.hits import hits_scores
+from podium.graph.links import Links, make_links
+from podium.graph.pagerank import pagerank_scores
+from podium.registry import param, register
+from podium.text.features.base import Array, Context, Feature
+from podium.text.index import Index
+from podium.text.stored import document_numbers, field_values, known_values, place
+
+
+class DocumentFeature(Feature):
+    """A feature of documents alone, computed once for each state of the index."""
+
+    def values(self, context: Context) -> Array:
+        index = context.index
+        found = index.kept(("document feature", self), lambda: self.compute(index))
+        return found[place(document_numbers(index), context.numbers)]
+
+    def compute(self, index: Index) -> Array:
+        """The feature of each document of the index, in the order of numbers."""  # (N,)
+        raise NotImplementedError
+
+
+def links_of(index: Index) -> Links:
+    """The links between the documents of an index; links to or from others are ignored."""
+
+    def make() -> Links:
+        return make_links(index.store.links(), index.ids(document_numbers(index)))
+
+    return index.kept("links", make)
+
+
+def _hits(index: Index) -> tuple[Array, Array]:
+    return index.kept("hits", lambda: hits_scores(links_of(index)))
+
+
+@register
+class InLinks(DocumentFeature):
+    """The number of documents that link to this one."""
+
+    name = "inlinks"
+
+    def compute(self, index: Index) -> Array:
+        return np.asarray(links_of(index).weights.sum(axis=0), np.float64)
+
+
+@register
+class OutLinks(DocumentFeature):
+    """The number of documents that this one links to."""
+
+    name = "outlinks"
+
+    def compute(self, index: Index) -> Array:
+        return np.asarray(links_of(index).weights.sum(axis=1), np.float64)
+
+
+@register
+class PageRank(DocumentFeature):
+    """ln(N · p), p the PageRank of the document among N: 0 for an average document."""
+
+    name = "pagerank"
+    damping: float = param(default=0.85, least=0, below=1)
+
+    def compute(self, index: Index) -> Array:
+        links = links_of(index)
+        return np.asarray(np.log(len(links) * pagerank_scores(links, self.damping)))
+
+
+@register
+class Authority(DocumentFeature):
+    """The authority of the document by HITS; all sum to 1."""
+
+    name = "authority"
+
+    def compute(self, index: Index) -> Array:
+        return _hits(index)[0]
+
+
+@register
+class Hub(DocumentFeature):
+    """The document's score as a hub by HITS; all sum to 1."""
+
+    name = "hub"
+
+    def compute(self, index: Index) -> Array:
+        return _hits(index)[1]
+
+
+@register
+class BrowseRank(DocumentFeature):
+    """ln(n · π), π the BrowseRank of the document among the n pages of the visits. Missing where it has no visit."""
+
+    name = "browserank"
+    damping: float = param(default=0.85, least=0, below=1)
+    noise: bool = False
+
+    def compute(self, index: Index) -> Array:
+        scores = browserank(index.store.visits(), damping=self.damping, noise=self.noise)
+        values = [math.log(len(scores) * scores[id]) if id in scores else math.nan for id in _ids(index)]
+        return np.array(values, np.float64)
+
+
+@register
+class URLSlashes(DocumentFeature):
+    """The number of slashes in the URL, those of `http://` left out. Missing without a URL."""
+
+    name = "url_slashes"
+
+    def compute(self, index: Index) -> Array:
+        return _of_urls(index, lambda url: re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*://", "", url).count("/"))
+
+
+@register
+class URLLength(DocumentFeature):
+    """The number of characters of the URL. Missing without a URL."""
+
+    name = "url_length"
+
+    def compute(self, index: Index) -> Array:
+        return _of_urls(index, len)
+
+
+@register
+class ChildPages(DocumentFeature):
+    """The number of documents whose URL is this one's, a slash and something more. Missing without a URL.
+
+    A slash at the end of a URL makes no difference: `http://a.org` and `http://a.org/` have the same children.
+    """
+
+    name = "child_pages"
+
+    def compute(self, index: Index) -> Array:
+        urls = sorted(_folder(url) for url in _urls(index) if url is not None)
+
+        def children(url: str) -> int:
+            folder = _folder(url)  # URLs below it begin with it: from it up to the same with the next character
+            below = folder[:-1] + chr(ord("/") + 1)
+            return bisect.bisect_left(urls, below) - bisect.bisect_right(urls, folder)
+
+        return _of_urls(index, children)
+
+
+@register
+class Stored(DocumentFeature):
+    """The number in a stored field, missing (NaN) where a document has none.
+
+    Text is read as a number or as an ISO date, which counts as days since 1970; true is 1 and false 0.
+    """
+
+    name = "stored"
+    field: str
+
+    def check(self, index: Index) -> None:
+        known_values(index, self.field)
+
+    def compute(self, index: Index) -> Array:
+        return np.array([self._number(value) for value in known_values(index, self.field)], np.float64)
+
+    def _number(self, value: Any) -> float:
+        if value is None:
+            return math.nan
+        if isinstance(value, (bool, int, float)):
+            return float(value)
+        number = read_number(value) if isinstance(value, str) else None
+        if number is None:
+            raise DataError(
+                f"{self}: expected numbers or ISO dates in the field {self.field!r} of all documents; got {value!r}."
+            )
+        return number
+
+
+def read_number(text: str) -> float | None:
+    """The number that a text is, or the days since 1970 of an ISO date; None if it is neither."""
+    try:
+        value = float(text)
+        return value if math.isfinite(value) else None
+    except ValueError:
+        pass
+    try:
+        date = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() / 86400.0
+
+
+def _ids(index: Index) -> list[str]:
+    return index.ids(document_numbers(index))
+
+
+def _urls(index: Index) -> list[str | None]:
+    def make() -> list[str | None]:
+        return [value if isinstance(value, str) else None for value in field_values(index, "url")]
+
+    return index.kept("urls", make)
+
+
+def _folder(url: str) -> str:
+    return url.rstrip("/") + "/"
+
+
+def _of_urls(index: Index, value: Callable[[str], float]) -> Array:
+    return np.array([math.nan if url is None else value(url) for url in _urls(index)], np.float64)
+
+
+def has_links(index: Index) -> bool:
+    return bool(links_of(index).weights.nnz)
+
+
+def has_visits(index: Index) -> bool:
+    return bool(index.store.visits())
+
+
+def has_urls(index: Index) -> bool:
+    return any(_urls(index))

@@ -1,0 +1,58 @@
+"""Similarity of the vectors that documents and queries carry. Missing (NaN) where a document has no vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.errors import DataError
+from podium.registry import register
+from podium.text.features.base import Array, Context, Feature
+from podium.text.index import Index
+from podium.text.stored import place
+from podium.text.vectors import cosines, exact_dots, query_vector, vectors_of
+
+
+class VectorFeature(Feature):
+    """A feature of the vectors of query and document."""
+
+    def check(self, index: Index) -> None:
+        if not len(vectors_of(index).numbers):
+            raise DataError(f"feature {self}: no document has a vector.", where=str(index.store.path))
+
+
+@register
+class Dot(VectorFeature):
+    """The inner product of the vectors of query and document."""
+
+    name = "dot"
+
+    def values(self, context: Context) -> Array:
+        at, dots, _ = _dots(context, self.name)
+        return _spread(context, at, dots)
+
+
+@register
+class VectorCosine(VectorFeature):
+    """The cosine of the vectors of query and document; 0 where one of them is 0."""
+
+    name = "vector_cosine"
+
+    def values(self, context: Context) -> Array:
+        at, dots, vector = _dots(context, self.name)
+        return _spread(context, at, cosines(dots, vectors_of(context.index).norms[at[at >= 0]], vector))
+
+
+def _dots(context: Context, who: str) -> tuple[Any, Array, Array]:
+    """Where the vectors of documents are, the inner products of those that have one, and the vector of the query."""
+    known = vectors_of(context.index)
+    vector = query_vector(context.index, context.query, f"feature {who}")
+    at = place(known.numbers, context.numbers)
+    return at, exact_dots(known.values[at[at >= 0]], vector), vector
+
+
+def _spread(context: Context, at: Any, values: Array) -> Array:
+    found = np.full(len(context), np.nan)
+    found[at >= 0] = values
+    return found

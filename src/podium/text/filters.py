@@ -1,0 +1,194 @@
+"""Filters on the fields of documents, for `Index.search(where=…)`.
+
+    year>=1990      year!=1990      author=smith      kind in book,"short story"      doi exists
+
+Operators are = != < <= > >= in exists. Numbers compare as numbers, true and false as 1 and 0, texts as texts, letter
+for letter; where an order is asked of texts that are numbers, as tables may have them, they compare as numbers too.
+Quotes keep commas and spaces. A list matches if one of its values does; `!=` says that none is equal. A document
+without the field, or with an empty text or list there, never matches, not even `!=`.
+"""
+
+from __future__ import annotations
+
+import bisect
+import csv
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import ParameterError
+from podium.text.index import Index
+from podium.text.retrieval import Numbers, Where
+from podium.text.stored import document_numbers, known_values, place
+
+Mask = NDArray[np.bool_]
+_FORM = re.compile(
+    r"\s*(?P<field>[^<>=!]+?)\s*(?:(?P<sign>>=|<=|!=|=|>|<)\s*(?P<value>.*?)|\s+in\s+(?P<values>.*?)|\s+exists)\s*",
+    re.DOTALL,
+)
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_KNOWN = 32
+"""Arrays of numbers for which a filter keeps its answer."""
+_EXACT = 2**53
+"""Whole numbers below it are exact as floating point; others compare as texts."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition on a field."""
+
+    field: str
+    sign: str  # one of = != < <= > >= in exists
+    values: tuple[str, ...] = ()
+    """What is compared with; for `=` and `in`, any of them."""
+
+
+def make_filter(index: Index, conditions: Iterable[str]) -> Where:
+    """A function that says which documents, by their numbers, satisfy all conditions.
+
+    It follows changes of the index. A field that no document has is an error.
+    """
+    read = [read_condition(text) for text in conditions]
+
+    def allowed() -> Mask:
+        found = np.ones(len(document_numbers(index)) + 1, np.bool_)
+        for one in read:
+            found[:-1] &= satisfied(index, one)
+        found[-1] = False  # what `place` does not find
+        return found
+
+    segments, mask = index.segments, allowed()
+    known: dict[int, tuple[Numbers, Mask]] = {}
+
+    def where(numbers: Numbers) -> Mask:
+        nonlocal segments, mask
+        if segments is not index.segments:
+            segments, mask = index.segments, allowed()
+            known.clear()
+        asked, found = known.get(id(numbers), (None, mask))
+        if asked is not numbers:  # searches ask for the same arrays again and again
+            found = mask[place(document_numbers(index), numbers)]
+            if len(known) >= _KNOWN:
+                known.clear()
+            known[id(numbers)] = numbers, found
+        return found
+
+    return where
+
+
+def read_condition(text: str) -> Condition:
+    """A condition from its text."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise ParameterError(
+            f"filter {text!r}: expected FIELD, one of = != < <= > >= and a value; FIELD in A,B; or FIELD exists."
+        )
+    field, sign, value, values = match["field"], match["sign"], match["value"], match["values"]
+    if sign is None:
+        if values is None:
+            return Condition(field, "exists")
+        return Condition(field, "in", tuple(_split(values, text)))
+    if value[:1] in ("=", "<", ">", "!"):
+        raise ParameterError(f"filter {text!r}: no operator {sign + value[0]!r}. Use one of = != < <= > >= in exists.")
+    if not value:
+        raise ParameterError(f"filter {text!r}: a value is missing after {sign}. For documents that have one: exists.")
+    quoted = len(value) > 1 and value[0] == value[-1] == '"'
+    return Condition(field, sign, (value[1:-1] if quoted else value,))
+
+
+def _split(values: str, text: str) -> list[str]:
+    """The values of a list with commas; those in quotes may hold commas."""
+    try:
+        (found,) = csv.reader([values], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        found = []
+    if not found or not all(value.strip() for value in found):
+        raise ParameterError(f"filter {text!r}: expected values with commas between them after in; got {values!r}.")
+    return [value.strip() for value in found]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of a field: E in all, as lists have several."""
+
+    rows: NDArray[np.int64]  # (E,) the document of each, in the order of numbers
+    numbers: NDArray[np.float64]  # (E,) NaN for texts
+    codes: NDArray[np.int64]  # (E,) which word each text is; −1 for numbers
+    words: list[str]  # rising
+    present: Mask  # (N,) whether a document has a value
+
+
+def satisfied(index: Index, condition: Condition) -> Mask:
+    """Which documents satisfy a condition, in the order of numbers."""  # (N,)
+    column = index.kept(("column", condition.field), lambda: _column(known_values(index, condition.field)))
+    if condition.sign == "exists":
+        return column.present
+    if not len(column.words) and len(column.rows):
+        for value in condition.values:
+            if _number(value) is None:
+                raise ParameterError(f"filter: {condition.field} holds numbers; {value!r} is not a number.")
+    hits = np.zeros(len(column.rows), np.bool_)
+    for value in condition.values:
+        order = _ORDERS.get(condition.sign)
+        hits |= _equal(column, value) if order is None else _ordered(column, value, order)
+    found = np.zeros(len(column.present), np.bool_)
+    found[column.rows[hits]] = True
+    return column.present & ~found if condition.sign == "!=" else found
+
+
+def _equal(column: Column, value: str) -> Mask:
+    number, code = _number(value), bisect.bisect_left(column.words, value)
+    found: Mask = np.zeros(len(column.rows), np.bool_) if number is None else column.numbers == number
+    if code < len(column.words) and column.words[code] == value:
+        found |= column.codes == code
+    return found
+
+
+def _ordered(column: Column, value: str, order: Callable[[Any, Any], Any]) -> Mask:
+    """Numbers are ordered as numbers, texts as texts; texts that are numbers, beside a number, as numbers."""
+    number = _number(value)
+    fits = []
+    for word in column.words:
+        as_number = None if number is None else _number(word)
+        fits.append(order(word, value) if as_number is None else order(as_number, number))
+    found: Mask = np.append(np.array(fits, np.bool_), False)[column.codes]
+    if number is not None:
+        found |= order(column.numbers, number)  # NaN, for a text, is in no order
+    return found
+
+
+def _column(values: list[Any]) -> Column:
+    flat = [(k, part) for k, one in enumerate(values) for part in (one if isinstance(one, list) else [one])]
+    flat = [(k, part) for k, part in flat if part is not None]
+    texts = [None if _is_number(part) else part if isinstance(part, str) else str(part) for _, part in flat]
+    words = sorted({text for text in texts if text is not None})
+    code = {word: k for k, word in enumerate(words)}
+    return Column(
+        np.array([k for k, _ in flat], np.int64),
+        np.array([float(part) if text is None else math.nan for (_, part), text in zip(flat, texts, strict=True)]),
+        np.array([-1 if text is None else code[text] for text in texts], np.int64),
+        words,
+        np.array([value is not None for value in values], np.bool_),
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT)
+
+
+def _number(text: str) -> float | None:
+    if text in ("true", "false"):
+        return float(text == "true")
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
