@@ -26,6 +26,22 @@ def index(
     delete: Annotated[
         list[str] | None, typer.Option(help="Delete a document by its id; repeat it for more.", show_default=False)
     ] = None,
+    links: Annotated[
+        str | None,
+        typer.Option(help="A file of links between documents, in lines: source target.", show_default=False),
+    ] = None,
+    visits: Annotated[
+        str | None,
+        typer.Option(help="A file of visits, in lines: page seconds [next page].", show_default=False),
+    ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            help="An .npy file with a vector for each document in the lines of the same file with .ids in place of "
+            ".npy.",
+            show_default=False,
+        ),
+    ] = None,
     fields: Annotated[
         str | None,
         typer.Option(
@@ -50,13 +66,14 @@ def index(
     from podium.text.analyser import Analyser
     from podium.text.index import Index
 
-    if not documents and not delete:
+    beside = {"links": links, "visits": visits, "vectors": vectors}
+    if not documents and not delete and not any(beside.values()):
         raise ParameterError("nothing to index. Give a file or folder of documents. See: podium index --help")
     chosen = Analyser.parse(analyser) if analyser is not None else Analyser(language=language)
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
     with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
         rows = _read(documents or (), bar)
-        if add or replace or delete:
+        if add or replace or delete or not documents:
             if fields is not None or analyser is not None:
                 raise ParameterError("fields and analyser are set when an index is made; they cannot be changed later.")
             made = Index.open(output)
@@ -66,8 +83,22 @@ def index(
         else:
             made = Index.create(output, rows, fields=names, analyser=chosen)
             changed = len(made)
+        _add_beside(made, **beside)
     _print(made, changed, deleted=len(delete or ()))
     made.close()
+
+
+def _add_beside(made: Any, *, links: str | None, visits: str | None, vectors: str | None) -> None:
+    """What comes from files beside the documents."""
+    from podium.graph import read_links, read_visits
+    from podium.text.encoding import read_vectors
+
+    if links is not None:
+        made.add_links(pair[:2] for pair in read_links(links))
+    if visits is not None:
+        made.add_visits(read_visits(visits))
+    if vectors is not None:
+        made.set_vectors(*read_vectors(vectors, vectors.removesuffix(".npy") + ".ids"))
 
 
 def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
