@@ -123,6 +123,9 @@ def _print(made: Any, added: int, *, deleted: int) -> None:
     if added:
         console.out(f"added      {counted(added, 'document')}")
     console.out(f"searched   {', '.join(made.fields)}")
+    stored = made.store.stored_fields()
+    if stored:
+        console.out(f"stored     {', '.join(stored)}")
     changed = "" if repr(made.analyser) == "analyser" else f", {made.analyser}"
     console.out(f"language   {made.analyser.language}{changed}")
     console.out(f"try        podium search {path} 'your words'")
