@@ -27,7 +27,15 @@ from podium.registry import Named, param, register
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_SPACELESS}]]"
 _ASCII = re.compile(r"[a-z0-9_]+(?:'[a-z]+)?")
-_UNSEEN = dict.fromkeys((0xAD, 0x200C, 0x200D, 0xFEFF, 0xFE0E, 0xFE0F))  # soft hyphen, joiners, variation selectors
+_UNSEEN = (
+    *(0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF),  # soft hyphen, grapheme joiner, Arabic mark, Mongolian separator, BOM
+    *(*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)),  # joiners, bidi
+    *(*range(0x180B, 0x180E), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE01F0)),  # variation selectors, tags
+)
+"""Characters that are not seen and cut no word."""
+_APOSTROPHES = "\u2019\u2018\u00b4\u1ffd"
+_TABLE = dict.fromkeys(_UNSEEN) | str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | {"™": " tm ", "℠": " sm "})
+"""What is done before NFKC, which would make a blank of ´, and of Foo™ the word footm."""
 
 
 @register
@@ -51,13 +59,13 @@ class Analyser(Named):
 
     def words(self, text: str) -> list[str]:
         """The words of a text, in order, normalised but neither stemmed nor dropped."""
-        if text.isascii():
+        if text.isascii() and self.language != "turkish":
             found = _ASCII.findall(text.lower())
             if "'" in text:
                 found = [word.removesuffix("'s") for word in found]
         else:
             found = [word for _, _, words in self._spans(self._normal(text)) for word in words]
-        return [word[: self.longest] for word in found] if max(map(len, found), default=0) > self.longest else found
+        return [self._cut(word) for word in found] if max(map(len, found), default=0) > self.longest else found
 
     def term(self, word: str) -> tuple[str, bool]:
         """The term of a word, and whether it is flagged. Flagged words are not stemmed."""
@@ -82,11 +90,17 @@ class Analyser(Named):
                 yield match.start(), match.end(), [word.removesuffix("'s")]
 
     def _normal(self, text: str) -> str:
-        text = unicodedata.normalize("NFKC", text).casefold().translate(_UNSEEN).replace("’", "'")
+        text = unicodedata.normalize("NFKC", text.translate(_TABLE))
+        if self.language == "turkish":
+            text = text.replace("İ", "i").replace("I", "ı")
+        text = unicodedata.normalize("NFKC", text.casefold()).replace("i\u0307", "i")  # İ is i and a dot
         if self.accents == "strip":
             marks = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
             text = unicodedata.normalize("NFC", "".join(marks))
         return text
+
+    def _cut(self, word: str) -> str:
+        return word[: self.longest].rstrip("'").removesuffix("'s") if len(word) > self.longest else word
 
     @property
     def _stop_words(self) -> frozenset[str]:
@@ -132,8 +146,9 @@ def _snowball(language: str) -> Callable[[str], str]:
 def _pattern() -> Any:
     import regex
 
-    word = rf"{_LETTERS}+(?:['’][[\p{{L}}\p{{M}}]--[{_SPACELESS}]]+)?"
-    return regex.compile(rf"(?V1)(?P<spaceless>[{_SPACELESS}]+)|{word}|\p{{So}}[\p{{M}}\p{{Sk}}]*")
+    word = rf"(?!\p{{M}}){_LETTERS}+(?:['’][[\p{{L}}\p{{M}}]--[{_SPACELESS}]]+)?"
+    symbol = r"\p{RI}{2}|[\p{So}\p{Extended_Pictographic}][\p{M}\p{Sk}]*"
+    return regex.compile(rf"(?V1)(?P<spaceless>[{_SPACELESS}]+)|{word}|{symbol}")
 
 
 @functools.cache

@@ -7,6 +7,7 @@ Document(id='7', text={'title': 'Heat', 'text': 'slabs'}, stored={'year': 1961},
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,16 +43,18 @@ class Document:
         if name is None:
             raise DataError(f'a document needs an "id"; got {sorted(map(str, given))[:8]}.', where=where)
         id = str(given[name])
-        if not id or _has_surrogates(id):
-            raise DataError(f"a document's id must be text that is not empty; got {given[name]!r}.", where=where)
+        if not isinstance(given[name], (str, numbers.Integral)) or not id or not _is_unicode(id):
+            raise DataError(
+                f"a document's id must be text that is not empty, or a whole number; got {given[name]!r}.", where=where
+            )
         text, stored = {}, {}
         for key, value in given.items():
             if key in (name, "links", "vector") or value is None:
                 continue
+            if isinstance(value, float) and not math.isfinite(value):
+                continue  # a missing value
             if key in fields:
                 text[str(key)] = _text(value, id, str(key), where)
-            elif isinstance(value, float) and not math.isfinite(value):
-                continue  # a missing value
             else:
                 stored[str(key)] = value
         return cls(id, text, stored, _links(given, id, where), _vector(given, id, where), where)
@@ -76,7 +79,7 @@ def _text(value: Any, id: str, field: str, where: str | None) -> str:
 
 def _links(given: Mapping[str, Any], id: str, where: str | None) -> tuple[str, ...]:
     found = given.get("links") or ()
-    if isinstance(found, str) or not all(isinstance(one, (str, int)) for one in found):
+    if isinstance(found, str) or not all(isinstance(one, (str, int)) and _is_unicode(str(one)) for one in found):
         raise DataError(f'document {id!r}: "links" must be a list of ids; got {found!r}.', where=where)
     return tuple(str(one) for one in found)
 
@@ -93,5 +96,6 @@ def _vector(given: Mapping[str, Any], id: str, where: str | None) -> NDArray[np.
     return found
 
 
-def _has_surrogates(text: str) -> bool:
-    return any("\ud800" <= letter <= "\udfff" for letter in text) if not text.isascii() else False
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no half of a pair of surrogates, which no file can hold."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

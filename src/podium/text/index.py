@@ -67,7 +67,11 @@ class Index:
         self._scratch = threading.local()
         self._encode: Encoder | None = None
         self._encoder = ""
-        self.refresh()
+        try:
+            self.refresh()
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def create(
@@ -95,8 +99,12 @@ class Index:
                 raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
         store = Store.create(path, analyser=known, fields=names or ("title", "text"))
         index = cls(store)
-        if first:
-            index.add(itertools.chain(first, rest), observer=observer)
+        try:
+            if first:
+                index.add(itertools.chain(first, rest), observer=observer)
+        except BaseException:
+            index.close()
+            raise
         return index
 
     @classmethod
@@ -123,10 +131,10 @@ class Index:
 
     def refresh(self) -> None:
         """See what other processes have changed."""
-        self.segments = read_segments(self.store)
-        self._kept: dict[Any, Any] = {}
-        self.flags = self.store.flags()
-        self.changes = self.store.changes()
+        with self.store.snapshot():
+            segments, flags, changes = read_segments(self.store), self.store.flags(), self.store.changes()
+        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so it goes before they do
+        self.segments, self.flags, self.changes = segments, flags, changes
 
     def add(
         self,
@@ -149,6 +157,8 @@ class Index:
 
     def delete(self, ids: Iterable[str]) -> None:
         """Delete documents, all or none of them."""
+        if isinstance(ids, str):
+            raise ParameterError(f"delete: a list of ids is needed; got {ids!r}. Write [{ids!r}].")
         self.store.delete([str(id) for id in ids])
         self.refresh()
 
@@ -163,7 +173,14 @@ class Index:
         """A text analysed as a query, with its vector: the one given, or what the encoder makes of the text."""
         if vector is None and self._encode is not None:
             vector = np.asarray(self._encode([text]))[0]
-        return read_query(self.store, self.flags, text, vector=vector)
+        return read_query(self.store, self.flags, self.kept("occurs", self._occurs), text, vector=vector)
+
+    def _occurs(self) -> NDArray[np.bool_]:
+        """Whether each term is in a document: those of deleted documents stay in the vocabulary."""
+        found = np.zeros(len(self.flags), np.bool_)
+        for segment in self.segments:
+            found[segment.terms[segment.df[:, -1] > 0]] = True
+        return found
 
     def add_links(self, links: Iterable[tuple[str, str]]) -> None:
         """Add links between documents: pairs of ids. Those that name no document are kept for when it is added."""

@@ -29,26 +29,31 @@ class Query:
 
 
 def read_query(
-    store: Store, flags: NDArray[np.bool_], text: str, *, vector: Sequence[float] | NDArray[np.float32] | None = None
+    store: Store,
+    flags: NDArray[np.bool_],
+    occurs: NDArray[np.bool_],
+    text: str,
+    *,
+    vector: Sequence[float] | NDArray[np.float32] | None = None,
 ) -> Query:
-    """Analyse a query with the analyser of the store."""
+    """Analyse a query with the analyser of the store; `occurs` says which terms a document has."""
     words = store.analyser.words(text)
-    ids = store.term_ids(words)
+    ids = [t if 0 <= t < len(occurs) and occurs[t] else -1 for t in store.term_ids(words)]
     unknown = tuple(word for word, t in zip(words, ids, strict=True) if t < 0)
     counts: dict[int, int] = {}
     for t in ids:
-        if 0 <= t < len(flags) and not flags[t]:
+        if t >= 0 and not flags[t]:
             counts[t] = counts.get(t, 0) + 1
     if not counts and all(store.analyser.term(word)[1] for word in words):
         for t in ids:
-            if 0 <= t < len(flags):
+            if t >= 0:
                 counts[t] = counts.get(t, 0) + 1
     given = None if vector is None else np.asarray(vector, np.float32)
     return Query(
         text,
         np.fromiter(counts, np.int32, len(counts)),
         np.fromiter(counts.values(), np.float64, len(counts)),
-        np.array([t if t < len(flags) else -1 for t in ids], np.int32),
+        np.array(ids, np.int32),
         unknown,
         given,
     )

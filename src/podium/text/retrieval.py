@@ -85,11 +85,15 @@ class WordRetrieval(Retrieval):
         weights, statistics, parts = self.weights(index.fields), index.statistics(query), []
         totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
         for segment in index.segments if len(query.terms) else ():
+            allowed = _ANY if where is None else where(segment.numbers)  # before scores are written to shared arrays
             sums = self._sums(index, segment, query, weights)
-            n = self.scores(sums, query, statistics, totals)
-            allowed = _ANY if where is None else where(segment.numbers)
             scores, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
-            size = take_best(sums.scores, sums.touched, n, allowed, scores, rows)
+            try:
+                n = self.scores(sums, query, statistics, totals)
+                size = take_best(sums.scores, sums.touched, n, allowed, scores, rows)
+            except BaseException:  # Ctrl-C: the scores of this query must not stay
+                sums.scores[:] = 0.0
+                raise
             parts.append((scores[:size], segment.numbers[rows[:size]]))
         if not parts:
             return np.empty(0), np.empty(0, np.int64)
@@ -166,7 +170,7 @@ class QueryLikelihood(WordRetrieval):
     def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         share = totals.cf / max(totals.terms, 1.0) * self.mu
         norms = sums.kept((self.mu,), lambda: np.log1p(sums.lengths / self.mu))
-        times, length = query.times, query.length
+        times, length = query.times, float(query.times[share > 0].sum())
         arrays = (times, share, *sums.postings, sums.dead, norms, length, sums.scores, sums.touched)
         return int(_query_likelihood(sums.places, *arrays))
 

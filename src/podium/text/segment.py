@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import shutil
+import tempfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -61,13 +62,15 @@ class Segment:
 
     def save(self, folder: Path) -> None:
         """Write the arrays into a new folder, which is there as a whole or not at all."""
-        aside = folder.with_name(f".{folder.name}.part")
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir(parents=True)
-        for one in fields(self):
-            if one.name != "dead":
-                np.save(aside / f"{one.name}.npy", getattr(self, one.name))
-        aside.replace(folder)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+        try:
+            aside.chmod(0o755)
+            for one in fields(self):
+                if one.name != "dead":
+                    np.save(aside / f"{one.name}.npy", getattr(self, one.name))
+            aside.replace(folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
 
     @classmethod
     def load(cls, folder: Path, *, n_fields: int, n_terms: int) -> Segment:
@@ -97,7 +100,14 @@ class Segment:
         ]
         rising = all(len(x) == 0 or (x[0] == 0 and x[-1] == top and (np.diff(x) >= 0).all()) for x, top in limits)
         inside = _within(self.tokens, n_terms) and _within(self.rows, len(self)) and _within(self.terms, n_terms)
-        if wrong or not rising or not inside:
+        ordered = all((np.diff(x) > 0).all() for x in (self.numbers, self.terms))
+        wide = ("numbers", "id_ends", "bounds", "pointers", "cf", "pairs")
+        kinds: dict[str, type[np.generic]] = {
+            one.name: np.int64 if one.name in wide else np.int32 for one in fields(self)
+        }
+        kinds |= {"id_bytes": np.uint8, "dead": np.bool_}
+        wrong += [name for name, kind in kinds.items() if getattr(self, name).dtype != kind]
+        if wrong or not rising or not inside or not ordered:
             raise ValueError("not a sound segment")
 
     def without(self, deleted: NDArray[np.int64]) -> Segment:

@@ -47,7 +47,8 @@ def _cached(store: Store, folder: Path, *, n_terms: int) -> list[tuple[str, Segm
     found: list[tuple[str, Segment]] = []
     try:
         about = json.loads((folder / "segments.json").read_bytes())
-        names = about["segments"] if about["store"] == store.key else []
+        fits = about["store"] == store.key and about["changes"] <= store.changes()  # never from a later state
+        names = about["segments"] if fits else []
         for name in names:
             segment = Segment.load(folder / str(name), n_fields=len(store.fields), n_terms=n_terms)
             if found and segment.numbers[0] <= found[-1][1].numbers[-1]:
@@ -68,7 +69,7 @@ def _save(store: Store, folder: Path, segments: list[tuple[str, Segment]]) -> No
             segment.save(folder / name)
         names = [name for name, _ in segments]
         with write_aside(folder / "segments.json") as file:
-            file.write(json.dumps({"store": store.key, "segments": names}).encode())
+            file.write(json.dumps({"store": store.key, "changes": store.changes(), "segments": names}).encode())
         for old in folder.iterdir():
             if old.is_dir() and old.name not in names:
                 shutil.rmtree(old, ignore_errors=True)

@@ -17,8 +17,8 @@ import itertools
 import json
 import os
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +29,11 @@ from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
 from podium.graph.visits import Visit
+from podium.text import connection
 from podium.text.analyser import Analyser
-from podium.text.connection import APPLICATION, VERSION, connect, in_words
+from podium.text.connection import connect, in_words
 from podium.text.document import Document
+from podium.text.writer import Writer, unpacked
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,8 +47,6 @@ CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
 """
 _BATCH = 1000
 """Documents that are written at once."""
-_LONG = 1000
-"""Bytes of text from which on it is packed."""
 
 
 @dataclass(frozen=True)
@@ -65,43 +65,50 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._base = connect(self.path)
-        with self._worded():
-            known = dict(self._base.execute("SELECT key, value FROM meta"))
-            self.analyser = Analyser.parse(known["analyser"])
-            self.fields: tuple[str, ...] = tuple(json.loads(known["fields"]))
-            self.key: str = known["key"]
+        self._lock = threading.RLock()
         self._terms: dict[str, int] = {}
+        try:
+            with self._worded(), self._sound():
+                known = dict(self._base.execute("SELECT key, value FROM meta"))
+                self.analyser = Analyser.parse(known["analyser"])
+                self.fields: tuple[str, ...] = tuple(json.loads(known["fields"]))
+                self.key: str = known["key"]
+                self.changes()
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, analyser: Analyser, fields: Sequence[str]) -> Store:
         """A new store without documents. A store that holds documents is never replaced."""
         target = Path(path)
         if target.exists() and target.stat().st_size > 0:
-            with contextlib.closing(connect(target)) as known:
-                if known.execute("SELECT count(*) FROM document").fetchone()[0] or _counter(known):
+            with contextlib.closing(cls(target)) as known:
+                if len(known) or known.changes():
                     raise DataError("exists already. Add to it, or delete it first.", where=str(target))
-            for end in ("", "-wal", "-shm"):
-                target.with_name(target.name + end).unlink(missing_ok=True)
         values = {
             "analyser": repr(analyser),
             "fields": json.dumps(list(fields)),
             "key": os.urandom(8).hex(),
             "changes": "0",
         }
+        aside = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.part")
         try:
-            base = sqlite3.connect(target, isolation_level=None)
-        except sqlite3.OperationalError as error:
-            raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
-        with contextlib.closing(base):
-            try:
+            with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as base:
                 base.execute("PRAGMA journal_mode=WAL")
-                base.execute(f"PRAGMA application_id={APPLICATION}")
-                base.execute(f"PRAGMA user_version={VERSION}")
+                base.execute(f"PRAGMA application_id={connection.APPLICATION}")
+                base.execute(f"PRAGMA user_version={connection.VERSION}")
                 base.executescript(f"BEGIN; {_SCHEMA}")
                 base.executemany("INSERT INTO meta VALUES(?, ?)", values.items())
                 base.execute("COMMIT")
-            except sqlite3.Error as error:
-                raise IndexFileError(f"{target}: cannot be written ({error}).") from None
+            for end in ("-wal", "-shm"):
+                target.with_name(target.name + end).unlink(missing_ok=True)
+            aside.replace(target)  # it is there as a whole or not at all
+        except (sqlite3.Error, OSError) as error:
+            raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
+        finally:
+            for end in ("", "-wal", "-shm"):
+                aside.with_name(aside.name + end).unlink(missing_ok=True)
         return cls(target)
 
     def close(self) -> None:
@@ -120,7 +127,7 @@ class Store:
         """Add documents in one transaction, and return how many."""
         with self._changing():
             first = max(self._largest("document", "n"), self._largest("deleted", "n")) + 1
-            writer = _Writer(self, first, replace=replace)
+            writer = Writer(self, first, replace=replace)
             rest = iter(documents)
             while batch := list(itertools.islice(rest, _BATCH)):
                 writer.write(batch)
@@ -129,12 +136,11 @@ class Store:
     def delete(self, ids: Sequence[str]) -> None:
         """Delete documents in one transaction; an unknown id is an error, and then none is deleted."""
         with self._changing():
-            numbers = [self.number(one) for one in ids]
-            unknown = [one for one, n in zip(ids, numbers, strict=True) if n is None]
+            numbers = {one: self.number(one) for one in ids}
+            unknown = [one for one, n in numbers.items() if n is None]
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
-            self._remove([n for n in numbers if n is not None])
-            self._base.executemany("DELETE FROM link WHERE source = ?", [(one,) for one in ids])
+            self._remove([(one, n) for one, n in numbers.items() if n is not None])
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
@@ -146,20 +152,23 @@ class Store:
         """All fields of a document, as it was given."""
         with self._worded():
             row = self._base.execute("SELECT id, stored, text FROM document WHERE id = ?", (id,)).fetchone()
-        return None if row is None else {"id": row[0], **json.loads(row[1]), **_unpacked(row[2])}
+        with self._sound():
+            return None if row is None else {"id": row[0], **json.loads(row[1]), **unpacked(row[2])}
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """All documents, as they were given, in the order in which they were added."""
         with self._worded():
             for id, stored, text in self._base.execute("SELECT id, stored, text FROM document ORDER BY n"):
-                yield {"id": id, **json.loads(stored), **_unpacked(text)}
+                with self._sound():
+                    found = {"id": id, **json.loads(stored), **unpacked(text)}
+                yield found
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
         """The number of each document and its value of a field; None where it has none."""
         with self._worded():
             if field in self.fields:
                 for n, text in self._base.execute("SELECT n, text FROM document ORDER BY n"):
-                    yield n, _unpacked(text).get(field)
+                    yield n, unpacked(text).get(field)
                 return
             ask = "SELECT n, value, type FROM document LEFT JOIN json_each(stored) ON key = ? ORDER BY n"
             for n, value, kind in self._base.execute(ask, (field,)):
@@ -179,8 +188,9 @@ class Store:
         with self._worded():
             ask = "SELECT n, counts, ids, id FROM token JOIN document USING (n) WHERE n > ? ORDER BY n"
             rows = self._base.execute(ask, (after,)).fetchall()
-        counts = np.frombuffer(b"".join(row[1] for row in rows), "<i4").reshape(len(rows), len(self.fields))
-        ids = np.frombuffer(b"".join(row[2] for row in rows), "<i4")
+        with self._sound():
+            counts = np.frombuffer(b"".join(row[1] for row in rows), "<i4").reshape(len(rows), len(self.fields))
+            ids = np.frombuffer(b"".join(row[2] for row in rows), "<i4")
         if counts.sum() != len(ids):
             raise IndexFileError(f"{self.path}: damaged: {len(ids)} terms where {counts.sum()} were counted.")
         with self._worded():
@@ -244,7 +254,9 @@ class Store:
         """The number and the vector of each document that has one, in order."""
         with self._worded():
             for n, values in self._base.execute('SELECT n, "values" FROM vector ORDER BY n'):
-                yield n, np.frombuffer(values, "<f4")
+                with self._sound():
+                    found = np.frombuffer(values, "<f4")
+                yield n, found
 
     def set_vectors(self, vectors: Iterable[tuple[str, NDArray[np.float32]]], *, encoder: str | None = None) -> int:
         """Give documents their vectors in one transaction, and return how many. `encoder` is what made them."""
@@ -272,16 +284,29 @@ class Store:
     def _largest(self, table: str, column: str) -> int:
         return int(self._base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
 
-    def _remove(self, numbers: Sequence[int]) -> None:
-        rows = [(n,) for n in numbers]
+    def _remove(self, documents: Sequence[tuple[str, int]]) -> None:
+        """Remove documents, given by id and number."""
+        rows = [(n,) for _, n in documents]
         for table in ("document", "token", "vector"):
             self._base.executemany(f"DELETE FROM {table} WHERE n = ?", rows)
+        self._base.executemany("DELETE FROM link WHERE source = ?", [(id,) for id, _ in documents])
         self._base.executemany("INSERT INTO deleted VALUES(?)", rows)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """While this lasts, all reading sees one state, whatever other processes write."""
+        with self._lock, self._worded():
+            self._base.execute("BEGIN")
+            try:
+                yield
+            finally:
+                with contextlib.suppress(sqlite3.Error):
+                    self._base.execute("COMMIT")
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """A transaction that counts as a change."""
-        with self._worded():
+        with self._lock, self._worded():
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -293,8 +318,10 @@ class Store:
                 with contextlib.suppress(sqlite3.Error):
                     self._base.execute("ROLLBACK")
                 raise
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error):  # without waiting for readers
+                self._base.execute("PRAGMA busy_timeout=0")
                 self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._base.execute(f"PRAGMA busy_timeout={int(1000 * connection.WAIT)}")
 
     @contextmanager
     def _worded(self) -> Iterator[None]:
@@ -303,96 +330,16 @@ class Store:
         except sqlite3.Error as error:
             raise in_words(self.path, error) from error
 
-
-class _Writer:
-    """Writes documents within a transaction."""
-
-    def __init__(self, store: Store, first: int, *, replace: bool) -> None:
-        self.store, self.base, self.replace = store, store._base, replace
-        self.next, self.written = first, 0
-        self.words: dict[str, int] = {}
-        self.terms = {
-            (term, bool(flagged)): t for t, term, flagged in self.base.execute("SELECT t, term, flagged FROM term")
-        }
-        self.size, self.new = store._largest("term", "t") + 1, list[tuple[int, str, int]]()
-        width = self.base.execute('SELECT length("values") FROM vector LIMIT 1').fetchone()
-        self.width: int | None = None if width is None else width[0] // 4
-
-    def write(self, documents: Sequence[Document]) -> None:
-        self._check_ids(documents)
-        tokens, rows, links, vectors = [], [], [], []
-        for n, one in enumerate(documents, self.next):
-            parts = [self._ids(one.text.get(field, "")) for field in self.store.fields]
-            counts = np.array([len(part) for part in parts], "<i4")
-            ids = np.array([t for part in parts for t in part], "<i4")
-            tokens.append((n, counts.tobytes(), ids.tobytes()))
-            rows.append((n, one.id, json.dumps(one.stored), _packed(one.text)))
-            links += [(one.id, target) for target in one.links]
-            if one.vector is not None:
-                vectors.append((n, self._vector(one).tobytes()))
-        self.base.executemany("INSERT INTO term VALUES(?, ?, ?)", self.new)
-        self.base.executemany("INSERT INTO document VALUES(?, ?, ?, ?)", rows)
-        self.base.executemany("INSERT INTO token VALUES(?, ?, ?)", tokens)
-        self.base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
-        self.base.executemany("INSERT INTO vector VALUES(?, ?)", vectors)
-        self.new.clear()
-        self.next += len(rows)
-        self.written += len(rows)
-
-    def _check_ids(self, documents: Sequence[Document]) -> None:
-        """Refuse an id that is there already, or remove what it names."""
-        seen: set[str] = set()
-        for one in documents:
-            known = self.base.execute("SELECT n FROM document WHERE id = ?", (one.id,)).fetchone()
-            if one.id in seen or (known is not None and not self.replace):
-                raise DataError(
-                    f"document {one.id!r} is there already. Use another id, or replace it (replace=True, --replace).",
-                    where=one.where or str(self.store.path),
-                )
-            seen.add(one.id)
-            if known is not None:
-                self.store._remove([known[0]])
-                self.base.execute("DELETE FROM link WHERE source = ?", (one.id,))
-
-    def _ids(self, text: str) -> list[int]:
-        words, known = self.store.analyser.words(text), self.words
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        """Raise a clear error if a value of the file cannot be decoded."""
         try:
-            return [known[word] for word in words]
-        except KeyError:
-            return [known[word] if word in known else self._learn(word) for word in words]
-
-    def _learn(self, word: str) -> int:
-        """The number of the term of a word that is met for the first time."""
-        term = self.store.analyser.term(word)
-        t = self.terms.get(term)
-        if t is None:
-            t = self.terms[term] = self.size
-            self.new.append((t, term[0], int(term[1])))
-            self.size += 1
-        self.words[word] = t
-        return t
-
-    def _vector(self, document: Document) -> NDArray[np.float32]:
-        assert document.vector is not None
-        if self.width is None:
-            self.width = len(document.vector)
-        if len(document.vector) != self.width:
-            raise DataError(
-                f"document {document.id!r}: its vector has {len(document.vector)} numbers; others have {self.width}.",
-                where=document.where,
-            )
-        return document.vector.astype("<f4")
+            yield
+        except (sqlite3.Error, IndexFileError):
+            raise
+        except Exception as error:
+            raise IndexFileError(f"{self.path}: damaged ({error!r}). Make it again, or restore a copy.") from error
 
 
 def _counter(base: sqlite3.Connection) -> int:
     return int(base.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
-
-
-def _packed(text: Mapping[str, str]) -> bytes:
-    plain = json.dumps(text).encode()
-    return zlib.compress(plain, 1) if len(plain) > _LONG else plain
-
-
-def _unpacked(packed: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
-    return found

@@ -21,7 +21,7 @@ def term_weights(index: Index, column: int) -> Array:
         for segment in index.segments:
             df[segment.terms] += segment.df[:, column]
         known = (df > 0) & ~index.flags
-        return np.where(known, np.log(len(index) / np.maximum(df, 1.0)), 0.0)
+        return np.where(known, np.log(max(len(index), 1) / np.maximum(df, 1.0)), 0.0)
 
     return index.kept(("term_weights", column), make)
 

@@ -1,7 +1,8 @@
 """Language models: the mean over the words of the query of the logarithm of their probability in a field.
 
-Words that no document has in this field are left out; with none left, the value is 0. p = cf/|C|; L = max(|d|, 1) and
-U = max(different words of d, 1), so that an empty field counts as one word that is not in the query.
+Words that no document has in this field are left out; with none left, or where all documents have nothing but stop
+words in this field, the value is 0. p = cf/|C|; L = max(|d|, 1) and U = max(different words of d, 1), so that an empty
+field counts as one word that is not in the query.
 Reference: Zhai and Lafferty, A study of smoothing methods for language models applied to ad hoc retrieval, 2001.
 """
 
@@ -55,7 +56,7 @@ class AbsoluteDiscount(FieldFeature):
 
 def _mean(kernel: Callable[..., None], field: Field, smoothing: float) -> Array:
     found, total = np.zeros(len(field.lengths)), field.times[field.cf > 0].sum()
-    if total > 0:
+    if total > 0 and field.total > 0:
         share = field.times / total
         kernel(field.counts, share, field.cf / field.total, field.lengths, field.distinct, smoothing, found)
     return found

@@ -265,7 +265,7 @@ class VarTF(_OverWords):
 
 def idf(field: Field) -> Array:
     """ln(N/df) of each word; 0 for a word that is in no document's field."""  # (m,)
-    return np.where(field.df > 0, np.log(field.documents / np.maximum(field.df, 1.0)), 0.0)
+    return np.where(field.df > 0, np.log(max(field.documents, 1.0) / np.maximum(field.df, 1.0)), 0.0)
 
 
 def _icf(field: Field) -> Array:

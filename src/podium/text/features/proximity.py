@@ -48,7 +48,7 @@ class NgramBM25(Feature):
             run = tuple(words[k : k + self.n])
             if min(run) >= 0:
                 times[run] = times.get(run, 0) + 1
-        if not times:
+        if not times or not len(context.query.terms):
             return np.zeros(len(context))
         grams, counts = np.array(list(times), np.int32), np.zeros((len(context), len(times)))
         _count_grams(*context.tokens(self.field), grams, counts)
@@ -74,7 +74,7 @@ class Span(Feature):
 
 @register
 class Edit(Feature):
-    """The edit distance between query and field in words, over the longer of both; 0 where both are empty.
+    """The edit distance between query and field in words, over the longer of both; 0 for a query without known words.
 
     With of=span, to the shortest window of the field that holds all query words it has: for long fields.
     """
@@ -85,6 +85,8 @@ class Edit(Feature):
 
     def values(self, context: Context) -> Array:
         found, phrase = np.zeros(len(context)), context.query.sequence
+        if not len(context.query.terms):
+            return found
         tokens, starts, ends = context.tokens(self.field)
         if self.of == "span":
             windows = spans(context, self.field)
