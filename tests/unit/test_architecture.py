@@ -16,6 +16,9 @@ from podium.losses import Loss
 from podium.metrics import Metric
 from podium.scorers import Scorer
 from podium.solvers import Solver
+from podium.text.analyser import Analyser
+from podium.text.features import Feature
+from podium.text.retrieval import Retrieval
 from podium.transforms import Transform
 
 ROOT = Path(__file__).parents[2]
@@ -153,6 +156,9 @@ HEADINGS = {
     Solver: (),
     Transform: (),
     Metric: (),
+    Feature: (),
+    Retrieval: (),
+    Analyser: (),
 }
 
 

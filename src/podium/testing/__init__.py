@@ -11,6 +11,7 @@ look at ranks jump.
 from podium.testing.aggregators import AGGREGATOR_CHECKS, check_aggregator
 from podium.testing.distributions import DISTRIBUTION_CHECKS, all_rankings, check_distribution
 from podium.testing.examples import draw_query, general_position, instances, linear_data, variants
+from podium.testing.features import FEATURE_CHECKS, check_feature
 from podium.testing.learners import LEARNER_CHECKS, check_learner
 from podium.testing.losses import LOSS_CHECKS, check_loss, equals_reference
 from podium.testing.methods import METHOD_CHECKS, check_method
@@ -22,6 +23,7 @@ from podium.testing.transforms import TRANSFORM_CHECKS, check_transform
 __all__ = [
     "AGGREGATOR_CHECKS",
     "DISTRIBUTION_CHECKS",
+    "FEATURE_CHECKS",
     "LEARNER_CHECKS",
     "LOSS_CHECKS",
     "METHOD_CHECKS",
@@ -32,6 +34,7 @@ __all__ = [
     "all_rankings",
     "check_aggregator",
     "check_distribution",
+    "check_feature",
     "check_learner",
     "check_loss",
     "check_method",

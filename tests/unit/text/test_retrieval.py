@@ -1,0 +1,112 @@
+"""First-stage scores against sums written out, and against bm25s."""
+
+import math
+
+import numpy as np
+import pytest
+
+from podium.text.analyser import Analyser
+from podium.text.context import Context
+from podium.text.features import Feature
+from podium.text.index import Index
+
+PLAIN = Analyser(stem=False, stop=False, shortest=1)
+
+
+def draw(seed, n=60, words=40):
+    rng = np.random.default_rng(seed)
+    vocabulary = np.array([f"w{k}" for k in range(words)])
+    odds = 1 / np.arange(1, words + 1)
+    text = lambda: rng.choice(vocabulary, rng.integers(0, 20), p=odds / odds.sum()).tolist()  # noqa: E731
+    return [{"title": text()[:4], "text": text()} for _ in range(n)], [text()[:6] for _ in range(20)]
+
+
+def make(path, documents):
+    given = [{"id": str(k), **{f: " ".join(one[f]) for f in one}} for k, one in enumerate(documents)]
+    index = Index.create(path, given[:40], fields=["title", "text"], analyser=PLAIN)
+    index.add(given[40:])
+    return index
+
+
+def test_scores_equal_those_of_bm25s(tmp_path):
+    bm25s = pytest.importorskip("bm25s")
+    documents, queries = draw(0)
+    index, k1, b = make(tmp_path / "i", documents), 0.9, 0.4
+    peer = bm25s.BM25(method="lucene", k1=k1, b=b)
+    peer.index([one["title"] + one["text"] for one in documents], show_progress=False)
+    compared = 0
+    for query in queries:
+        known = [word for word in query if word in peer.vocab_dict]
+        if not known:
+            continue
+        expected = peer.get_scores(known) * (k1 + 1)
+        hits = index.search(" ".join(query), k=100, by=f"bm25(k1={k1},b={b})")
+        found = np.zeros(len(documents))
+        found[[int(id) for id in hits.ids]] = hits.scores
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
+        compared += len(hits)
+    assert compared > 200
+    index.close()
+
+
+def test_bm25_of_search_is_the_feature(tmp_path):
+    documents, queries = draw(1)
+    index = make(tmp_path / "i", documents)
+    for query in queries:
+        hits = index.search(" ".join(query), k=100)
+        context = Context(index, index.query(" ".join(query)), hits.numbers)
+        assert Feature.parse("bm25").values(context) == pytest.approx(hits.scores, rel=1e-12)
+        order = sorted(zip(-hits.scores, hits.numbers, strict=True))
+        assert [n for _, n in order] == hits.numbers.tolist()
+    index.close()
+
+
+@pytest.mark.parametrize("weights", [{"title": 1.0, "text": 1.0}, {"title": 2.5, "text": 0.5}, {"title": 1.0}])
+def test_weighted_fields_equal_their_sums(tmp_path, weights):
+    documents, queries = draw(2)
+    index = make(tmp_path / "i", documents)
+    fields = ",".join(f"{name}^{weight}" for name, weight in weights.items())
+
+    def count(word, one):
+        return sum(weight * one[name].count(word) for name, weight in weights.items())
+
+    sizes = [sum(weight * len(one[name]) for name, weight in weights.items()) for one in documents]
+    mean, total, n = sum(sizes) / len(sizes), sum(sizes), len(documents)
+    for query in queries:
+        bm25, ql = {}, {}
+        for k, one in enumerate(documents):
+            if not any(count(word, one) for word in query):
+                continue
+            df = {word: sum(word in two["title"] + two["text"] for two in documents) for word in query}
+            bm25[k] = sum(
+                math.log(1 + (n - df[t] + 0.5) / (df[t] + 0.5)) * 2.2 * count(t, one)
+                / (count(t, one) + 1.2 * (0.25 + 0.75 * sizes[k] / mean))
+                for t in query
+            )  # fmt: skip
+            shares = {t: sum(count(t, two) for two in documents) / total for t in query}
+            ql[k] = sum(
+                math.log((count(t, one) + 50 * p) / (sizes[k] + 50)) - math.log(p) for t in query if (p := shares[t])
+            )
+        for expected, by in ((bm25, f"bm25(fields=[{fields}])"), (ql, f"ql(mu=50.0,fields=[{fields}])")):
+            hits = index.search(" ".join(query), k=100, by=by)
+            assert dict(zip(map(int, hits.ids), hits.scores, strict=True)) == pytest.approx(expected, rel=1e-9)
+    index.close()
+
+
+def test_the_best_k_are_the_first_of_all(tmp_path):
+    documents, queries = draw(3)
+    index = make(tmp_path / "i", documents)
+    for query in queries:
+        everything = index.search(" ".join(query), k=1000)
+        for k in (1, 2, 5, 17):
+            some = index.search(" ".join(query), k=k)
+            assert some.ids == everything.ids[:k]
+            assert some.scores.tobytes() == everything.scores[:k].tobytes()
+    index.close()
+
+
+def test_repeated_query_words_count_each_time(tmp_path):
+    index = make(tmp_path / "i", draw(4)[0])
+    one, two = index.search("w3", k=99), index.search("w3 w3", k=99)
+    assert two.scores == pytest.approx(2 * one.scores)
+    index.close()
