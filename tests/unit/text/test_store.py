@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from podium.errors import DataError, IndexFileError, PodiumError
-from podium.text import database
+from podium.text import connection
 from podium.text.analyser import Analyser
 from podium.text.document import Document
 from podium.text.store import Store
@@ -280,7 +280,7 @@ def test_a_store_that_is_cut_short_is_refused(tmp_path, share):
 
 
 def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "WAIT", 0.1)
+    monkeypatch.setattr(connection, "WAIT", 0.1)
     path = filled(tmp_path / "i", 1)
     one, two = Store(path), Store(path)
     with one._changing():
@@ -293,7 +293,7 @@ def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
 
 
 def test_a_reader_does_not_hold_up_a_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "WAIT", 30.0)
+    monkeypatch.setattr(connection, "WAIT", 30.0)
     path = filled(tmp_path / "i", 20)
     one, two = Store(path), Store(path)
     reading = one.documents()
