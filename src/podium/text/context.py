@@ -9,7 +9,7 @@ import functools
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from podium.text.index import WHOLE, Index
 from podium.text.query import Query
 from podium.text.retrieval import Statistics
 
+T = TypeVar("T")
 Array = NDArray[np.float64]
 Ints = NDArray[Any]
 
@@ -65,9 +66,9 @@ class Context:
         """A field of all documents."""
         known = self._fields.get(name)
         if known is None:
-            f, s = self.column(name), self.statistics
+            f, s, sizes = self.column(name), self.statistics, self._gathered[2]
             known = self._fields[name] = Field(
-                self._counts[f], self.query.times, self._lengths[f], self._distinct[f], float(s.documents),
+                self._counts[f], self.query.times, sizes[0, f], sizes[1, f], float(s.documents),
                 np.ascontiguousarray(s.df[:, f]), np.ascontiguousarray(s.cf[:, f]), float(s.totals[f]),
             )  # fmt: skip
         return known
@@ -85,47 +86,51 @@ class Context:
         return self.index.places(self.numbers)
 
     @functools.cached_property
+    def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """Where the terms of the query occur: places among all terms, which term it is, where each document begins."""
+        tokens, bounds, _ = self._gathered
+        places, which = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int32)
+        begin = np.empty(len(bounds) + 1, np.int64)
+        _match(tokens, bounds, self.query.terms, slots_of(len(self.index.flags)), places, which, begin)
+        return places, which, begin
+
+    @functools.cached_property
     def _counts(self) -> Array:
         """How often each term of the query occurs."""  # (F+1, n, m)
         found = np.zeros((len(self.index.fields) + 1, len(self), len(self.query.terms)))
-        tokens, bounds = self._tokens
-        _count(tokens, bounds, self.query.terms, slots_of(len(self.index.flags)), found)
+        _count(*self.matches, self._gathered[1], found)
         return found
 
     @functools.cached_property
-    def _tokens(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The terms of all documents end to end, and the bounds of their fields."""  # (n, F+1)
-        bounds = np.empty((len(self), len(self.index.fields) + 1), np.int64)
+    def _gathered(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Array]:
+        """The terms of all documents end to end; the bounds of their fields, (n, F+1); |d| and u, (2, F+1, n)."""
+        n, columns = len(self), len(self.index.fields) + 1
+        bounds, sizes = np.empty((n, columns), np.int64), np.empty((2, columns, n))
         for segment, at, rows in self._places:
-            bounds[at] = segment.bounds[rows]
-        sizes = bounds[:, -1] - bounds[:, 0]
-        starts = np.cumsum(sizes) - sizes
-        tokens = np.empty(int(sizes.sum()), np.int32)
-        for segment, at, rows in self._places:
-            _gather(segment.tokens, segment.bounds, rows, starts[at], tokens)
-        bounds += (starts - bounds[:, 0])[:, None]
-        return tokens, bounds
+            _gather_sizes(segment.bounds, segment.lengths, segment.distinct, rows, at, bounds, sizes)
+        total, starts = _lay_out(bounds)
+        tokens = np.empty(total, np.int32)
+        for segment, at, _ in self._places:
+            _gather_tokens(segment.tokens, starts, at, bounds, tokens)
+        return tokens, bounds, sizes
 
     def tokens(self, field: str) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """The terms of a field: document k has tokens[starts[k]:ends[k]]."""
         f, last = self.column(field), len(self.index.fields)
-        tokens, bounds = self._tokens
+        tokens, bounds, _ = self._gathered
         first, end = (0, last) if f == last else (f, f + 1)
         return tokens, bounds[:, first].copy(), bounds[:, end].copy()
 
-    @functools.cached_property
-    def _lengths(self) -> Array:  # (F+1, n)
-        return self._per_field(lambda segment: segment.lengths)
-
-    @functools.cached_property
-    def _distinct(self) -> Array:  # (F+1, n)
-        return self._per_field(lambda segment: segment.distinct)
-
-    def _per_field(self, of: Callable[[Any], Ints]) -> Array:
-        found = np.empty((len(self.index.fields) + 1, len(self)))
-        for segment, at, rows in self._places:
-            found[:, at] = of(segment)[rows].T
+    def once(self, key: Any, make: Callable[[NDArray[np.int32], NDArray[np.int64]], T]) -> T:
+        """What a function of the terms and the bounds of all fields gives, computed once for all features."""
+        if key not in self._known:
+            self._known[key] = make(*self._gathered[:2])
+        found: T = self._known[key]
         return found
+
+    @functools.cached_property
+    def _known(self) -> dict[Any, Any]:
+        return {}
 
     @functools.cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -151,25 +156,59 @@ _THREAD = threading.local()
 
 
 @compiled
-def _gather(tokens: Ints, bounds: Ints, rows: Ints, starts: Ints, out: Ints) -> None:
+def _gather_sizes(bounds: Ints, lengths: Ints, distinct: Ints, rows: Ints, at: Ints, out: Ints, sizes: Array) -> None:
     for k in range(len(rows)):
-        at = starts[k]
-        for p in range(bounds[rows[k], 0], bounds[rows[k], -1]):
-            out[at] = tokens[p]
-            at += 1
+        for f in range(out.shape[1]):
+            out[at[k], f] = bounds[rows[k], f]
+            sizes[0, f, at[k]] = lengths[rows[k], f]
+            sizes[1, f, at[k]] = distinct[rows[k], f]
 
 
 @compiled
-def _count(tokens: Ints, bounds: Ints, terms: Ints, slots: Ints, counts: Array) -> None:
-    F = bounds.shape[1] - 1
+def _lay_out(bounds: Ints) -> Any:
+    """Move bounds to where terms will lie end to end; returns the number of terms, and where each document began."""
+    starts, at = np.empty(len(bounds), np.int64), 0
+    for k in range(len(bounds)):
+        starts[k] = bounds[k, 0]
+        for f in range(bounds.shape[1]):
+            bounds[k, f] += at - starts[k]
+        at = bounds[k, -1]
+    return at, starts
+
+
+@compiled
+def _gather_tokens(tokens: Ints, starts: Ints, at: Ints, bounds: Ints, out: Ints) -> None:
+    for k in at:
+        shift = starts[k] - bounds[k, 0]
+        for p in range(bounds[k, 0], bounds[k, -1]):
+            out[p] = tokens[p + shift]
+
+
+@compiled
+def _match(tokens: Ints, bounds: Ints, terms: Ints, slots: Ints, places: Ints, which: Ints, begin: Ints) -> None:
     for m in range(len(terms)):
         slots[terms[m]] = m
+    n = 0
     for k in range(len(bounds)):
-        for f in range(F):
-            for p in range(bounds[k, f], bounds[k, f + 1]):
-                m = slots[tokens[p]]
-                if m >= 0:
-                    counts[f, k, m] += 1.0
-                    counts[F, k, m] += 1.0
+        begin[k] = n
+        for p in range(bounds[k, 0], bounds[k, -1]):
+            m = slots[tokens[p]]
+            if m >= 0:
+                places[n] = p
+                which[n] = m
+                n += 1
+    begin[len(bounds)] = n
     for m in range(len(terms)):
         slots[terms[m]] = -1
+
+
+@compiled
+def _count(places: Ints, which: Ints, begin: Ints, bounds: Ints, counts: Array) -> None:
+    F = bounds.shape[1] - 1
+    for k in range(len(bounds)):
+        f = 0
+        for at in range(begin[k], begin[k + 1]):
+            while places[at] >= bounds[k, f + 1]:
+                f += 1
+            counts[f, k, which[at]] += 1.0
+            counts[F, k, which[at]] += 1.0

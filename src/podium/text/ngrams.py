@@ -12,36 +12,31 @@ from podium.text.index import Index
 from podium.text.segment import find_terms
 
 
-def ngram_df(index: Index, grams: NDArray[np.int32], column: int) -> NDArray[np.float64]:
-    """The number of documents with each run of words in a field, or in the whole for the last column."""  # (g,)
-    found = np.zeros(len(grams))
+def ngram_df(index: Index, grams: NDArray[np.int32]) -> NDArray[np.float64]:
+    """The number of documents with each run of words, in each field and in the whole."""  # (F+1, g)
+    columns = len(index.fields) + 1
+    found = np.zeros((columns, len(grams)))
     for segment in index.segments:
         if grams.shape[1] == 2:
-            _look_up(segment.pairs, segment.pair_df, grams, column, found)
-        else:
-            for g, gram in enumerate(grams):
-                places = find_terms(segment.terms, gram)
-                if places.min() >= 0:
-                    found[g] += _scan(
-                        gram,
-                        places,
-                        segment.tokens,
-                        segment.bounds,
-                        segment.pointers,
-                        segment.rows,
-                        segment.dead,
-                        column,
-                    )
+            _look_up(segment.pairs, segment.pair_df, grams, found)
+            continue
+        for g, gram in enumerate(grams):
+            places = find_terms(segment.terms, gram)
+            if places.min() >= 0:
+                arrays = (segment.tokens, segment.bounds, segment.pointers, segment.rows, segment.dead)
+                for column in range(columns):
+                    found[column, g] += _scan(gram, places, *arrays, column)
     return found
 
 
 @compiled
-def _look_up(pairs: Any, df: Any, grams: Any, column: int, found: Any) -> None:
+def _look_up(pairs: Any, df: Any, grams: Any, found: Any) -> None:
     for g in range(len(grams)):
         key = (np.int64(grams[g, 0]) << 32) | np.int64(grams[g, 1])
         at = np.searchsorted(pairs, key)
         if at < len(pairs) and pairs[at] == key:
-            found[g] += df[at, column]
+            for column in range(df.shape[1]):
+                found[column, g] += df[at, column]
 
 
 @compiled

@@ -175,7 +175,7 @@ class Covered(FieldFeature):
     field: str = WHOLE
 
     def compute(self, field: Field) -> Array:
-        return np.asarray(np.count_nonzero(field.counts, axis=1), np.float64)
+        return np.asarray(covered(field.counts))
 
 
 @register
@@ -186,7 +186,7 @@ class CoveredRatio(FieldFeature):
     field: str = WHOLE
 
     def compute(self, field: Field) -> Array:
-        return np.asarray(np.count_nonzero(field.counts, axis=1) / max(len(field.times), 1))
+        return np.asarray(covered(field.counts) / max(len(field.times), 1))
 
 
 @register
@@ -291,4 +291,14 @@ def bm25(counts: Array, worth: Array, lengths: Array, average: float, k1: float,
         for m in range(len(worth)):
             if counts[i, m] > 0.0:
                 found[i] += worth[m] * counts[i, m] * (k1 + 1.0) / (counts[i, m] + norm)
+    return found
+
+
+@compiled
+def covered(counts: Array) -> Any:
+    """The number of different words that occur in each document."""
+    found = np.zeros(len(counts))
+    for i in range(len(counts)):
+        for m in range(counts.shape[1]):
+            found[i] += counts[i, m] > 0.0
     return found

@@ -11,7 +11,6 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.text.context import slots_of
 from podium.text.features.base import WHOLE, Array, Context, Feature
 from podium.text.features.matching import bm25
 from podium.text.ngrams import ngram_df
@@ -25,10 +24,11 @@ class Exact(Feature):
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        found, phrase = np.zeros(len(context)), context.query.sequence
-        if len(phrase) and (phrase >= 0).all():
-            _count_grams(*context.tokens(self.field), phrase[None, :], found[:, None])
-        return found
+        phrase = context.query.sequence
+        if not len(phrase) or (phrase < 0).any():
+            return np.zeros(len(context))
+        counts = context.once("exact", lambda tokens, bounds: _counts(tokens, bounds, phrase[None, :]))
+        return np.asarray(counts[context.column(self.field), :, 0])
 
 
 @register
@@ -42,18 +42,12 @@ class NgramBM25(Feature):
     b: float = param(default=0.75, least=0, most=1)
 
     def values(self, context: Context) -> Array:
-        field, words = context.field(self.field), context.query.sequence.tolist()
-        times: dict[tuple[int, ...], int] = {}
-        for k in range(len(words) - self.n + 1):
-            run = tuple(words[k : k + self.n])
-            if min(run) >= 0:
-                times[run] = times.get(run, 0) + 1
-        if not times or not len(context.query.terms):
+        found = context.once(("runs", self.n), lambda tokens, bounds: _runs(context, self.n, tokens, bounds))
+        if found is None or not len(context.query.terms):
             return np.zeros(len(context))
-        grams, counts = np.array(list(times), np.int32), np.zeros((len(context), len(times)))
-        _count_grams(*context.tokens(self.field), grams, counts)
-        df = ngram_df(context.index, grams, context.column(self.field))
-        worth = np.array(list(times.values()), np.float64) * np.log1p((field.documents - df + 0.5) / (df + 0.5))
+        field, f = context.field(self.field), context.column(self.field)
+        counts, df, times = found[0][f], found[1][f], found[2]
+        worth = times * np.log1p((field.documents - df + 0.5) / (df + 0.5))
         return np.asarray(bm25(counts, worth, field.lengths, field.average, self.k1, self.b))
 
 
@@ -97,61 +91,92 @@ class Edit(Feature):
 
 def spans(context: Context, field: str) -> Any:
     """The shortest window with all query words that occur in a field: first, end (exclusive), number of words."""
-    found = np.zeros((len(context), 3), np.int64)  # (n, 3)
-    _spans(*context.tokens(field), context.query.terms, slots_of(len(context.index.flags)), found)
+
+    def make(_: Any, bounds: Any) -> Any:
+        found = np.zeros((bounds.shape[1], len(bounds), 3), np.int64)
+        _spans(*context.matches, bounds, np.empty(len(context.query.terms), np.int64), found)
+        return found
+
+    return context.once("spans", make)[context.column(field)]  # (n, 3)
+
+
+def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> tuple[Any, Any, Array] | None:
+    """Of all runs of n words of the query: counts in each field, document frequencies, and times in the query."""
+    words, times = context.query.sequence.tolist(), dict[tuple[int, ...], int]()
+    for k in range(len(words) - n + 1):
+        run = tuple(words[k : k + n])
+        if min(run) >= 0:
+            times[run] = times.get(run, 0) + 1
+    if not times:
+        return None
+    runs = np.array(list(times), np.int32)
+    return _counts(tokens, bounds, runs), ngram_df(context.index, runs), np.array(list(times.values()), np.float64)
+
+
+def _counts(tokens: Any, bounds: Any, runs: Any) -> Any:
+    """How often runs of words occur in each field and in the whole."""  # (F+1, n, g)
+    found = np.zeros((bounds.shape[1], len(bounds), len(runs)))
+    _count_runs(tokens, bounds, runs, found)
     return found
 
 
 @compiled
-def _count_grams(tokens: Any, starts: Any, ends: Any, grams: Any, counts: Any) -> None:
-    """Count the runs of words in each document."""
-    n = grams.shape[1]
-    for k in range(len(starts)):
-        for p in range(starts[k], ends[k] - n + 1):
-            for g in range(len(grams)):
+def _count_runs(tokens: Any, bounds: Any, runs: Any, counts: Any) -> None:
+    n, F = runs.shape[1], bounds.shape[1] - 1
+    for k in range(len(bounds)):
+        f = 0
+        for p in range(bounds[k, 0], bounds[k, F] - n + 1):
+            while p >= bounds[k, f + 1]:
+                f += 1
+            for g in range(len(runs)):
                 same = 0
-                while same < n and tokens[p + same] == grams[g, same]:
+                while same < n and tokens[p + same] == runs[g, same]:
                     same += 1
                 if same == n:
-                    counts[k, g] += 1.0
+                    counts[F, k, g] += 1.0
+                    if p + n <= bounds[k, f + 1]:
+                        counts[f, k, g] += 1.0
 
 
 @compiled
-def _spans(tokens: Any, starts: Any, ends: Any, terms: Any, slots: Any, found: Any) -> None:
-    M = len(terms)
-    for m in range(M):
-        slots[terms[m]] = m
-    seen = np.empty(M, np.int64)
-    for k in range(len(starts)):
-        different = 0
-        seen[:] = 0
-        for p in range(starts[k], ends[k]):
-            m = slots[tokens[p]]
-            if m >= 0:
-                different += seen[m] == 0
-                seen[m] += 1
-        if different == 0:
-            continue
-        seen[:] = 0
-        left, inside, best = starts[k], 0, ends[k] - starts[k] + 1
-        for right in range(starts[k], ends[k]):
-            m = slots[tokens[right]]
-            if m < 0:
-                continue
-            inside += seen[m] == 0
-            seen[m] += 1
-            while inside == different:
-                if right + 1 - left < best:
-                    best = right + 1 - left
-                    found[k, 0], found[k, 1] = left - starts[k], right + 1 - starts[k]
-                m = slots[tokens[left]]
-                if m >= 0:
-                    seen[m] -= 1
-                    inside -= seen[m] == 0
-                left += 1
-        found[k, 2] = different
-    for m in range(M):
-        slots[terms[m]] = -1
+def _spans(places: Any, which: Any, begin: Any, bounds: Any, seen: Any, found: Any) -> None:
+    F = bounds.shape[1] - 1
+    for k in range(len(bounds)):
+        first = begin[k]
+        for f in range(F):
+            last = first
+            while last < begin[k + 1] and places[last] < bounds[k, f + 1]:
+                last += 1
+            _span(places, which, first, last, bounds[k, f], seen, found[f, k])
+            first = last
+        _span(places, which, begin[k], begin[k + 1], bounds[k, 0], seen, found[F, k])
+
+
+@compiled
+def _span(places: Any, which: Any, first: int, last: int, start: int, seen: Any, found: Any) -> None:
+    """The shortest window over the matches of one field; `seen` is room for a count of each term."""
+    different = 0
+    for m in range(len(seen)):
+        seen[m] = 0
+    for at in range(first, last):
+        different += seen[which[at]] == 0
+        seen[which[at]] += 1
+    if different == 0:
+        return
+    for m in range(len(seen)):
+        seen[m] = 0
+    left, inside, best = first, 0, np.int64(2**62)
+    for right in range(first, last):
+        inside += seen[which[right]] == 0
+        seen[which[right]] += 1
+        while inside == different:
+            if places[right] + 1 - places[left] < best:
+                best = places[right] + 1 - places[left]
+                found[0], found[1] = places[left] - start, places[right] + 1 - start
+            seen[which[left]] -= 1
+            inside -= seen[which[left]] == 0
+            left += 1
+    found[2] = different
 
 
 @compiled

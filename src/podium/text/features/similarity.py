@@ -99,12 +99,13 @@ def _feedback(
                 centre[t] += scores[b] * np.log1p(counts[t]) * weights[t]
                 counts[t] = 0
     for k in range(len(starts)):
-        _count(tokens, starts[k], ends[k], counts)
+        for p in range(starts[k], ends[k]):
+            if centre[tokens[p]] != 0.0:
+                counts[tokens[p]] += 1
         for p in range(starts[k], ends[k]):
             t = tokens[p]
             if counts[t] > 0:
-                if centre[t] != 0.0:
-                    found[k] += np.log1p(counts[t]) * weights[t] * centre[t]
+                found[k] += np.log1p(counts[t]) * weights[t] * centre[t]
                 counts[t] = 0
     total = 0.0
     for b in best:
