@@ -45,7 +45,10 @@ class Answer:
 
 
 class Engine:
-    """Searches an index and ranks what is found by a model that was trained on features of such an index."""
+    """Searches an index and ranks what is found by a model that was trained on features of such an index.
+
+    `depth` is the number of candidates that the first stage gives; that of the training data unless told.
+    """
 
     def __init__(self, index: Index, model: Model | str | os.PathLike[str], *, depth: int | None = None) -> None:
         self.index, self.model = index, model if isinstance(model, Model) else Model.load(model)
@@ -83,9 +86,9 @@ class Engine:
         vector: Sequence[float] | None = None,
         where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
     ) -> Answer:
-        """The k best of the candidates of the first stage, by the model."""
+        """The k best of the candidates of the first stage, by the model; at most as many as there are candidates."""
         asked = self.index.query(query, vector=vector)
-        hits = self.index.search(asked, max(self.depth, k), by=self.retrieval, where=where)
+        hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
         X = matrix(Context(self.index, asked, hits.numbers, hits.scores), self.features)
         names = self.model.feature_names
         data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids)

@@ -33,6 +33,14 @@ def search(
     model: Annotated[
         str | None, typer.Option(help="A model that ranks the best documents of the first stage.", show_default=False)
     ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            help="With --model: the number of candidates it ranks; that of its training data if not given.",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(help="Only documents with such a stored field, e.g. 'year>=1990'; repeat it.", show_default=False),
@@ -53,7 +61,7 @@ def search(
 
     _check(query, queries, run, model=model, by=by, explain=explain)
     found = Index.open(index)
-    engine = None if model is None else Engine(found, model)
+    engine = None if model is None else Engine(found, model, depth=depth)
     if queries is not None:
         _run(found, engine, queries, str(run), k=k or 1000, by=by, where=where)
     else:
