@@ -93,7 +93,7 @@ class Splitting(LinearLearner):
 
 
 def sides(labels: Array, offsets: NDArray[np.int64], top: float, bottom: float) -> NDArray[np.int8]:
-    """1 for the good documents of each query, −1 for the bad, 0 for the others and where all grades are equal."""  # (N,)
+    """1 for the good documents of each query, −1 for the bad, 0 for the rest and for queries of one grade."""  # (N,)
     side = np.zeros(len(labels), np.int8)
     for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         y = labels[a:b]
