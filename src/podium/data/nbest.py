@@ -77,10 +77,7 @@ def _read(source: Source, name: str) -> list[_Line]:
     with reading(source) as file:
         for number, raw in enumerate(file, 1):
             where = f"{name}:{number}"
-            try:
-                text = raw.decode("utf-8-sig").strip("\r\n")
-            except UnicodeDecodeError:
-                raise DataError("not UTF-8. Convert the file, for example with iconv.", where=where) from None
+            text = _text(raw, where).strip("\r\n")
             if not text.strip():
                 continue
             line = _line(text, number, where)
@@ -97,6 +94,13 @@ def _read(source: Source, name: str) -> list[_Line]:
     return found
 
 
+def _text(raw: bytes, where: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8. Convert the file, for example with iconv.", where=where) from None
+
+
 def _line(text: str, number: int, where: str) -> _Line:
     parts = [part.strip() for part in text.split("|||")]
     if len(parts) < 4:
@@ -111,9 +115,10 @@ def _line(text: str, number: int, where: str) -> _Line:
     current: list[float] | None = None
     for word in features.split():
         if word[-1] in "=:":  # older decoders write name:
-            if word[:-1] in values or len(word) == 1 or word[:-1] == SCORE:
-                fault = f"feature {word[:-1]} is there twice" if word[:-1] in values else f"{word!r} names no feature"
-                raise DataError(f"{fault}.", where=where)
+            if word[:-1] in (*values, SCORE):
+                raise DataError(f"feature {word[:-1]} is there twice.", where=where)
+            if len(word) == 1:
+                raise DataError(f"expected the name of a feature before {word!r}.", where=where)
             current = values[word[:-1]] = []
         elif current is None:
             raise DataError(f"expected the name of a feature, such as LM0=, before {word!r}.", where=where)
@@ -167,7 +172,7 @@ def read_references(files: Sequence[Source]) -> list[list[str]]:
     columns = []
     for source in files:
         with reading(source) as file:
-            columns.append(file.read().decode("utf-8-sig").splitlines())
+            columns.append(_text(file.read(), source_name(source)).splitlines())
         if len(columns[-1]) != len(columns[0]):
             raise DataError(
                 f"{len(columns[-1])} lines, but {source_name(files[0])} has {len(columns[0])}.",

@@ -79,7 +79,8 @@ def test_a_translation_may_be_empty():
         ("2 ||| a ||| 1 LM0= 1 ||| 2", ":4: expected the name of a feature, such as LM0=, before '1'"),
         ("2 ||| a ||| LM0= TM0= 1 ||| 2", ":4: feature LM0 has no value"),
         ("2 ||| a ||| LM0= 1 LM0= 2 ||| 2", ":4: feature LM0 is there twice"),
-        ("2 ||| a ||| = 1 ||| 2", ":4: '=' names no feature"),
+        ("2 ||| a ||| score= 1 ||| 2", ":4: feature score is there twice"),
+        ("2 ||| a ||| = 1 ||| 2", ":4: expected the name of a feature before '='"),
         ("2 ||| a ||| TM0= 1 2 3 ||| 2", ":4: feature TM0 has 3 values here and 2 before"),
         ("0 ||| a ||| LM0= 1 ||| 2", ":4: sentence 0 was there before"),
     ],
@@ -94,14 +95,16 @@ def test_a_bad_line_is_named(tmp_path, line, says):
 def test_what_is_no_text_is_named():
     with pytest.raises(DataError, match=":1: not UTF-8"):
         read_nbest(io.BytesIO(b"0 ||| \xff ||| LM0= 1 ||| 2\n"))
+    with pytest.raises(DataError, match="not UTF-8"):
+        read(LISTS, references=[io.BytesIO(b"\xff\n\n")])
     with pytest.raises(DataError, match="no translations"):
         read("\n")
 
 
 def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(DataError, match=":3: sentence 1 has no reference: .* has 1 lines, the first for sentence 0"):
+    with pytest.raises(DataError, match=r":3: sentence 1 has no reference: .* has 1 lines, the first for sentence 0"):
         read(LISTS, references=references("this is a house\n"))
-    with pytest.raises(DataError, match="2 lines, but .* has 1"):
+    with pytest.raises(DataError, match=r"2 lines, but .* has 1"):
         read(LISTS, references=references("a\n", "a\nb\n"))
     with pytest.raises(DataError, match="at least one file of references"):
         read(LISTS, references=[])
