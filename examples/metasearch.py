@@ -69,7 +69,7 @@ def collection(made: Path, folder: str | None, size: int) -> tuple[Index, list[T
         documents, queries, grades = standard_library()
         chosen = np.random.default_rng(0).permutation(len(queries))[:size]
         topics = [Topic(queries[k]["id"], queries[k]["text"]) for k in chosen]
-    texts = [{key: one[key] for key in ("id", "title", "text") if key in one} for one in documents]
+    texts = [{key: one[key] for key in ("id", "title", "text") if one.get(key)} for one in documents]
     index = Index.create(made / "made.index", texts)
     topics = [topic for topic in topics if any(grade > 0 for grade in grades.get(topic.id, {}).values())]
     return index, topics, {topic.id: grades[topic.id] for topic in topics}
