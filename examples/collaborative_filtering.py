@@ -21,8 +21,7 @@ import numpy as np
 from common import print_table
 from numpy.typing import NDArray
 
-from podium.data import Dataset
-from podium.data.movielens import read_movielens
+from podium.data import Dataset, read_movielens
 from podium.errors import DataError
 from podium.evaluation.evaluate import evaluate
 from podium.training import train

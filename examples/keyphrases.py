@@ -71,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = {name: Run.from_scores(data, one) for name, one in scores.items()}
     first = {name: evaluate_run(keys, run, "set-f", max_documents=10).values[0] for name, run in runs.items()}
     whole = {name: evaluate_run(keys, run, "map").values[0] for name, run in runs.items()}
-    print_table({"F1@10": first, "MAP": whole}, baseline="tf·idf")
+    for baseline in ("tf·idf", "regression"):
+        print_table({"F1@10": first, "MAP": whole}, baseline=baseline)
 
 
 def dataset(texts: Sequence[Text]) -> tuple[Dataset, dict[str, dict[str, float]]]:

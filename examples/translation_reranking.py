@@ -24,9 +24,9 @@ import numpy as np
 from common import held_out_scores, print_table
 from numpy.typing import NDArray
 
-from podium.data import Dataset
+from podium.data import Dataset, read_nbest
 from podium.data.bleu import corpus_bleu, count
-from podium.data.nbest import read_nbest, read_references
+from podium.data.nbest import read_references
 
 METHODS = ("splitting", "prank", "ranking-svm")
 
@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     scores |= {name: held_out_scores(graded, name, metric="ndcg@1") for name in METHODS}
     print(f"{data.n_queries} sentences, {data.n_documents} translations, {data.n_features} features")
     chosen = {name: first_of_each(one, data.offsets) for name, one in scores.items()}
-    print_table({"BLEU+1": {name: bleu[rows] for name, rows in chosen.items()}}, baseline="decoder's first")
+    for baseline in ("decoder's first", "ranking-svm"):
+        print_table({"BLEU+1": {name: bleu[rows] for name, rows in chosen.items()}}, baseline=baseline)
     for name, rows in chosen.items():
         texts = zip(data.query_ids, data.comments[rows], strict=True)
         whole = corpus_bleu(count(text, references[int(sentence)]) for sentence, text in texts)

@@ -25,7 +25,10 @@ def run(monkeypatch, capsys):
 
     def call(name, *arguments):
         importlib.import_module(name).main([str(one) for one in arguments])
-        return capsys.readouterr().out
+        printed = capsys.readouterr().out
+        if "--size" in arguments and len(arguments) == 2:
+            assert set(means(printed)) == set(means(documented(name))), "docs/applications.md shows other rows"
+        return printed
 
     return call
 
@@ -38,6 +41,12 @@ def means(text):
         if found and found[1] not in rows:
             rows[found[1]] = [float(x) for x in re.findall(r"\d\.\d{4}", found[2])]
     return rows
+
+
+def documented(name):
+    """What the page says that a script prints."""
+    page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
+    return re.search(rf"\$ python examples/{name}\.py\n(.*?)```", page, re.DOTALL)[1]
 
 
 def test_every_script_has_a_size_here_and_a_section_in_the_page():
