@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import podium
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "common")
 SIZES = {
@@ -54,6 +56,41 @@ def test_every_script_has_a_size_here_and_a_section_in_the_page():
     page = (ROOT / "docs" / "applications.md").read_text(encoding="utf-8")
     for name in SCRIPTS:
         assert f"examples/{name}.py" in page
+
+
+def test_held_out_scores_are_those_of_cross_validation(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    common = importlib.import_module("common")
+    data, _ = podium.make_letor_like(25, seed=2)
+    scores = common.held_out_scores(data, "listnet")
+    expected = podium.cross_validate(data, "listnet", metrics="ndcg@10").values
+    np.testing.assert_allclose(podium.evaluate(data, scores, "ndcg@10").values, expected)
+
+
+def test_a_table_shows_means_and_p_against_the_baseline(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    rng = np.random.default_rng(0)
+    base = rng.uniform(size=50)
+    values = {"old": base, "new": base + 0.1 + 0.01 * rng.normal(size=50), "same": base}
+    importlib.import_module("common").print_table({"MAP": values}, baseline="old")
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[1].split() == ["old", f"{base.mean():.4f}"]
+    assert rows[2].split() == ["new", f"{values['new'].mean():.4f}", "<.001"]
+    assert rows[3].split() == ["same", f"{base.mean():.4f}", "1.000"]
+    assert rows[4] == "50 queries; p against old, corrected by Holm"
+
+
+def test_what_a_user_thinks_is_no_feature_of_the_users_own_items(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    script = importlib.import_module("collaborative_filtering")
+    ratings = script.make_ratings(60, 120)
+    user = int(np.isfinite(ratings).sum(axis=1).argmax())
+    turned = ratings.copy()
+    turned[user] = 6 - turned[user]
+    one, two = (script.split_user(given, user, np.random.default_rng(0)) for given in (ratings, turned))
+    for part in ("first", "valid", "whole", "test"):
+        np.testing.assert_array_equal(getattr(one, part).features, getattr(two, part).features)
+        np.testing.assert_array_equal(getattr(one, part).labels, 6 - getattr(two, part).labels)
 
 
 def test_translations_are_chosen_better_than_by_the_decoder_and_never_better_than_by_an_oracle(run):
