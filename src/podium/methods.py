@@ -27,6 +27,7 @@ from podium.algorithms import (
     RankBoost,
     SingleFeature,
     SortNet,
+    Splitting,
 )
 from podium.errors import ParameterError, UnknownNameError
 from podium.learner import Learner
@@ -126,6 +127,7 @@ _TABLE: dict[str, Method] = {
     "rankboost": Method(RankBoost(), family="pairwise"),
     "gbrank": Method(GBRank(), {"shrinkage": (0.1, 0.3)}, "pairwise"),
     "sortnet": Method(SortNet(), family="pairwise"),
+    "splitting": Method(Splitting(), {"margin": (1.0, 10.0, 100.0)}, "pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
     "thurstone": Method(Recipe(loss=Thurstone()), PENALTY, "listwise"),

@@ -24,6 +24,13 @@ def prank_step(w: Array, b: Array, x: Array, y: int) -> tuple[Array, Array]:
     return w + zeta.sum() * x, b - zeta
 
 
+def splitting_step(w: Array, X: Array, y: Array, k: int, l: int, margin: float) -> Array:
+    """One query of Splitting, by all pairs: ranks up to k are good, the last l are bad; no two grades are equal."""
+    order = np.argsort(-y)
+    pairs = [(i, j) for i in order[:k] for j in order[len(y) - l :]]
+    return w + sum(((X[i] - X[j]) / len(pairs) for i, j in pairs if w @ (X[i] - X[j]) <= margin), np.zeros(len(w)))
+
+
 def fixed_margin_svm(X: Array, y: NDArray[np.int64], cost: Array) -> tuple[Array, Array, float]:
     """w, b and the minimum of the OC SVM with a fixed margin; grades are 0, …, K − 1.
 

@@ -10,4 +10,5 @@ from podium.algorithms.random import Random as Random
 from podium.algorithms.rankboost import RankBoost as RankBoost
 from podium.algorithms.single_feature import SingleFeature as SingleFeature
 from podium.algorithms.sortnet import SortNet as SortNet
+from podium.algorithms.splitting import Splitting as Splitting
 from podium.algorithms.svm_map import SVMMAP as SVMMAP

@@ -6,6 +6,8 @@ from podium.data.fold import Fold
 from podium.data.folder import read_data, read_folder
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_agg import read_letor_agg
+from podium.data.movielens import Ratings, read_movielens
+from podium.data.nbest import read_nbest
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.preflib import read_preflib
@@ -25,6 +27,7 @@ __all__ = [
     "Preferences",
     "Qrels",
     "Rankings",
+    "Ratings",
     "Run",
     "check",
     "from_frame",
@@ -36,6 +39,8 @@ __all__ = [
     "read_folder",
     "read_letor",
     "read_letor_agg",
+    "read_movielens",
+    "read_nbest",
     "read_preferences",
     "read_preflib",
     "read_qrels",

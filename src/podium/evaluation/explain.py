@@ -87,7 +87,8 @@ def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) 
         raise IncompatibleError(
             f"The scores of {model.learner.name} with transform={model.learner.transform} cannot be taken apart by "
             "feature. Explain a model with scorer=linear, trees or mlp, or one of prank, oc-svm, rankboost, adarank, "
-            "svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, identity)."
+            "splitting, svm-map, permurank, gbrank, single-feature, on features that are not mixed (zscore, minmax, "
+            "identity)."
         )
     return found
 

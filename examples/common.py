@@ -1,0 +1,65 @@
+"""What the examples share: scores of held-out queries, and a table with tests of significance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.data import Dataset, k_folds
+from podium.evaluation.significance import compare_systems
+from podium.training import train
+
+Values = Mapping[str, Mapping[str, ArrayLike]]
+"""By measure and by system, a value for each query."""
+
+
+def held_out_scores(
+    data: Dataset, method: str, *, metric: str = "ndcg@10", folds: int = 5, seed: int = 0
+) -> NDArray[np.float64]:
+    """The score of each document by a model that has not seen its query.
+
+    Each part of the queries is test data once. The next part chooses the method's settings by `metric`; the others
+    train it.
+    """
+    assert data.query_ids is not None
+    place = {query: q for q, query in enumerate(data.query_ids)}
+    scores = np.full(data.n_documents, np.nan)
+    for fold in k_folds(data, folds, seed=seed):
+        assert fold.test is not None
+        assert fold.test.query_ids is not None
+        found = train(fold.train, method, valid=fold.valid, metric=metric, seed=seed).score(fold.test)
+        for q, query in enumerate(fold.test.query_ids):
+            at = slice(data.offsets[place[query]], data.offsets[place[query] + 1])
+            scores[at] = found[fold.test.offsets[q] : fold.test.offsets[q + 1]]
+    return scores
+
+
+def print_table(values: Values, *, baseline: str) -> None:
+    """The mean of each measure, and how sure the difference to the baseline is.
+
+    p is of the paired randomisation test, corrected by Holm for the number of systems.
+    """
+    measures = list(values)
+    systems = list(values[measures[0]])
+    width = max(len(one) for one in systems) + 2
+    print(" " * width + "".join(f"{one:>10}  {'p':>6}" for one in measures))
+    tested = {one: _p_values(values[one], systems, baseline) for one in measures}
+    for system in systems:
+        row = f"{system:<{width}}"
+        for one in measures:
+            p = tested[one].get(system)
+            row += f"{np.nanmean(values[one][system]):>10.4f}  {'' if p is None else _p(p):>6}"
+        print(row.rstrip())
+    counts = {int(np.isfinite(np.asarray(values[one][baseline])).sum()) for one in measures}
+    print(f"{' and '.join(map(str, sorted(counts)))} queries; p against {baseline}, corrected by Holm")
+
+
+def _p_values(values: Mapping[str, ArrayLike], systems: Sequence[str], baseline: str) -> dict[str, float]:
+    found = compare_systems([values[name] for name in systems], systems, baseline=baseline)
+    return {(pair.a if pair.b == baseline else pair.b): pair.adjusted for pair in found.pairs}
+
+
+def _p(p: float) -> str:
+    return "<.001" if p < 0.001 else f"{p:.3f}"

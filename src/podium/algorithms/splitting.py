@@ -1,0 +1,158 @@
+"""Splitting: a perceptron that sets the best of a list apart from the worst (Shen and Joshi, 2004).
+
+>>> from podium.algorithms import Splitting
+>>> Splitting(top=0.2)
+splitting(top=0.2)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.algorithms.linear import LinearLearner
+from podium.algorithms.requirements import needs_no_weights, needs_pairs
+from podium.arrays import Array, dense, is_sparse
+from podium.compiled import compiled
+from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, needs_memory
+from podium.learner import Learned
+from podium.problem import refuse_missing
+from podium.registry import param, register
+from podium.solvers import Watch
+from podium.transforms import Transform, ZScore
+
+
+@register
+class Splitting(LinearLearner):
+    """A perceptron on pairs of a good and a bad document of the same query; what lies between is ignored.
+
+    Formula: good are the best k = ⌈top·n⌉ of the n documents of a query, bad the worst l = ⌈bottom·n⌉. For one query
+        after another, each pair of a good i and a bad j with ⟨w, x_i − x_j⟩ ≤ τ (the margin) adds
+        (x_i − x_j)/(good × bad) to w; all pairs of a query at once. The model is the mean of w over all steps, and the
+        queries are shuffled before every epoch. The score is ⟨w, x⟩: in each query a hyperplane across w parts good
+        from bad, parallel to those of the other queries.
+    Ties: documents of the same grade are on the same side: all that are as good as the k-th are good, all that are as
+        bad as the l-th worst are bad. A grade that would be both is neither, unless no other grade is on that side.
+        So of binary labels the relevant documents are good and all others bad.
+    Cost: O(documents × (features + log documents)) per epoch.
+    Use it for: long lists whose best matter and whose middle is noise, such as n-best lists of translations or parses.
+    Reference: Shen, Sarkar and Och, Discriminative reranking for machine translation, HLT-NAACL 2004; Shen and Joshi,
+        Ranking and reranking with perceptron, Machine Learning 60, 2005.
+    """
+
+    top: float = param(default=0.1, above=0, most=0.5)
+    """The share of each list that is good."""
+    bottom: float = param(default=0.1, above=0, most=0.5)
+    """The share of each list that is bad."""
+    margin: float = param(default=10.0, least=0, search=(0.1, 1000.0, "log"))
+    """The difference of the scores up to which a pair counts as a mistake."""
+    epochs: int = param(default=50, least=1)
+    patience: int | None = param(default=20, least=1)
+    transform: Transform = ZScore()
+    name = "splitting"
+
+    def check(self, data: Dataset) -> None:
+        if data.labels is None and data.preferences is not None:
+            raise IncompatibleError(
+                f"{self.name} needs the best and the worst of each list, but the data has only preferences. "
+                "Use data with labels, or a pairwise method such as ranknet or rankboost."
+            )
+        needs_pairs(data, self.name)
+        needs_no_weights(data, self.name)
+        if is_sparse(data.features):
+            size = 4.0 * data.n_documents * data.n_features
+            needs_memory(size, f"{self.name}, which makes sparse features dense,", instead="Use ranking-svm.")
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        refuse_missing(data, self.name)
+        X: NDArray[np.float32] = np.ascontiguousarray(dense(data.features), np.float32)
+        assert data.labels is not None
+        side = sides(data.labels, data.offsets, self.top, self.bottom)
+        lists = np.array([q for q in range(data.n_queries) if side[data.offsets[q] : data.offsets[q + 1]].any()])
+        w, total = np.zeros(data.n_features), np.zeros(data.n_features)
+        params, reason, epoch, wrong = {}, f"{self.epochs} epochs were allowed", 0, 0.0
+        for epoch in range(1, self.epochs + 1):
+            wrong = _epoch(X, side, data.offsets, rng.permutation(lists), self.margin, w, total) / len(lists)
+            params = {"weights": total / (epoch * len(lists))}
+            if watch.record(
+                epoch, self.epochs, wrong,
+                scores=lambda other, now=params: self.score(now, other),  # type: ignore[misc]
+                state=params, patience=self.patience,
+            ):  # fmt: skip
+                reason = "no better validation measure"
+                break
+            if wrong == 0.0:
+                reason = f"every pair is apart by more than the margin after {epoch} epochs"
+                break
+        if watch.best is not None:
+            params = watch.best_state
+        return Learned(self, params, {"stopped": reason, "iterations": epoch, "mistakes": wrong})
+
+
+def sides(labels: Array, offsets: NDArray[np.int64], top: float, bottom: float) -> NDArray[np.int8]:
+    """1 for the good documents of each query, −1 for the bad, 0 for the rest and for queries of one grade."""  # (N,)
+    side = np.zeros(len(labels), np.int8)
+    for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        y = labels[a:b]
+        ordered = np.sort(y)
+        if b - a < 2 or ordered[0] == ordered[-1]:
+            continue
+        least, most = ordered[-int(np.ceil(top * (b - a)))], ordered[int(np.ceil(bottom * (b - a))) - 1]
+        good, bad = y >= least, y <= most
+        if least <= most:  # a grade is on both sides
+            good, bad = y > most, y < least
+            good, bad = good if good.any() else y >= least, bad if bad.any() else y <= most
+        side[a:b][good], side[a:b][bad] = 1, -1
+    return side
+
+
+@compiled
+def _epoch(
+    X: NDArray[np.float32], side: NDArray[np.int8], offsets: NDArray[np.int64], order: NDArray[np.int64],
+    margin: float, w: Array, total: Array,
+) -> float:  # fmt: skip
+    """One pass over the queries in the given order; w moves, its sum over the steps is added up.
+
+    Returns the sum over queries of the share of pairs that were wrong.
+    """
+    wrong = 0.0
+    for q in order:
+        start, end = offsets[q], offsets[q + 1]
+        scores = np.zeros(end - start)
+        for i in range(start, end):
+            for l in range(len(w)):
+                scores[i - start] += w[l] * X[i, l]
+        pushes, share = _pushes(scores, side[start:end], margin)
+        wrong += share
+        for i in range(start, end):
+            if pushes[i - start] != 0.0:
+                for l in range(len(w)):
+                    w[l] += pushes[i - start] * X[i, l]
+        for l in range(len(w)):
+            total[l] += w[l]
+    return wrong
+
+
+@compiled
+def _pushes(scores: Array, side: NDArray[np.int8], margin: float) -> Any:
+    """u_i = Σ_j [s_i − s_j ≤ τ]/(good × bad) for a good i, less for a bad one; and the share of pairs that are wrong.
+
+    By two pointers over the sorted scores, so that the pairs are counted and not visited.
+    """
+    good, bad = np.flatnonzero(side > 0), np.flatnonzero(side < 0)
+    good, bad = good[np.argsort(scores[good])], bad[np.argsort(scores[bad])]
+    pushes, pairs, count, below = np.zeros(len(scores)), float(len(good)) * float(len(bad)), 0.0, 0
+    for i in good:  # ascending: ever more of the bad are below by more than the margin
+        while below < len(bad) and scores[i] - scores[bad[below]] > margin:
+            below += 1
+        pushes[i] = (len(bad) - below) / pairs
+        count += len(bad) - below
+    within = 0
+    for j in bad:  # ascending: ever more of the good are above by no more than the margin
+        while within < len(good) and scores[good[within]] - scores[j] <= margin:
+            within += 1
+        pushes[j] = -within / pairs
+    return pushes, count / pairs
