@@ -88,23 +88,15 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo.demo,
-    methods.methods,
-    check.check,
-    train.train,
-    rank.rank,
-    evaluate.evaluate,
-    calibration.calibration,
-    reconcile.reconcile,
-    compare.compare,
-    explain.explain,
-    aggregate.aggregate,
-    index.index,
-    search.search,
-    features.features,
-):
-    app.command()(command)
+PANELS = {
+    "Start": (demo.demo, methods.methods),
+    "Learn": (check.check, train.train, rank.rank, explain.explain, aggregate.aggregate),
+    "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
+    "Documents": (index.index, search.search, features.features),
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 @app.callback()

@@ -82,10 +82,12 @@ def _kinds() -> list[type[Named]]:
     from podium.scorers import Scorer
     from podium.search import Search
     from podium.solvers import Solver
+    from podium.text.features import Feature
+    from podium.text.retrieval import Retrieval
     from podium.transforms import Transform
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    return [*parts, Metric, Search, Aggregator, SupervisedAggregator]
+    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Retrieval, Feature]
 
 
 def _method_page(name: str, found: Method) -> None:
@@ -118,8 +120,12 @@ def _where(where: tuple[Any, ...] | list[Any]) -> str:
 
 
 def _page(cls: type[Named], title: str) -> None:
+    from podium.registry import write
+
     console.out(f"{title}\n\n{inspect.cleandoc(cls.__doc__ or '')}\n")
-    _parameters(cls())
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        value = "(must be given)" if field.default is dataclasses.MISSING else write(field.default)
+        console.out(f"  {field.name} = {value}")
 
 
 def _parameters(part: Named) -> None:
