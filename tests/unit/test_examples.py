@@ -15,6 +15,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import json
 import pkgutil
 import re
 import shlex
@@ -102,7 +103,7 @@ def be_quick(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory) -> Path:
-    """A folder with the files that the pages name: podium-demo, DATA and test.txt, runs and judgements, votes."""
+    """A folder with the files that the pages name: podium-demo, DATA and test.txt, runs, votes, documents."""
     folder = tmp_path_factory.mktemp("pages")
     with pytest.MonkeyPatch.context() as patch:
         be_quick(patch)
@@ -126,7 +127,19 @@ def made_up(tmp_path_factory) -> Path:
     votes = "".join(f"1: {','.join(map(str, rng.permutation(5)[:3] + 1))}\n" for _ in range(20))
     names = "".join(f"# ALTERNATIVE NAME {i}: car {i}\n" for i in range(1, 6))
     (folder / "season.soi").write_text(f"# NUMBER ALTERNATIVES: 5\n# NUMBER VOTERS: 20\n{names}{votes}")
+    write_collection(folder)
     return folder
+
+
+def write_collection(folder: Path) -> None:
+    """Documents, queries and judgements: docs.jsonl, queries.jsonl, qrels.txt."""
+    words = ["heat", "transfer", "slabs", "steel", "flow", "wing", "shock", "wave"]
+    rng = np.random.default_rng(3)
+    docs = [{"id": f"d{k}", "title": words[k % 8], "text": " ".join(rng.choice(words, 6))} for k in range(40)]
+    queries = [{"id": f"q{k}", "text": f"{words[k]} in {words[(k + 3) % 8]}"} for k in range(8)]
+    for name, rows in (("docs", docs), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "qrels.txt").write_text("".join(f"q{k % 8} 0 d{k} 1\n" for k in range(40)))
 
 
 BLOCK = re.compile(

@@ -28,6 +28,7 @@ def test_the_space_of_a_recipe_is_that_of_its_parts():
         "feature_fraction": Dimension("scorer", "feature_fraction", (0.3, 1.0)),
         "learning_rate": Dimension("solver", "learning_rate", (0.01, 0.3, "log")),
         "penalty": Dimension("solver", "penalty", (0.0, 10.0)),
+        "bagging_fraction": Dimension("solver", "bagging_fraction", (0.4, 1.0)),
     }
     assert list(space(method("softrank"))) == ["sigma", "learning_rate", "penalty"]
     assert list(space(method("svm-map"))) == ["cost"]
@@ -39,6 +40,7 @@ def test_what_a_specification_names_is_not_searched():
         "min_data_in_leaf",
         "feature_fraction",
         "penalty",
+        "bagging_fraction",
     ]
     assert list(space(method("listnet(scorer=mlp(hidden=[3]))"))) == ["activation", "learning_rate", "penalty"]
     assert list(space(method("recipe(loss=listnet,solver=lbfgs(penalty=1.0))"))) == []
