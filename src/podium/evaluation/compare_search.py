@@ -22,11 +22,12 @@ from podium.errors import DataError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
+from podium.ids import Ids
 from podium.methods import method as named
 from podium.metrics import Metric
 from podium.text.candidates import DEPTH, dataset, grades_of
 from podium.text.collection import Topic
-from podium.text.index import Index
+from podium.text.index import Hits, Index
 from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
 from podium.training import train
 
@@ -118,10 +119,11 @@ class _Tuning:
         self.tried = [how, *(replace(how, **one) for one in settings)]  # type: ignore[type-var]
         self.by, self.found = [], []
         for n, one in enumerate(self.tried):
-            hits = {topic.id: index.search(topic.text, depth, by=one) for topic in topics}
-            run = {id: dict(zip(x.ids, x.scores.tolist(), strict=True)) for id, x in hits.items()}
-            self.found.append(judge.values(run))
-            self.by.append(judge.values(run, (tune_by,))[0])
+            hits = [index.search(topic.text, depth, by=one) for topic in topics]
+            wanted = tuple(dict.fromkeys((*judge.metrics, tune_by)))
+            values = judge.values(_run([topic.id for topic in topics], hits), wanted)
+            self.found.append(values[: len(judge.metrics)])
+            self.by.append(values[wanted.index(tune_by)])
             tell("first stage", (n + 1) / len(self.tried))
 
     def outcomes(self, fold: str, seed: int, test: NDArray[np.int64]) -> list[Outcome]:
@@ -133,6 +135,14 @@ class _Tuning:
         of_first = self.judge.outcome(FIRST, fold, seed, repr(self.how), first, test)
         of_tuned = self.judge.outcome(TUNED, fold, seed, repr(self.tried[best]), tuned, test)
         return [of_first, replace(of_tuned, info={**info, "chosen": best})]
+
+
+def _run(names: list[str], hits: list[Hits]) -> Run:
+    """A run of what was found for each query."""
+    offsets = np.cumsum([0, *map(len, hits)])
+    ids = Ids.of([id for one in hits for id in one.ids])
+    scores = np.concatenate([one.scores for one in hits]) if hits else np.empty(0)
+    return Run(np.array(names, object), offsets.astype(np.int64), ids, scores)
 
 
 def _folds(data: Dataset, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, NDArray[np.int64]]]:

@@ -22,6 +22,7 @@ from podium.errors import DataError, MissingPackageError
 from podium.files import reading
 
 Progress = Callable[[float], None]
+_PAGES = {".html", ".htm", ".xhtml"}
 TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
 
 
@@ -39,6 +40,11 @@ def read_documents(source: str | os.PathLike[str], *, progress: Progress | None 
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         yield from _folder(path, progress)
+        return
+    if path.suffix.lower() in _PAGES or (
+        path.suffix.lower() in TEXT_FILES and path.is_file() and not _is_records(path)
+    ):
+        yield _text_file(path, path.name)
         return
     yield from _records(source, progress, blank="documents")
 
@@ -253,17 +259,27 @@ def _folder(folder: Path, progress: Progress | None) -> Iterator[dict[str, Any]]
     if not files:
         raise DataError(f"no text files below it; looked for {', '.join(sorted(TEXT_FILES))}.", where=str(folder))
     for k, path in enumerate(files, 1):
-        with reading(path) as file:
-            text = _decoded(file.read())
-        found: dict[str, Any] = {"id": path.relative_to(folder).as_posix(), "path": str(path)}
-        if path.suffix.lower() in (".html", ".htm", ".xhtml"):
-            found |= html_text(text)
-        else:
-            heading = re.match(r"\s*#+\s+(.+)", text) if path.suffix.lower() in (".md", ".markdown") else None
-            found |= {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
-        yield found
+        yield _text_file(path, path.relative_to(folder).as_posix())
         if progress is not None:
             progress(k / len(files))
+
+
+def _text_file(path: Path, id: str) -> dict[str, Any]:
+    """A file of text as a document; its title is its first heading, or its name."""
+    with reading(path) as file:
+        text = _decoded(file.read())
+    found = {"id": id, "path": str(path)}
+    if path.suffix.lower() in _PAGES:
+        return found | html_text(text)
+    heading = re.match(r"\s*#+\s+(.+)", text) if path.suffix.lower() in (".md", ".markdown") else None
+    return found | {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
+
+
+def _is_records(path: Path) -> bool:
+    """Whether a text file holds documents one after another."""
+    with reading(path) as file:
+        head = file.read(2**12).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return re.match(rb"(?i)\{|\.I\s|<doc[>\s]|<top>", head) is not None
 
 
 class _Page(HTMLParser):

@@ -98,6 +98,14 @@ def test_a_folder_of_texts(tmp_path):
         list(read_documents(tmp_path / "empty"))
 
 
+def test_a_single_text_file_is_a_document_unless_it_holds_many(tmp_path):
+    [one] = read_documents(written(tmp_path / "a.md", "# A title\n\ntext"))
+    assert (one["id"], one["title"]) == ("a.md", "A title")
+    assert len(list(read_documents(written(tmp_path / "b.txt", '{"id": 1}\n{"id": 2}\n')))) == 2
+    [page] = read_documents(written(tmp_path / "c.html", "<!-- x --><title>T</title><p>text"))
+    assert (page["title"], page["text"]) == ("T", "text")
+
+
 def test_text_that_is_not_utf8_is_read_as_latin_1(tmp_path):
     (tmp_path / "a.txt").write_bytes("naïve".encode("latin-1"))
     assert [one["text"] for one in read_documents(tmp_path)] == ["naïve"]
