@@ -9,60 +9,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, dense
-from podium.data.dataset import Dataset
+from podium.arrays import Array
 from podium.registry import register
-from podium.threads import map_blocks
-from podium.transforms.base import Affine, State, Transform, refuse_infinite
+from podium.transforms.per_query import PerQuery
 
 
 @register
-class QueryZScore(Transform):
+class QueryZScore(PerQuery):
     """x' = (x − mean)/deviation, both over the documents of the query; a feature that is constant there becomes 0."""
 
     name = "query-zscore"
-    per_query = True
 
-    def fit(self, data: Dataset) -> State:
-        refuse_infinite(data, self.name)
-        return {}
-
-    def affine(self, state: State, data: Dataset) -> Affine | None:
-        if np.count_nonzero(data.sizes) != 1:
-            return None
-        mean, scale = _moments(dense(data.features), np.zeros(1, np.int64))
-        return Affine(mean[0], scale[0], np.zeros(data.n_features))
-
-    def features(self, state: State, data: Dataset) -> Any:
-        refuse_infinite(data, self.name)
-        X = dense(data.features)
-        filled = np.flatnonzero(data.sizes)
-        out = np.empty(X.shape, np.float32)
-        if not len(filled):
-            return out
-        mean, scale = _moments(X, data.offsets[:-1][filled])
-        query = np.repeat(np.arange(len(filled)), data.sizes[filled])
-
-        def work(a: int, b: int) -> None:
-            out[a:b] = np.nan_to_num((X[a:b] - mean[query[a:b]]) * scale[query[a:b]], nan=0.0)
-
-        map_blocks(work, len(X))
-        return out
-
-
-def _moments(X: NDArray[np.float32], starts: NDArray[np.int64]) -> tuple[Array, Array]:
-    """The mean of each feature in each query over its known values, and 1/deviation, 0 where it is constant."""
-    known = ~np.isnan(X)  # (Q, d) each
-    counts = np.maximum(np.add.reduceat(known, starts, axis=0, dtype=np.int64), 1)
-    values = np.where(known, X, np.float32(0)).astype(np.float64)
-    mean = np.add.reduceat(values, starts, axis=0) / counts
-    sizes = np.diff(np.append(starts, len(X)))
-    apart = np.where(known, values - np.repeat(mean, sizes, axis=0), 0.0)
-    deviation = np.sqrt(np.add.reduceat(apart**2, starts, axis=0) / counts)
-    flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)  # rounding of float32, not information
-    return mean, np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
+    def levels(self, X: NDArray[np.float32], starts: NDArray[np.int64]) -> tuple[Array, Array]:
+        """The mean of each feature in each query over its known values, and 1/deviation, 0 where it is constant."""
+        known = ~np.isnan(X)  # (Q, d) each
+        counts = np.maximum(np.add.reduceat(known, starts, axis=0, dtype=np.int64), 1)
+        values = np.where(known, X, np.float32(0)).astype(np.float64)
+        mean = np.add.reduceat(values, starts, axis=0) / counts
+        sizes = np.diff(np.append(starts, len(X)))
+        apart = np.where(known, values - np.repeat(mean, sizes, axis=0), 0.0)
+        deviation = np.sqrt(np.add.reduceat(apart**2, starts, axis=0) / counts)
+        flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)  # rounding of float32, not information
+        return mean, np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))

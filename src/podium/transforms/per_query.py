@@ -1,0 +1,52 @@
+"""Maps of each feature within a query: x' = (x − centre)·scale, both from the documents of the query.
+
+Missing values become 0. Sparse features are made dense.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array, dense
+from podium.data.dataset import Dataset
+from podium.threads import map_blocks
+from podium.transforms.base import Affine, State, Transform, refuse_infinite
+
+
+class PerQuery(Transform):
+    """A subclass says what centre and scale are."""
+
+    per_query = True
+
+    def levels(self, X: NDArray[np.float32], starts: NDArray[np.int64]) -> tuple[Array, Array]:
+        """Centre and scale of each feature in each query; query q begins at row starts[q]."""  # (Q, d) each
+        raise NotImplementedError
+
+    def fit(self, data: Dataset) -> State:
+        refuse_infinite(data, self.name)
+        return {}
+
+    def affine(self, state: State, data: Dataset) -> Affine | None:
+        if np.count_nonzero(data.sizes) != 1:
+            return None
+        centre, scale = self.levels(dense(data.features), np.zeros(1, np.int64))
+        return Affine(centre[0], scale[0], np.zeros(data.n_features))
+
+    def features(self, state: State, data: Dataset) -> Any:
+        refuse_infinite(data, self.name)
+        X = dense(data.features)
+        filled = np.flatnonzero(data.sizes)
+        out = np.empty(X.shape, np.float32)
+        if not len(filled):
+            return out
+        centre, scale = self.levels(X, data.offsets[:-1][filled])
+        query = np.repeat(np.arange(len(filled)), data.sizes[filled])
+
+        def work(a: int, b: int) -> None:
+            out[a:b] = np.nan_to_num((X[a:b] - centre[query[a:b]]) * scale[query[a:b]], nan=0.0)
+
+        map_blocks(work, len(X))
+        return out
