@@ -93,7 +93,7 @@ def rows_of(
     """The candidates of each query, one query after another."""
     judged = None if qrels is None else grades_of(qrels)
     for n, given in enumerate(queries, 1):
-        topic = given if isinstance(given, Topic) else Topic(str(given["id"]), given["text"], given.get("vector"))
+        topic = given if isinstance(given, Topic) else _topic(given, n)
         query = index.query(topic.text, vector=topic.vector)
         hits = index.search(query, depth, by=by)
         mine = {} if judged is None else judged.get(topic.id, {})
@@ -106,10 +106,27 @@ def rows_of(
             observer(n)
 
 
+def _topic(given: Any, n: int) -> Topic:
+    """A query from a dict; raises a clear error if it is not one."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("text"), str) or given.get("id") is None:
+        raise DataError(
+            f'query {n}: expected a dict such as {{"id": "1", "text": "words to look for"}}; got {given!r}. '
+            "Give a list of them, or read a file with podium.text.read_queries."
+        )
+    return Topic(str(given["id"]), given["text"], given.get("vector"))
+
+
 def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """Judgements as dictionaries; a grade below 0, which says that a document was not judged, counts 0."""
     if not isinstance(qrels, Qrels):
-        return {query: {id: max(float(g), 0.0) for id, g in grades.items()} for query, grades in qrels.items()}
+        if not isinstance(qrels, Mapping) or not all(isinstance(grades, Mapping) for grades in qrels.values()):
+            raise DataError(
+                f"judgements must be Qrels or a dictionary query → document → grade; got {type(qrels).__name__}. "
+                "Read a file with podium.read_qrels."
+            )
+        return {
+            str(query): {str(id): max(float(g), 0.0) for id, g in grades.items()} for query, grades in qrels.items()
+        }
     names, found = qrels.document_ids.tolist(), {}
     for query, a, b in zip(
         qrels.query_ids.tolist(), qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist(), strict=True

@@ -37,6 +37,14 @@ class Topic:
 
 def read_documents(source: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
     """The documents of a file or folder, as dicts. `progress` is told the share that has been read."""
+    found = 0
+    for found, document in enumerate(_documents(source, progress), 1):  # noqa: B007 (counts)
+        yield document
+    if not found:
+        raise DataError("no documents in it.", where=os.fspath(source))
+
+
+def _documents(source: str | os.PathLike[str], progress: Progress | None) -> Iterator[dict[str, Any]]:
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         yield from _folder(path, progress)

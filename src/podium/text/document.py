@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from podium.errors import DataError
 
-RESERVED = ("id", "links", "vector")
 _IDS = ("id", "doc_id", "docno", "_id")
 
 

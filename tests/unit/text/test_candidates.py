@@ -176,3 +176,18 @@ def test_too_few_judged_queries_are_refused(made):
     index, queries, qrels = made
     with pytest.raises(DataError, match="folds need at least"):
         compare_search(index, queries[:3], qrels, ["listnet"])
+
+
+def test_ids_may_be_numbers_and_what_is_no_query_or_judgement_is_refused(made):
+    index, queries, qrels = made
+    numbered = [{"id": k, "text": topic.text} for k, topic in enumerate(queries)]
+    judged = {k: qrels[topic.id] for k, topic in enumerate(queries) if topic.id in qrels}
+    one, two = dataset(index, numbered, judged, features="bm25"), dataset(index, queries, qrels, features="bm25")
+    np.testing.assert_array_equal(one.labels, two.labels)
+    assert one.labels.any()
+    for wrong in ({"q1": "words"}, ["words"], {"id": "1", "text": "words"}, [{"id": "1"}], [{"text": "words"}]):
+        with pytest.raises(DataError, match="query 1: expected a dict such as"):
+            dataset(index, wrong, qrels, features="bm25")
+    for wrong in ([], queries, {"q1": 1.0}):
+        with pytest.raises(DataError, match="judgements must be Qrels or a dictionary"):
+            dataset(index, queries, wrong, features="bm25")

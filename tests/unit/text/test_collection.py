@@ -118,6 +118,8 @@ def test_what_is_no_collection_is_refused_in_words(tmp_path):
         list(read_documents(written(tmp_path / "x", "")))
     with pytest.raises(DataError, match="no such file"):
         list(read_documents(tmp_path / "nothing"))
+    with pytest.raises(DataError, match=r"feed\.xml: no documents"):
+        list(read_documents(written(tmp_path / "feed.xml", "<?xml version='1.0'?><rss>hello</rss>")))
 
 
 def test_named_tuples_are_documents():
