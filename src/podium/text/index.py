@@ -88,6 +88,8 @@ class Index:
         `fields` are those that are searched: title and text unless told, or all that hold text where a document has
         neither. All others are stored, for filters and features. `observer` is told the number of documents so far.
         """
+        if isinstance(fields, str):
+            raise ParameterError(f"create: a list of fields is needed; got {fields!r}. Write [{fields!r}].")
         known = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
         rest = iter(documents)
         first = [plain(given) for given in itertools.islice(rest, _LOOK)]
@@ -238,6 +240,8 @@ class Index:
         """
         if k < 1:
             raise ParameterError(f"search: k must be at least 1; got {k}.")
+        if not isinstance(query, str | Query):
+            raise ParameterError(f"search: a query is a text; got {type(query).__name__}. Search for one at a time.")
         if isinstance(query, Query) and vector is not None:
             raise ParameterError("search: a Query has its own vector. Give it there: index.query(text, vector=…).")
         asked = self.query(query, vector=vector) if isinstance(query, str) else query

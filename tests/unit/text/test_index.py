@@ -204,3 +204,14 @@ def test_the_analyser_and_the_fields_are_kept(tmp_path):
     assert index.fields == ("head", "body")
     assert index.search("haus").ids == ["a"]
     index.close()
+
+
+def test_a_text_for_a_list_of_fields_and_a_list_for_a_text_are_refused(tmp_path):
+    documents = [{"id": "a", "title": "heat"}]
+    with pytest.raises(ParameterError, match=r"a list of fields is needed; got 'title'\. Write \['title'\]"):
+        Index.create(tmp_path / "i", documents, fields="title")
+    index = Index.create(tmp_path / "i", documents, fields=["title"])
+    for wrong in (None, ["heat"], 7):
+        with pytest.raises(ParameterError, match="a query is a text; got"):
+            index.search(wrong)
+    index.close()
