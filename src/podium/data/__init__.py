@@ -1,6 +1,9 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
 from podium.data.check import Finding, check
+from podium.data.click_files import read_clicks, write_clicks
+from podium.data.click_frames import clicks_from_frame, clicks_to_frame
+from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.folder import read_data, read_folder
@@ -20,6 +23,7 @@ from podium.data.tables import from_frame, read_table, to_frame
 from podium.data.trec import Judged, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
 
 __all__ = [
+    "ClickLog",
     "Dataset",
     "Finding",
     "Fold",
@@ -30,11 +34,14 @@ __all__ = [
     "Ratings",
     "Run",
     "check",
+    "clicks_from_frame",
+    "clicks_to_frame",
     "from_frame",
     "join",
     "k_folds",
     "make_letor_like",
     "rankings_from_frame",
+    "read_clicks",
     "read_data",
     "read_folder",
     "read_letor",
@@ -50,6 +57,7 @@ __all__ = [
     "read_table",
     "split",
     "to_frame",
+    "write_clicks",
     "write_letor",
     "write_preferences",
     "write_qrels",
