@@ -3,9 +3,9 @@
     {"query": "q7", "documents": ["d3", "d1", "d9"], "clicks": [2]}
 
 Optional beside these: page, visit, user, ranker, text, time (ISO 8601, or ms since 1970), count; positions,
-propensities and grades as long as documents. Clicks are positions in `documents`, from 1, or objects {"at": 2, "time": …, "dwell":
-seconds, "action": "click"}. A page without clicks has an empty list. Other fields are not read. Ids are text; whole
-numbers are taken as their text.
+propensities and grades as long as documents. Clicks are positions in `documents`, from 1, or objects
+{"at": 2, "time": …, "dwell": seconds, "action": "click"}. A page without clicks has an empty list. Other fields are not
+read. Ids are text; whole numbers are taken as their text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds, is_unicode
 from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
 from podium.errors import DataError
@@ -30,19 +30,22 @@ _IMPRESSION_NUMBERS = ("positions", "propensities", "grades")
 _MOST_RANKERS = 2**15 - 1
 
 
-def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS) -> ClickLog:
-    """Read a click log. Clicks that name an action count where it is one of `actions`."""
+def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: Repeated = "refuse") -> ClickLog:
+    """Read a click log. Clicks that name an action count where it is one of `actions`.
+
+    A document that is twice on a page is an error; with `repeated="keep"` each place is an impression.
+    """
     name = source_name(source).lower()
     if name.endswith((".parquet", ".pq")):
         if not isinstance(source, str | os.PathLike):
             raise DataError("Parquet is read from a path, not from an open file.", where=source_name(source))
-        return read_parquet_clicks(source, actions=actions)
+        return read_parquet_clicks(source, actions=actions, repeated=repeated)
     if name.endswith((".csv", ".csv.gz", ".tsv")):
         raise DataError(
             "a click log is JSON Lines or Parquet. Read the table as a frame and use clicks_from_frame.",
             where=source_name(source),
         )
-    return read_json_clicks(source, actions=actions)
+    return read_json_clicks(source, actions=actions, repeated=repeated)
 
 
 def write_clicks(log: ClickLog, target: Source) -> None:
@@ -54,9 +57,9 @@ def write_clicks(log: ClickLog, target: Source) -> None:
             _write_lines(log, file)
 
 
-def read_json_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS) -> ClickLog:
+def read_json_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: Repeated = "refuse") -> ClickLog:
     """Read a click log in JSON Lines."""
-    pages = PageList(source_name(source))
+    pages = PageList(source_name(source), repeated=repeated)
     wanted = frozenset(actions)
     for number, record in json_lines(source):
         try:

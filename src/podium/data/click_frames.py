@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import as_fields, as_milliseconds
 from podium.data.tables import Backend
 from podium.errors import DataError, MissingPackageError
@@ -27,7 +27,7 @@ _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page
 _IMPRESSION = {"propensity": "propensities", "grade": "grades"}
 
 
-def clicks_from_frame(frame: Any, *, source: str | None = None) -> ClickLog:
+def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str | None = None) -> ClickLog:
     """A click log from a data frame; `source` is what messages call it."""
     import narwhals as nw
 
@@ -61,6 +61,7 @@ def clicks_from_frame(frame: Any, *, source: str | None = None) -> ClickLog:
         offsets=offsets,
         clicks=(clicks > 0).astype(np.uint8),
         where=lambda at: f"{name}:row {rows[at]}",
+        repeated=repeated,
         more=as_fields(plain, offsets=offsets, names=names) | {"source": source},
     )
 

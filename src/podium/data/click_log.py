@@ -6,8 +6,8 @@
 
 A page is one list shown for one query, a visit is a run of pages of one person, a pair is a (query, document). Pages
 are sorted by query, and pairs are numbered by the text of their query and document, so what is computed from a log does
-not depend on the order in which its pages were read. Pages without clicks belong in a log: without them, click rates mean
-nothing.
+not depend on the order in which its pages were read. Pages without clicks belong in a log: without them, click rates
+mean nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from podium.errors import DataError
 
 Array = NDArray[np.float64]
 
+Repeated = Literal["refuse", "keep"]
+"""What to do where a document is twice on a page: raise an error, or count each place as an impression."""
 LONGEST = 1000
 """Documents that a page may have."""
 NO_TIME = np.iinfo(np.int64).min
@@ -179,6 +181,7 @@ class ClickLog:
         offsets: NDArray[np.int64],
         clicks: NDArray[np.uint8],
         where: Callable[[int], str] | None = None,
+        repeated: Repeated = "refuse",
         more: Mapping[str, Any] | None = None,
     ) -> ClickLog:
         """A log from the query of each page (P,) and the document of each impression (I,), numbered, with their names.
@@ -192,11 +195,17 @@ class ClickLog:
         codes, names = _sorted_names(*documents)
         order = np.argsort(page_query, kind="stable")
         pairs, found = np.empty(len(codes), np.int32), np.empty((2, len(codes)), np.int32)
-        n_pairs, twice = _number_pairs(codes, offsets, page_query, order, len(names), pairs, found)
+        n_pairs, twice = _number_pairs(
+            codes, offsets, page_query, order, len(names), repeated == "keep", pairs, found
+        )
         if n_pairs < 0:
             document = names[codes[twice]]
             at = int(np.searchsorted(offsets, twice, side="right")) - 1
-            raise DataError(f"document {document!r} is twice on this page. Keep its first place only.", where=place(at))
+            raise DataError(
+                f"document {document!r} is twice on this page. Correct the log, or read it with repeated='keep', which "
+                "counts each place as an impression.",
+                where=place(at),
+            )
         pair_query, pair_document = found[:, :n_pairs].copy()
         by_name = np.lexsort((pair_document, pair_query))
         new = np.empty(n_pairs, np.int32)
@@ -289,7 +298,7 @@ def _count_up(offsets: Any, most: int, found: Any) -> None:
 
 @compiled
 def _number_pairs(
-    documents: Any, offsets: Any, page_query: Any, order: Any, n_documents: int, pairs: Any, found: Any
+    documents: Any, offsets: Any, page_query: Any, order: Any, n_documents: int, keep: bool, pairs: Any, found: Any
 ) -> Any:
     """Number the pairs as they appear in pages sorted by query: their number, and -1 with the impression of a document
     that is twice on a page."""
@@ -299,7 +308,7 @@ def _number_pairs(
         query = page_query[page]
         for i in range(offsets[page], offsets[page + 1]):
             d = documents[i]
-            if page_of[d] == page:
+            if page_of[d] == page and not keep:
                 return -1, i
             page_of[d] = page
             if query_of[d] != query:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.data.click_log import LONGEST, NO_TIME, ClickLog, rows_of
+from podium.data.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
 from podium.errors import DataError
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -25,8 +25,8 @@ _LARGEST = 2**53  # whole numbers up to here are exact as floats
 class PageList:
     """A growing list of pages. Each remembers its line, so that errors can name it."""
 
-    def __init__(self, source: str, *, unit: str = "") -> None:
-        self.source, self.unit = source, unit
+    def __init__(self, source: str, *, unit: str = "", repeated: Repeated = "refuse") -> None:
+        self.source, self.unit, self.repeated = source, unit, repeated
         self.lines, self.page_query, self.sizes = array("q"), array("i"), array("i")
         self.documents, self.clicks = array("i"), bytearray()
         self.queries, self.names = _Numbering(), _Numbering()
@@ -111,6 +111,7 @@ class PageList:
             offsets=offsets,
             clicks=np.frombuffer(bytes(self.clicks), np.uint8),
             where=lambda page: self.place(self.lines[page]),
+            repeated=self.repeated,
             more=as_fields(more, offsets=offsets, names={k: list(v) for k, v in self.numberings.items()})
             | {"dropped_clicks": self.dropped_clicks, "dropped_pages": self.dropped_pages, "source": self.source},
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import as_fields, as_milliseconds
 from podium.data.tables import read_frame
 from podium.errors import DataError, MissingPackageError
@@ -21,9 +21,11 @@ _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page
 _NUMBERS = {"positions": "positions", "propensities": "propensities", "grades": "grades"}
 
 
-def read_parquet_clicks(path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",)) -> ClickLog:
+def read_parquet_clicks(
+    path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",), repeated: Repeated = "refuse"
+) -> ClickLog:
     """Read a click log from a Parquet file: the columns of the JSON Lines format, with lists."""
-    return read_frame(path, lambda table: _from_arrow(table, os.fspath(path), tuple(actions)))
+    return read_frame(path, lambda table: _from_arrow(table, os.fspath(path), tuple(actions), repeated))
 
 
 def write_parquet_clicks(log: ClickLog, target: Source) -> None:
@@ -36,7 +38,7 @@ def write_parquet_clicks(log: ClickLog, target: Source) -> None:
         pyarrow.parquet.write_table(_to_arrow(log), file, compression="zstd")
 
 
-def _from_arrow(table: Any, source: str, actions: tuple[str, ...]) -> ClickLog:
+def _from_arrow(table: Any, source: str, actions: tuple[str, ...], repeated: Repeated) -> ClickLog:
     columns = {name: _one_chunk(table[name]) for name in table.column_names}
     for field in ("query", "documents", "clicks"):
         if field not in columns:
@@ -69,6 +71,7 @@ def _from_arrow(table: Any, source: str, actions: tuple[str, ...]) -> ClickLog:
         offsets=offsets,
         clicks=clicks,
         where=place,
+        repeated=repeated,
         more=as_fields(plain, offsets=offsets, names=names)
         | {"dropped_clicks": int((~inside).sum()), "source": source},
     )
