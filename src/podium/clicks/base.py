@@ -58,6 +58,11 @@ class ClickModel(Named):
 
     prior: float = param(1.0, least=0.0)
 
+    @property
+    def consistent(self) -> bool:
+        """Whether a fit of ever more clicks of such people finds their parameters."""
+        return True
+
     def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
         """The parameters for a folded log, and the objective J of each iterate that was kept."""
         raise NotImplementedError
@@ -212,9 +217,7 @@ class Fitted:
 _SAVED = ("pair_query", "impressions", "clicks", "examined", "components", "history")
 
 
-def _fitted(
-    model: ClickModel, params: Params, log: ClickLog, *, history: list[float], info: dict[str, Any]
-) -> Fitted:
+def _fitted(model: ClickModel, params: Params, log: ClickLog, *, history: list[float], info: dict[str, Any]) -> Fitted:
     ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
     shown = np.bincount(ranks, weights)
     looked = np.bincount(ranks, weights * model.predict(params, log.pairs, log).examined)

@@ -218,7 +218,9 @@ def _step(
 
 
 @compiled
-def _went_on(mode: int, u: int, rank: int, a: float, go: float, tau: Any, w: float, satisfied: Any, shared: Any) -> None:
+def _went_on(
+    mode: int, u: int, rank: int, a: float, go: float, tau: Any, w: float, satisfied: Any, shared: Any
+) -> None:
     """After a click above the last one: the person went on.
 
     BY_RANK: λ_r 1 of 1. RELEVANT: the document was relevant with q = τ₃α/λ: τ₃ q of q, τ₂ 1−q of 1−q.

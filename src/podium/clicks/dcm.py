@@ -30,6 +30,10 @@ class DCM(IteratedChain):
     closed: bool = False
     most: int = param(50, least=1)
 
+    @property
+    def consistent(self) -> bool:
+        return not self.closed
+
     def start(self, log: ClickLog) -> Params:
         n_ranks = int(log.ranks(self.most).max())
         return {"attractiveness": np.full(log.n_pairs, 0.5), "continuation": np.full(n_ranks, 0.5)}
@@ -61,4 +65,4 @@ class DCM(IteratedChain):
     def planted(self, attractiveness: Array, curve: Array) -> Params:
         """After a click at r a person goes on with the ratio of the curve at r+1 and r."""
         ratios = np.append(curve[1:] / curve[:-1], curve[-1] / curve[-2] if len(curve) > 1 else 0.5)
-        return {"attractiveness": attractiveness, "continuation": np.clip(ratios, 0.0, 1.0)}
+        return {"attractiveness": attractiveness, "continuation": np.clip(ratios[: self.most], 0.0, 1.0)}

@@ -29,4 +29,4 @@ class PBM(ExaminationModel):
         return int(log.ranks(self.most).max())
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        return {"attractiveness": attractiveness, "examination": curve}
+        return {"attractiveness": attractiveness, "examination": curve[: self.most]}

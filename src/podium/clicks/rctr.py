@@ -26,4 +26,4 @@ class RCTR(RateModel):
     most: int = param(50, least=1)
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        return {"rate": attractiveness.mean() * curve}
+        return {"rate": attractiveness.mean() * curve[: self.most]}

@@ -29,6 +29,10 @@ class SDBN(IteratedChain):
     after_click: ClassVar[int] = SATISFIED
     closed: bool = False
 
+    @property
+    def consistent(self) -> bool:
+        return not self.closed
+
     def start(self, log: ClickLog) -> Params:
         half = np.full(log.n_pairs, 0.5)
         return {"attractiveness": half, "satisfaction": half}
@@ -48,9 +52,7 @@ class SDBN(IteratedChain):
         if not self.closed:
             return super().estimate(log)
         seen, last, weights = down_to_last_click(log)
-        sums = [
-            np.bincount(log.pairs, weights * values, minlength=log.n_pairs) for values in (log.clicks, seen, last)
-        ]
+        sums = [np.bincount(log.pairs, weights * values, minlength=log.n_pairs) for values in (log.clicks, seen, last)]
         params = {
             "attractiveness": ratio(sums[0], sums[1], prior=self.prior),
             "satisfaction": ratio(sums[2], sums[0], prior=self.prior),

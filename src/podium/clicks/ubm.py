@@ -32,5 +32,5 @@ class UBM(ExaminationModel):
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
         """Examination falls along the curve with the distance from the last click."""
-        rows, columns = np.tril_indices(len(curve))
+        rows, columns = np.tril_indices(min(len(curve), self.most))
         return {"attractiveness": attractiveness, "examination": curve[rows - columns]}

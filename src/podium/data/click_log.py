@@ -195,9 +195,7 @@ class ClickLog:
         codes, names = _sorted_names(*documents)
         order = np.argsort(page_query, kind="stable")
         pairs, found = np.empty(len(codes), np.int32), np.empty((2, len(codes)), np.int32)
-        n_pairs, twice = _number_pairs(
-            codes, offsets, page_query, order, len(names), repeated == "keep", pairs, found
-        )
+        n_pairs, twice = _number_pairs(codes, offsets, page_query, order, len(names), repeated == "keep", pairs, found)
         if n_pairs < 0:
             document = names[codes[twice]]
             at = int(np.searchsorted(offsets, twice, side="right")) - 1
