@@ -1,6 +1,7 @@
 """Click models: how people read a page, and what they find attractive.
 
-    >>> from podium.data.click_log import ClickLog
+    >>> from podium.compiled import compiled
+from podium.data.click_log import ClickLog
     >>> pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1]), ("q", ["a", "b"], [])]
     >>> fitted = fit(ClickLog.from_pages(pages), "dctr")
     >>> fitted.relevance().tolist()
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from podium import archive
 from podium.clicks.connection import parts_of_ranks
+from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumWarning
@@ -209,7 +211,7 @@ class Fitted:
             texts = {name: _texts(arrays, name) for name in ("query_ids", "document_ids")}
             params = {k.removeprefix("params/"): v for k, v in arrays.items() if k.startswith("params/")}
             plain = {name: arrays[name] for name in _SAVED}
-            loaded = cls(ClickModel.parse(head["model"]), params, info=dict(head["info"]), **plain, **texts)  # type: ignore[arg-type]
+            loaded = cls(ClickModel.parse(head["model"]), params, info=dict(head["info"]), **plain, **texts)
             _try_out(loaded)
             return loaded
 
@@ -218,17 +220,41 @@ _SAVED = ("pair_query", "impressions", "clicks", "examined", "components", "hist
 
 
 def _fitted(model: ClickModel, params: Params, log: ClickLog, *, history: list[float], info: dict[str, Any]) -> Fitted:
-    ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
-    shown = np.bincount(ranks, weights)
-    looked = np.bincount(ranks, weights * model.predict(params, log.pairs, log).examined)
+    ranks = log.ranks()
+    impressions, clicks = tally(log)
+    shown, looked = np.zeros((2, int(ranks.max())))
+    _add_by_rank(ranks, log.offsets, log.page_counts, model.predict(params, log.pairs, log).examined, shown, looked)
     with np.errstate(invalid="ignore"):
         examined = looked / shown
     return Fitted(
         model, params, log.pair_query, log.query_ids, log.document_ids,
-        impressions=np.bincount(log.pairs, weights, minlength=log.n_pairs),
-        clicks=np.bincount(log.pairs, weights * log.clicks, minlength=log.n_pairs),
-        examined=examined, components=parts_of_ranks(log), history=np.array(history), info=info,
+        impressions=impressions, clicks=clicks, examined=examined, components=parts_of_ranks(log),
+        history=np.array(history), info=info,
     )  # fmt: skip
+
+
+def tally(log: ClickLog) -> tuple[Array, Array]:
+    """How often each pair was shown and clicked."""
+    impressions, clicks = np.zeros(log.n_pairs), np.zeros(log.n_pairs)
+    _tally(log.pairs, log.clicks, log.offsets, log.page_counts, impressions, clicks)
+    return impressions, clicks
+
+
+@compiled
+def _tally(pairs: Any, clicks: Any, offsets: Any, counts: Any, shown: Any, clicked: Any) -> None:
+    for page in range(len(offsets) - 1):
+        for i in range(offsets[page], offsets[page + 1]):
+            shown[pairs[i]] += counts[page]
+            if clicks[i]:
+                clicked[pairs[i]] += counts[page]
+
+
+@compiled
+def _add_by_rank(ranks: Any, offsets: Any, counts: Any, values: Any, shown: Any, total: Any) -> None:
+    for page in range(len(offsets) - 1):
+        for i in range(offsets[page], offsets[page + 1]):
+            shown[ranks[i] - 1] += counts[page]
+            total[ranks[i] - 1] += counts[page] * values[i]
 
 
 def unseen(values: Array) -> Array:

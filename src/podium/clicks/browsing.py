@@ -26,6 +26,7 @@ from podium.threads import default_threads, pool
 
 ONE, RANK, RANK_AND_LAST = 0, 1, 2
 _BLOCK = 100_000  # cells
+_NO_PAIR = 2**31
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def _count(
     n_of, k_of, touched = np.zeros(n_cells), np.zeros(n_cells), np.empty(n_cells, np.int32)
     while page < n_pages:
         first, query = page, page_query[page]
-        low, high = np.int64(2**31), np.int64(-1)
+        low, high = _NO_PAIR, -1
         while page < n_pages and page_query[page] == query:
             for i in range(offsets[page], offsets[page + 1]):
                 low, high = min(low, pairs[i]), max(high, pairs[i])
@@ -266,6 +267,14 @@ def _add_up(own_cell: Any, weight: Any, first: int, end: int, n_of: Any, k_of: A
 
 
 @compiled
+def _log_rest(x: Any) -> Any:
+    """log(1 − x) to 1e-12; several times faster than log1p, which took most of the time of a step."""
+    if x < 1e-4:
+        return -x * (1.0 + x * (0.5 + x * (1.0 / 3.0 + x * 0.25)))
+    return np.log(1.0 - x)
+
+
+@compiled
 def _step(
     offsets: Any, cell: Any, shown: Any, clicked: Any, alpha: Any, gamma: Any, first: int, end: int, attracted: Any,
     examined: Any,
@@ -275,16 +284,14 @@ def _step(
     for u in range(first, end):
         a, total = alpha[u], 0.0
         for i in range(offsets[u], offsets[u + 1]):
-            c, k, missed = cell[i], clicked[i], shown[i] - clicked[i]
-            total += k
-            examined[c] += k
+            c, k, missed, odds = cell[i], clicked[i], shown[i] - clicked[i], 0.0
+            g = gamma[c]
+            x = a * g
             if missed > 0.0:  # else x = 1 would divide 0 by 0
-                g = gamma[c]
-                x = a * g
                 odds = missed / (1.0 - x)
-                total += odds * (a - x)
-                examined[c] += odds * (g - x)
-                value += missed * np.log1p(-x)
+                value += missed * _log_rest(x)
+            total += k + odds * (a - x)
+            examined[c] += k + odds * (g - x)
         attracted[u] = total
     return value
 

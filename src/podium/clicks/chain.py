@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, Params, Predicted, prior_term
+from podium.clicks.base import Array, ClickModel, Params, Predicted, prior_term, tally
 from podium.clicks.browsing import run_blocks
 from podium.clicks.em import IteratedModel
 from podium.compiled import compiled
@@ -128,9 +128,7 @@ class Pages:
 
     def __init__(self, log: ClickLog) -> None:
         self.log, self.ranks, self.counts = log, log.ranks(), log.page_counts
-        weights = np.repeat(self.counts, log.sizes)
-        self.impressions = np.bincount(log.pairs, weights, minlength=log.n_pairs).astype(np.float64)
-        self.clicks = np.bincount(log.pairs, weights * log.clicks, minlength=log.n_pairs).astype(np.float64)
+        self.impressions, self.clicks = tally(log)
         starts = np.flatnonzero(np.diff(log.page_query, prepend=-1))  # the first page of each query
         wanted = np.searchsorted(log.offsets[starts], np.arange(0, log.n_impressions, _BLOCK))
         self.cuts = np.append(np.unique(starts[np.minimum(wanted, len(starts) - 1)]), log.n_pages)
@@ -166,6 +164,7 @@ def _step(
     tails, value, n_ranks = np.empty(1), 0.0, len(by_rank)
     for page in range(first, end):
         a, z, w, p = offsets[page], offsets[page + 1], counts[page], 1.0
+        passed = 0.0
         if len(tails) < z - a + 1:
             tails = np.empty(2 * (z - a) + 1)
         last = z - 1
@@ -180,9 +179,8 @@ def _step(
                 _went_on(mode, u, min(ranks[i], n_ranks) - 1, alpha[u], go, tau, w, satisfied, shared)
             else:
                 p *= (1.0 - alpha[u]) * kappa
-            if mode == 2 or (mode == 3 and clicks[i] == 0):
-                shared[0, 0] += w
-                shared[0, 1] += w
+            if mode == 2 or clicks[i] == 0:
+                passed += w
             if p < _TINY:
                 value += w * np.log(p)
                 p = 1.0
@@ -190,7 +188,7 @@ def _step(
         for i in range(z - 1, last, -1):
             tails[i - a + 1] = after
             after = (1.0 - alpha[pairs[i]]) * (1.0 - kappa + kappa * after)
-        looked = 1.0
+        looked, went_on, could = 1.0, passed, passed
         if last < a:
             p *= after
         else:
@@ -205,15 +203,16 @@ def _step(
             _last_click(mode, u, rank, alpha[u], go, s, down, looked, last == z - 1, tau, w, satisfied, shared)
         value += w * np.log(p)
         for i in range(last + 1, z):
-            attracted[pairs[i]] += w * (1.0 - looked) * alpha[pairs[i]]
-            if i < z - 1:
+            u = pairs[i]
+            attracted[u] += w * (1.0 - looked) * alpha[u]
+            if i < z - 1 and kappa < 1.0:  # else whoever looked at this one looks at the next
                 b = tails[i - a + 1]
-                stays = 1.0 - kappa + kappa * b
-                after = looked * kappa * b / stays if stays > 0.0 else 0.0
-                if mode >= 2:
-                    shared[0, 0] += w * after
-                    shared[0, 1] += w * looked
-                looked = after
+                could += w * looked
+                looked *= kappa * b / (1.0 - kappa + kappa * b)
+                went_on += w * looked
+        if mode >= 2:
+            shared[0, 0] += went_on
+            shared[0, 1] += could
     return value
 
 

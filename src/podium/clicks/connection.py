@@ -21,13 +21,16 @@ def parts_of_ranks(log: ClickLog) -> NDArray[np.int64]:
 
 @compiled
 def _join(pairs: Any, ranks: Any, n_pairs: int, parts: Any) -> None:
-    first = np.zeros(n_pairs, np.int64)
+    first, known = np.zeros(n_pairs, np.int64), np.zeros((len(parts) + 1, len(parts) + 1), np.bool_)
     for i in range(len(pairs)):
         rank = ranks[i]
+        if known[first[pairs[i]], rank] and first[pairs[i]] > 0:
+            continue
         if parts[rank - 1] == 0:
             parts[rank - 1] = rank
         if first[pairs[i]] == 0:
             first[pairs[i]] = rank
+        known[first[pairs[i]], rank] = True
         a, b = _root(parts, first[pairs[i]]), _root(parts, rank)
         parts[max(a, b) - 1] = min(a, b)
     for k in range(len(parts)):

@@ -28,7 +28,7 @@ class DCM(IteratedChain):
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
     after_click: ClassVar[int] = BY_RANK
     closed: bool = False
-    most: int = param(50, least=1)
+    most: int = param(default=50, least=1)
 
     @property
     def consistent(self) -> bool:

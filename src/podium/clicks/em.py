@@ -31,9 +31,9 @@ class IteratedModel(ClickModel):
 
     accelerate: bool = True
     """SQUAREM; false is plain EM."""
-    iterations: int = param(300, least=1)
+    iterations: int = param(default=300, least=1)
     """The largest number of EM steps."""
-    tolerance: float = param(1e-7, least=0.0)
+    tolerance: float = param(default=1e-7, least=0.0)
     """Stop when J rises by less than this for each page."""
 
     def climb(self, step: Step, x: Array, n_pages: float) -> tuple[Array, list[float]]:

@@ -16,7 +16,7 @@ import numpy as np
 from podium.clicks.base import Array, Fitted
 from podium.data.click_log import ClickLog
 from podium.errors import DataError
-from podium.metrics import Metric, evaluate_all
+from podium.metrics import Metric
 
 Preset = Literal["podium", "pyclick"]
 
@@ -111,10 +111,9 @@ def _graded(fitted: Fitted, log: ClickLog) -> tuple[float, float]:
         return float("nan"), float("nan")
     found = fitted.pairs_of(part.query_ids[part.pair_query], part.document_ids)[part.pairs]
     scores = np.append(fitted.relevance(), 0.5)[found]
-    metrics = [Metric.parse("ndcg@10"), Metric.parse("pairaccuracy")]
-    values = evaluate_all(metrics, scores, part.grades, part.offsets)
-    ndcg, accuracy = (_mean(one, part.page_counts) for one in values)
-    return ndcg, accuracy
+    gain = Metric.parse("ndcg@10")(scores, np.maximum(part.grades, 0.0), part.offsets)  # spam is below 0
+    right = Metric.parse("pairaccuracy")(scores, part.grades, part.offsets)
+    return _mean(gain, part.page_counts), _mean(right, part.page_counts)
 
 
 def _mean(values: Array, weights: Array) -> float:

@@ -23,7 +23,7 @@ class PBM(ExaminationModel):
     """
 
     cells: ClassVar[int] = RANK
-    most: int = param(50, least=1)
+    most: int = param(default=50, least=1)
 
     def n_ranks(self, log: ClickLog) -> int:
         return int(log.ranks(self.most).max())

@@ -23,7 +23,7 @@ class RCTR(RateModel):
     """
 
     cells: ClassVar[int] = RANK
-    most: int = param(50, least=1)
+    most: int = param(default=50, least=1)
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
         return {"rate": attractiveness.mean() * curve[: self.most]}

@@ -86,13 +86,12 @@ def simulate_counts(
             there = count > 0
             filled = [np.full(int(there.sum()), value) for value in (click, k)]
             parts.append([rows[there], position[there] + 1, count[there], *filled])
-    rows, position, count, click, ranker = (np.concatenate(one) for one in zip(*parts, strict=True))
-    queries, documents = _names(data)
+    rows, position, count, clicks, ranker = (np.concatenate(one) for one in zip(*parts, strict=True))
     return ClickLog.from_codes(
         (data.query_index[rows], _query_names(data)),
-        (rows, documents),
+        (rows, _names(data)[1]),
         offsets=np.arange(len(rows) + 1),
-        clicks=click.astype(np.uint8),
+        clicks=clicks.astype(np.uint8),
         more={
             "positions": position.astype(np.int32), "counts": count.astype(np.float64),
             "rankers": ranker.astype(np.int16), "ranker_names": _ranker_names(len(orders)),
@@ -108,7 +107,7 @@ def show(
     depth: int | None = None,
     rng: np.random.Generator,
 ) -> ClickLog:
-    """Pages of random queries without clicks, each ranked by one of the rankers, by a coin; shuffled without rankers."""
+    """Pages of random queries without clicks, each ranked by one of the rankers, by a coin; without any, shuffled."""
     data = data.grouped()
     sizes = _sizes(data, depth)
     query = rng.integers(0, data.n_queries, pages)
@@ -143,7 +142,7 @@ def click_chance(data: Dataset, *, noise: float = 0.1) -> Array:
 def examination_curve(n_ranks: int, *, eta: float = 1.0, curve: ArrayLike | None = None) -> Array:
     """The curve of the first ranks: as given, its last number repeated, or k^−eta."""
     if curve is None:
-        return np.arange(1, n_ranks + 1) ** -float(eta)
+        return np.asarray(np.arange(1, n_ranks + 1) ** -float(eta), np.float64)
     given = np.asarray(curve, np.float64)
     if given.ndim != 1 or len(given) == 0 or not ((given > 0) & (given <= 1)).all():
         raise ParameterError("a curve is a list of probabilities above 0 and at most 1, one for each rank.")
@@ -178,7 +177,8 @@ def _shuffled(
     page = np.repeat(np.arange(len(query)), data.sizes[query])
     order = np.lexsort((rng.random(len(whole)), page))
     starts = np.cumsum(data.sizes[query]) - data.sizes[query]
-    return whole[order[np.arange(n.sum()) + np.repeat(starts - (np.cumsum(n) - n), n)]]
+    rows: NDArray[np.int64] = whole[order[np.arange(n.sum()) + np.repeat(starts - (np.cumsum(n) - n), n)]]
+    return rows
 
 
 def _query_names(data: Dataset) -> list[str]:

@@ -25,7 +25,7 @@ class UBM(ExaminationModel):
     """
 
     cells: ClassVar[int] = RANK_AND_LAST
-    most: int = param(50, least=1)
+    most: int = param(default=50, least=1)
 
     def n_ranks(self, log: ClickLog) -> int:
         return int(log.ranks(self.most).max())

@@ -173,7 +173,7 @@ def _planted(model: ClickModel, log: ClickLog) -> Fitted:
     """A fitted model with parameters that a person chose."""
     fitted = model.fit(log)
     alpha = np.random.default_rng(11).uniform(0.1, 0.9, log.n_pairs)
-    return dataclasses.replace(fitted, params=model.planted(alpha, np.arange(1, 6) ** -0.7))
+    return dataclasses.replace(fitted, params=model.planted(alpha, np.asarray(np.arange(1, 6) ** -0.7, np.float64)))
 
 
 def _large_log(rng: np.random.Generator) -> ClickLog:
