@@ -6,6 +6,8 @@ from podium.clicks.base import Predicted as Predicted
 from podium.clicks.base import fit as fit
 from podium.clicks.cascade import Cascade as Cascade
 from podium.clicks.ccm import CCM as CCM
+from podium.clicks.check import check_clicks as check_clicks
+from podium.clicks.check import odd_pages as odd_pages
 from podium.clicks.dbn import DBN as DBN
 from podium.clicks.dcm import DCM as DCM
 from podium.clicks.dctr import DCTR as DCTR

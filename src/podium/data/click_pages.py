@@ -36,8 +36,11 @@ class PageList:
         self.texts: dict[int, str] = {}
         self.dropped_clicks = self.dropped_pages = 0
 
-    def add(self, query: str, documents: Sequence[str], clicks: Iterable[int], *, line: int) -> None:
-        """Add a page: its documents from the top, and the positions on it, from 1, that were clicked."""
+    def add(self, query: str, documents: Sequence[str], clicks: Iterable[int], *, line: int) -> int:
+        """Add a page: its documents from the top, and the positions on it, from 1, that were clicked.
+
+        Returns its first impression.
+        """
         first, n = len(self.clicks), len(documents)
         if n > LONGEST:  # before memory is spent on it
             raise DataError(
@@ -57,6 +60,7 @@ class PageList:
                 self.dropped_clicks += 1
             else:
                 self.clicks[first + at - 1] = 1
+        return first
 
     def set_number(self, name: str, value: float) -> None:
         """A number of the page added last: times, counts."""
