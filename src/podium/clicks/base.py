@@ -1,7 +1,6 @@
 """Click models: how people read a page, and what they find attractive.
 
-    >>> from podium.compiled import compiled
-from podium.data.click_log import ClickLog
+    >>> from podium.data.click_log import ClickLog
     >>> pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1]), ("q", ["a", "b"], [])]
     >>> fitted = fit(ClickLog.from_pages(pages), "dctr")
     >>> fitted.relevance().tolist()
