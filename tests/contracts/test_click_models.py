@@ -12,7 +12,7 @@ from podium.clicks.chain import Pages
 from podium.clicks.em import IteratedModel
 from podium.data.click_log import ClickLog
 from podium.testing import CLICK_MODEL_CHECKS
-from reference.click_models import PROCESSES, em_step
+from reference.click_models import PROCESSES, em_step, paths
 
 VARIANTS = ["dcm(closed=true)", "sdbn(closed=true)", "pbm(most=3)", "ubm(most=3)", "dcm(most=2)", "rctr(most=2)"]
 MODELS = [cls() for cls in ClickModel.catalogue().values()] + list(map(ClickModel.parse, VARIANTS))
@@ -65,6 +65,21 @@ def test_an_em_step_equals_the_enumeration_of_hidden_states(model, n, prior):
         for name in params:
             np.testing.assert_allclose(after[name], wanted[name], rtol=0, atol=1e-12, err_msg=name)
         params = after
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_predicted_probabilities_equal_the_enumeration(name):
+    model, pages = ClickModel.parse(name), [([2, 0, 1], list(c)) for c in itertools.product((0, 1), repeat=3)]
+    log = as_log(pages)
+    rng = np.random.default_rng(6)
+    params = {name: rng.uniform(0.1, 0.9, len(values)) for name, values in model.fit(log).params.items()}
+    expected = model.predict(params, log.pairs, log)
+    given, clicked = expected.conditional.reshape(-1, 3), log.clicks.reshape(-1, 3)
+    found = np.where(clicked == 1, given, 1 - given).prod(axis=1)
+    wanted = dict.fromkeys(map(tuple, clicked.tolist()), 0.0)
+    for probability, shown, _ in paths(PROCESSES[name]([2, 0, 1]), lambda p: params[p[0]][p[1]]):
+        wanted[tuple(shown)] += probability
+    np.testing.assert_allclose(found, [wanted[tuple(row)] for row in clicked.tolist()], rtol=1e-12, atol=1e-15)
 
 
 def test_every_model_that_is_fitted_by_em_is_enumerated():

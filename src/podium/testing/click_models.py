@@ -54,6 +54,19 @@ def the_objective_never_falls(model: ClickModel) -> None:
             assert fall >= -1e-9 * abs(history[-1]), f"{one}: the objective falls by {-fall}"
 
 
+def the_objective_is_that_of_its_predictions(model: ClickModel) -> None:
+    """The last J is the log-likelihood of what it predicts, with the prior of every parameter."""
+    log = draw_log(np.random.default_rng(12))
+    for prior in (0.01, 1.0):
+        fitted = dataclasses.replace(model, prior=prior).fit(log)
+        used = fitted.model.usable(log)
+        given = fitted.predict(used).conditional
+        with np.errstate(divide="ignore"):
+            value = np.where(used.clicks == 1, np.log(given), np.log1p(-given)).sum()
+        value += prior * sum((np.log(p) + np.log1p(-p)).sum() for p in fitted.params.values())
+        near(fitted.history[-1], value, 1e-9, f"{model}: the objective")
+
+
 def parameters_are_probabilities(model: ClickModel) -> None:
     """Also without a prior, where some are 0 or 1."""
     for prior in (0.0, 1.0):
@@ -159,7 +172,8 @@ def unknown_pairs_and_longer_pages_are_predicted(model: ClickModel) -> None:
 CLICK_MODEL_CHECKS: dict[str, Callable[[ClickModel], None]] = {
     check.__name__: check
     for check in (
-        text_gives_it_back, its_page_has_the_fixed_headings, the_objective_never_falls, parameters_are_probabilities,
+        text_gives_it_back, its_page_has_the_fixed_headings, the_objective_never_falls,
+        the_objective_is_that_of_its_predictions, parameters_are_probabilities,
         all_click_patterns_together_have_probability_one, order_of_pages_and_threads_change_no_bit,
         equal_pages_may_be_counted, a_plain_and_an_accelerated_fit_end_at_the_same_objective,
         simulated_clicks_follow_their_probabilities, a_file_gives_it_back,
