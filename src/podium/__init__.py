@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from podium.aggregation import Aggregator as Aggregator
     from podium.aggregation.aggregate import aggregate as aggregate
+    from podium.data import ClickLog as ClickLog
     from podium.data import Dataset as Dataset
     from podium.data import Fold as Fold
     from podium.data import Preferences as Preferences
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from podium.data import from_frame as from_frame
     from podium.data import k_folds as k_folds
     from podium.data import make_letor_like as make_letor_like
+    from podium.data import read_clicks as read_clicks
     from podium.data import read_data as read_data
     from podium.data import read_folder as read_folder
     from podium.data import read_letor as read_letor
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from podium.data import read_run as read_run
     from podium.data import split as split
     from podium.data import to_frame as to_frame
+    from podium.data import write_clicks as write_clicks
     from podium.data import write_letor as write_letor
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "podium.aggregation": ("Aggregator", "aggregate"),
     "podium.data": (
+        "ClickLog",
         "Dataset",
         "Fold",
         "Preferences",
@@ -79,6 +83,7 @@ _HOMES = {
         "from_frame",
         "k_folds",
         "make_letor_like",
+        "read_clicks",
         "read_data",
         "read_folder",
         "read_letor",
@@ -87,6 +92,7 @@ _HOMES = {
         "read_run",
         "split",
         "to_frame",
+        "write_clicks",
         "write_letor",
         "write_qrels",
         "write_run",
@@ -120,6 +126,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "METHODS",
     "Aggregator",
+    "ClickLog",
     "Dataset",
     "Engine",
     "Fold",
@@ -149,6 +156,7 @@ __all__ = [
     "load",
     "make_letor_like",
     "method",
+    "read_clicks",
     "read_data",
     "read_folder",
     "read_letor",
@@ -162,6 +170,7 @@ __all__ = [
     "split",
     "to_frame",
     "train",
+    "write_clicks",
     "write_letor",
     "write_qrels",
     "write_run",

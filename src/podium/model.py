@@ -8,12 +8,8 @@ model.podium (a zip archive, nothing compressed)
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
-import json
-import math
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from os import PathLike
@@ -23,11 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
+from podium import archive, ranking
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, unlabelled_data
-from podium.errors import DataError, ModelFileError, PodiumError
-from podium.files import write_aside
+from podium.errors import DataError, ModelFileError
 from podium.forms import Form, LinearForm
 from podium.learner import Learner
 from podium.odds import Odds, odds_of
@@ -37,7 +32,7 @@ from podium.transforms import State
 
 FORMAT = 1
 _FEW = 2**20  # features that even the smallest model may have
-_TYPES = ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")
+_KIND = "podium model"
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,41 +164,19 @@ class Model:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; the same model gives the same bytes."""
         arrays = {f"params/{k}": v for k, v in self.params.items()} | {f"state/{k}": v for k, v in self.state.items()}
-        blobs = {name: _little_endian(array) for name, array in arrays.items()}
         head = {
-            "format": "podium model",
-            "version": FORMAT,
             "learner": repr(self.learner),
             "n_features": self.n_features,
             "feature_names": self.feature_names,
             "info": dict(self.info),
-            "arrays": {
-                name: {"type": a.dtype.str, "shape": a.shape, "sha256": hashlib.sha256(a.tobytes()).hexdigest()}
-                for name, a in blobs.items()
-            },
         }
-        text = json.dumps(head, indent=1, ensure_ascii=False).encode()
-        with write_aside(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            archive.comment = hashlib.sha256(text).hexdigest().encode()
-            archive.writestr(zipfile.ZipInfo("model.json"), text)
-            for name, array in blobs.items():
-                archive.writestr(zipfile.ZipInfo(f"arrays/{name}"), array.tobytes())
+        archive.write(path, _KIND, head, arrays, version=FORMAT)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Model:
         """Read a model file. Opening one from strangers is safe: it holds numbers and names, never code."""
-        try:
+        with archive.file_errors(path, _KIND, made_by="podium train -o"):
             return _try_out(_read(path))
-        except FileNotFoundError:
-            raise ModelFileError(f"{path}: no such model file.") from None
-        except OSError as error:
-            raise ModelFileError(f"{path}: cannot be read: {error.strerror}.") from error
-        except PodiumError as error:
-            raise ModelFileError(f"{path}: this model cannot be used here. {error}") from error
-        except Exception as error:  # whatever a stranger's bytes make go wrong is the file's fault
-            raise ModelFileError(
-                f"{path}: not a podium model, or damaged ({error}). Use the file that `podium train -o` wrote."
-            ) from error
 
     def align_features(self, data: Dataset) -> Dataset:
         """The data with the model's features in the model's order: by name where both have names, else by place."""
@@ -221,9 +194,7 @@ load = Model.load
 
 
 def _read(path: str | PathLike[str]) -> Model:
-    with zipfile.ZipFile(path) as archive:
-        head = _head(archive)
-        arrays = {name: _array(archive, name, about) for name, about in head["arrays"].items()}
+    head, arrays = archive.read(path, _KIND, version=FORMAT)
     n_features = int(head["n_features"])
     if not 0 < n_features <= max(os.path.getsize(path), _FEW):
         raise ModelFileError(f"It claims {n_features} features, which is not what such a file can hold.")
@@ -262,34 +233,3 @@ def _try_out(model: Model) -> Model:
     if score.shape != (1,) or not np.isfinite(score).all():
         raise ModelFileError("Its parameters are not finite numbers.")
     return model
-
-
-def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-
-
-def _head(archive: zipfile.ZipFile) -> dict[str, Any]:
-    for entry in archive.infolist():
-        if entry.compress_type != zipfile.ZIP_STORED:
-            raise ModelFileError(f"Entry {entry.filename} is compressed; podium models are not.")
-    text = archive.read("model.json")
-    if hashlib.sha256(text).hexdigest().encode() != archive.comment:
-        raise ModelFileError("Damaged: the description does not match its checksum. Train or copy it again.")
-    head = json.loads(text)
-    if not isinstance(head, dict) or head.get("format") != "podium model":
-        raise ModelFileError("It is not a podium model.")
-    if head["version"] > FORMAT:
-        raise ModelFileError(
-            f"It was written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade podium."
-        )
-    return head
-
-
-def _array(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> NDArray[Any]:
-    raw = archive.read(f"arrays/{name}")
-    shape = tuple(int(n) for n in about["shape"])
-    if about["type"] not in _TYPES or math.prod(shape) * np.dtype(about["type"]).itemsize != len(raw):
-        raise ModelFileError(f"Array {name} is damaged: {len(raw)} bytes for shape {shape}.")
-    if hashlib.sha256(raw).hexdigest() != about["sha256"]:
-        raise ModelFileError(f"Array {name} does not match its checksum. Train or copy the model again.")
-    return np.frombuffer(raw, np.dtype(about["type"])).reshape(shape)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from podium.aggregation import Aggregator, SupervisedAggregator
+from podium.clicks import ClickModel
 from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
@@ -42,9 +43,10 @@ LAYERS = [
         "ids",
         "shortest",
         "forms",
+        "archive",
     ],
     ["data", "metrics", "graph"],
-    ["text", "transforms", "kernels"],
+    ["text", "transforms", "kernels", "clicks"],
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
@@ -64,6 +66,7 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
+    "clicks": [ClickModel],
 }
 HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
 

@@ -1,13 +1,18 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
 from podium.data.check import Finding, check
+from podium.data.click_files import read_clicks, write_clicks
+from podium.data.click_frames import clicks_from_frame, clicks_to_frame
+from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.folder import read_data, read_folder
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_agg import read_letor_agg
+from podium.data.metarank import read_metarank
 from podium.data.movielens import Ratings, read_movielens
 from podium.data.nbest import read_nbest
+from podium.data.open_bandit import read_open_bandit
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.preflib import read_preflib
@@ -17,9 +22,13 @@ from podium.data.rankings_table import rankings_from_frame
 from podium.data.splits import k_folds, split
 from podium.data.synthetic import make_letor_like
 from podium.data.tables import from_frame, read_table, to_frame
+from podium.data.tiangong import read_tiangong
 from podium.data.trec import Judged, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
+from podium.data.ubi import read_ubi
+from podium.data.yandex import read_yandex
 
 __all__ = [
+    "ClickLog",
     "Dataset",
     "Finding",
     "Fold",
@@ -30,17 +39,22 @@ __all__ = [
     "Ratings",
     "Run",
     "check",
+    "clicks_from_frame",
+    "clicks_to_frame",
     "from_frame",
     "join",
     "k_folds",
     "make_letor_like",
     "rankings_from_frame",
+    "read_clicks",
     "read_data",
     "read_folder",
     "read_letor",
     "read_letor_agg",
+    "read_metarank",
     "read_movielens",
     "read_nbest",
+    "read_open_bandit",
     "read_preferences",
     "read_preflib",
     "read_qrels",
@@ -48,8 +62,12 @@ __all__ = [
     "read_run",
     "read_runs",
     "read_table",
+    "read_tiangong",
+    "read_ubi",
+    "read_yandex",
     "split",
     "to_frame",
+    "write_clicks",
     "write_letor",
     "write_preferences",
     "write_qrels",

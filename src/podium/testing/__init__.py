@@ -9,6 +9,7 @@ look at ranks jump.
 """
 
 from podium.testing.aggregators import AGGREGATOR_CHECKS, check_aggregator
+from podium.testing.click_models import CLICK_MODEL_CHECKS, check_click_model
 from podium.testing.distributions import DISTRIBUTION_CHECKS, all_rankings, check_distribution
 from podium.testing.examples import draw_query, general_position, instances, linear_data, variants
 from podium.testing.features import FEATURE_CHECKS, check_feature
@@ -22,6 +23,7 @@ from podium.testing.transforms import TRANSFORM_CHECKS, check_transform
 
 __all__ = [
     "AGGREGATOR_CHECKS",
+    "CLICK_MODEL_CHECKS",
     "DISTRIBUTION_CHECKS",
     "FEATURE_CHECKS",
     "LEARNER_CHECKS",
@@ -33,6 +35,7 @@ __all__ = [
     "TRANSFORM_CHECKS",
     "all_rankings",
     "check_aggregator",
+    "check_click_model",
     "check_distribution",
     "check_feature",
     "check_learner",

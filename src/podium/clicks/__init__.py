@@ -1,0 +1,23 @@
+"""Click models, one file per model. A new one: its file, one import line here, one test with one number."""
+
+from podium.clicks.base import ClickModel as ClickModel
+from podium.clicks.base import Fitted as Fitted
+from podium.clicks.base import Predicted as Predicted
+from podium.clicks.base import fit as fit
+from podium.clicks.cascade import Cascade as Cascade
+from podium.clicks.ccm import CCM as CCM
+from podium.clicks.check import check_clicks as check_clicks
+from podium.clicks.check import odd_pages as odd_pages
+from podium.clicks.dbn import DBN as DBN
+from podium.clicks.dcm import DCM as DCM
+from podium.clicks.dctr import DCTR as DCTR
+from podium.clicks.gctr import GCTR as GCTR
+from podium.clicks.measures import Measures as Measures
+from podium.clicks.measures import measure as measure
+from podium.clicks.pbm import PBM as PBM
+from podium.clicks.rctr import RCTR as RCTR
+from podium.clicks.sdbn import SDBN as SDBN
+from podium.clicks.simulate import show as show
+from podium.clicks.simulate import simulate as simulate
+from podium.clicks.simulate import simulate_counts as simulate_counts
+from podium.clicks.ubm import UBM as UBM

@@ -1,0 +1,302 @@
+"""Click models: how people read a page, and what they find attractive.
+
+    >>> from podium.data.click_log import ClickLog
+    >>> pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1]), ("q", ["a", "b"], [])]
+    >>> fitted = fit(ClickLog.from_pages(pages), "dctr")
+    >>> fitted.relevance().tolist()
+    [0.4, 0.4]
+
+A click model is a frozen value; `fit` gives its parameters for a log. All of them are probabilities, each with `prior`
+pseudo-counts of successes and as many of failures, so without data a parameter is ½. `prior=0` is maximum likelihood.
+What is maximised is J = log-likelihood + prior · Σ (log p + log(1 − p)) over all parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium import archive
+from podium.clicks.connection import parts_of_ranks
+from podium.compiled import compiled
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ModelFileError, PodiumWarning
+from podium.registry import Named, param
+
+Array = NDArray[np.float64]
+Params = dict[str, Array]
+
+FORMAT = 1
+_KIND = "podium click model"
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a model expects of each impression of a log."""
+
+    conditional: Array  # (I,) P(click | the clicks above it)
+    marginal: Array  # (I,) P(click), whatever is clicked above
+    examined: Array  # (I,) P(the person looks at it), whatever is clicked above
+
+
+@dataclass(frozen=True, repr=False)
+class ClickModel(Named):
+    """How people read a page. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "click model"
+    home: ClassVar[str] = "podium.clicks"
+    per_pair: ClassVar[tuple[str, ...]] = ()
+    """The parameters that every pair (query, document) has one of; the others are shared."""
+    splits_products: ClassVar[bool] = False
+    """Whether only products of attractiveness and examination show in clicks, so that documents must change places."""
+
+    prior: float = param(1.0, least=0.0)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether a fit of ever more clicks of such people finds their parameters."""
+        return True
+
+    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+        """The parameters for a folded log, and the objective J of each iterate that was kept."""
+        raise NotImplementedError
+
+    def predict(self, params: Params, pairs: NDArray[Any], log: ClickLog) -> Predicted:
+        """What is expected of a log. `pairs` are the fitted pairs of its impressions; unknown ones are the last."""
+        raise NotImplementedError
+
+    def draw(self, params: Params, pairs: NDArray[Any], log: ClickLog, uniform: Array) -> NDArray[np.uint8]:
+        """Clicks on the pages of a log, from one uniform number for each impression."""
+        raise NotImplementedError
+
+    def relevance(self, params: Params) -> Array:
+        """How relevant each pair is, by which documents are ordered; one number where all are alike."""  # (U,) or (1,)
+        raise NotImplementedError
+
+    def attractiveness(self, params: Params) -> Array:
+        """The probability that each pair is clicked at the top of a page; one number where all are alike."""
+        return self.relevance(params)
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        """Parameters of people who find pairs so attractive and read down a page as the curve (R,) says."""
+        raise NotImplementedError
+
+    def usable(self, log: ClickLog) -> ClickLog:
+        """The log without clicks that the model gives probability 0."""
+        return log
+
+    def fit(self, log: ClickLog) -> Fitted:
+        """Estimate the parameters from a log."""
+        if log.n_impressions == 0:
+            raise DataError("the log has no impressions; a click model needs some pages.", where=log.source)
+        used = self.usable(log)
+        ignored = int(log.clicks.sum()) - int(used.clicks.sum())
+        folded = used.folded
+        params, history = self.estimate(folded)
+        return _fitted(self, params, folded, history=history, info={"ignored_clicks": ignored})
+
+
+def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
+    """Fit a click model, given as a value or by name: `fit(log, "ubm(prior=0.01)")`."""
+    return (ClickModel.parse(model) if isinstance(model, str) else model).fit(log)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A click model with its parameters for the pairs of a log."""
+
+    model: ClickModel
+    params: Params
+    pair_query: NDArray[np.int32]  # (U,)
+    query_ids: NDArray[Any]  # (Q,)
+    document_ids: NDArray[Any]  # (U,)
+    impressions: Array  # (U,) how often each pair was shown
+    clicks: Array  # (U,) how often it was clicked; what a pair without clicks satisfies is only a guess
+    examined: Array  # (R,) the mean probability that a rank was looked at; NaN where none was shown
+    components: NDArray[np.int64]  # (R,) ranks with the same number had pairs in common; 0 where none was shown
+    history: Array  # the objective J of each iterate that was kept, the last of the result
+    info: dict[str, Any]
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.pair_query)
+
+    def relevance(self, data: Dataset | None = None) -> Array:
+        """The relevance of each pair, or of each row of a dataset; NaN for rows that the log does not have."""
+        own = np.broadcast_to(self.model.relevance(self.params), self.n_pairs).copy()
+        if data is None:
+            return own
+        if data.query_ids is None or data.document_ids is None:
+            raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
+        found = self.pairs_of(data.query_ids[data.query_index], data.document_ids)
+        return np.append(own, np.nan)[found]
+
+    def attractiveness(self) -> Array:
+        """The probability that each pair is clicked at the top of a page."""  # (U,)
+        return np.broadcast_to(self.model.attractiveness(self.params), self.n_pairs).copy()
+
+    def examination(self) -> Array:
+        """How often each rank is looked at, relative to rank 1; a ratio above 1 can occur.
+
+        NaN, with a warning, for ranks that cannot be compared with rank 1, because no document was shown at both, even
+        by a chain of others.
+        """  # (R,)
+        relative: Array = self.examined / self.examined[0]
+        if not self.model.splits_products:
+            return relative
+        apart = np.flatnonzero((self.components != self.components[0]) & (self.components > 0))
+        if len(apart):
+            ranks = ", ".join(map(str, apart[:5] + 1)) + (", …" if len(apart) > 5 else "")
+            warnings.warn(
+                f"{self.model}: no document was shown both at rank 1 and at rank {ranks}, even by a chain of ranks "
+                "between, so examination there cannot be told from relevance. Show documents at changing ranks.",
+                PodiumWarning,
+                stacklevel=2,
+            )
+        return np.where(self.components == self.components[0], relative, np.nan)
+
+    def pairs_of(self, query_ids: Any, document_ids: Any) -> NDArray[np.int64]:
+        """The number of each pair, given as texts; n_pairs where it was not in the log."""
+        found = self._as_log().find_pairs(query_ids, document_ids)
+        return np.where(found < 0, self.n_pairs, found)
+
+    def predict(self, log: ClickLog) -> Predicted:
+        """What the model expects of each impression of a log; of pairs it does not know, the prior."""
+        return self.model.predict(self.params, self._pairs_in(log), log)
+
+    def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
+        """The pages of a log with clicks drawn from the model."""
+        uniform = np.random.default_rng(seed).random(log.n_impressions)
+        return log.with_clicks(self.model.draw(self.params, self._pairs_in(log), log, uniform))
+
+    def _pairs_in(self, log: ClickLog) -> NDArray[np.int32]:
+        """The fitted pair of each impression of a log."""
+        found = self.pairs_of(log.query_ids[log.pair_query], log.document_ids)
+        return found.astype(np.int32)[log.pairs]
+
+    def _as_log(self) -> ClickLog:
+        """The pairs without any page."""
+        none = np.zeros(0, np.int32)
+        return ClickLog(
+            none, np.zeros(0, np.uint8), np.zeros(1, np.int64), none, self.pair_query, self.query_ids, self.document_ids
+        )
+
+    def __repr__(self) -> str:
+        return f"Fitted({self.model}, {self.n_pairs} pairs)"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to one file; the same model gives the same bytes."""
+        arrays = {f"params/{name}": values for name, values in self.params.items()}
+        arrays |= {name: getattr(self, name) for name in _SAVED}
+        for name in ("query_ids", "document_ids"):
+            raw = [str(text).encode() for text in getattr(self, name)]
+            arrays[f"{name}/bytes"] = np.frombuffer(b"".join(raw), np.uint8)
+            arrays[f"{name}/ends"] = np.cumsum([len(one) for one in raw], dtype=np.int64)
+        head = {"model": repr(self.model), "info": self.info}
+        archive.write(path, _KIND, head, arrays, version=FORMAT)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Fitted:
+        """Read a fitted click model. Opening one from strangers is safe: it holds numbers and names, never code."""
+        with archive.file_errors(path, _KIND, made_by="podium clicks fit -o"):
+            head, arrays = archive.read(path, _KIND, version=FORMAT)
+            texts = {name: _texts(arrays, name) for name in ("query_ids", "document_ids")}
+            params = {k.removeprefix("params/"): v for k, v in arrays.items() if k.startswith("params/")}
+            plain = {name: arrays[name] for name in _SAVED}
+            loaded = cls(ClickModel.parse(head["model"]), params, info=dict(head["info"]), **plain, **texts)
+            _try_out(loaded)
+            return loaded
+
+
+_SAVED = ("pair_query", "impressions", "clicks", "examined", "components", "history")
+
+
+def _fitted(model: ClickModel, params: Params, log: ClickLog, *, history: list[float], info: dict[str, Any]) -> Fitted:
+    ranks = log.ranks()
+    impressions, clicks = tally(log)
+    shown, looked = np.zeros((2, int(ranks.max())))
+    _add_by_rank(ranks, log.offsets, log.page_counts, model.predict(params, log.pairs, log).examined, shown, looked)
+    with np.errstate(invalid="ignore"):
+        examined = looked / shown
+    return Fitted(
+        model, params, log.pair_query, log.query_ids, log.document_ids,
+        impressions=impressions, clicks=clicks, examined=examined, components=parts_of_ranks(log),
+        history=np.array(history), info=info,
+    )  # fmt: skip
+
+
+def tally(log: ClickLog) -> tuple[Array, Array]:
+    """How often each pair was shown and clicked."""
+    impressions, clicks = np.zeros(log.n_pairs), np.zeros(log.n_pairs)
+    _tally(log.pairs, log.clicks, log.offsets, log.page_counts, impressions, clicks)
+    return impressions, clicks
+
+
+@compiled
+def _tally(pairs: Any, clicks: Any, offsets: Any, counts: Any, shown: Any, clicked: Any) -> None:
+    for page in range(len(offsets) - 1):
+        for i in range(offsets[page], offsets[page + 1]):
+            shown[pairs[i]] += counts[page]
+            if clicks[i]:
+                clicked[pairs[i]] += counts[page]
+
+
+@compiled
+def _add_by_rank(ranks: Any, offsets: Any, counts: Any, values: Any, shown: Any, total: Any) -> None:
+    for page in range(len(offsets) - 1):
+        for i in range(offsets[page], offsets[page + 1]):
+            shown[ranks[i] - 1] += counts[page]
+            total[ranks[i] - 1] += counts[page] * values[i]
+
+
+def unseen(values: Array) -> Array:
+    """Parameters of pairs with one more for pairs that are not known, ½."""
+    return np.append(values, 0.5)
+
+
+def prior_term(prior: float, x: Array) -> float:
+    """prior · Σ (log p + log(1 − p)), which is 0 without a prior."""
+    if prior == 0.0:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        return prior * float((np.log(x) + np.log1p(-x)).sum())
+
+
+def ratio(successes: Any, trials: Any, *, prior: float, otherwise: Any = 0.5) -> Array:
+    """(successes + prior)/(trials + 2·prior); `otherwise` where nothing was tried and there is no prior."""
+    total = np.asarray(trials, np.float64) + 2.0 * prior
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.where(total > 0, (np.asarray(successes, np.float64) + prior) / total, otherwise)
+    return np.clip(found, 0.0, 1.0)  # sums of fractions may end a rounding error above 1
+
+
+def _texts(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    raw, ends = arrays[f"{name}/bytes"].tobytes(), arrays[f"{name}/ends"].tolist()
+    texts = np.empty(len(ends), object)
+    texts[:] = [raw[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    return texts
+
+
+def _try_out(fitted: Fitted) -> None:
+    """Predict one page, so that parts that do not fit are refused now and not in use."""
+    log, n = fitted._as_log(), fitted.n_pairs
+    sizes = {name: len(fitted.params[name]) for name in fitted.model.per_pair}
+    sizes |= {"document_ids": len(fitted.document_ids), "impressions": len(fitted.impressions)}
+    wrong = [name for name, size in sizes.items() if size != n]
+    queries = fitted.pair_query
+    if wrong or n == 0 or queries.min() < 0 or queries.max() >= len(fitted.query_ids) or not len(fitted.examined):
+        raise ModelFileError("Its arrays do not fit together. Fit it again.")
+    if any(not ((values >= 0) & (values <= 1)).all() for values in fitted.params.values()):
+        raise ModelFileError("Its parameters are not probabilities. Fit it again.")
+    one = np.zeros(1, np.int32)
+    page = dataclasses.replace(
+        log, pairs=one, clicks=np.zeros(1, np.uint8), offsets=np.array([0, 1]), page_query=queries[:1]
+    )
+    fitted.model.predict(fitted.params, one, page)

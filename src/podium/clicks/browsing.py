@@ -1,0 +1,338 @@
+"""Browsing models: P(click at r | clicks above) = α_u · γ_cell, where the cell is the rank, or rank and last click.
+
+They are fitted on cells, not on pages: n impressions and k clicks of each (pair, cell). With x = αγ, one EM step is
+
+    attracted ← k + (n−k)·α(1−γ)/(1−x)      α ← (a + Σ_cells attracted)/(2a + Σ n)
+    examined  ← k + (n−k)·γ(1−α)/(1−x)      γ ← (a + Σ_pairs examined)/(2a + Σ n)
+
+for the prior a, both with the old α and γ, so a step costs O(cells), however many pages there were. The log-likelihood
+is Σ k log x + (n−k) log(1−x).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
+from podium.clicks.em import IteratedModel
+from podium.compiled import compiled
+from podium.data.click_log import ClickLog
+from podium.threads import default_threads, pool
+
+ONE, RANK, RANK_AND_LAST = 0, 1, 2
+_BLOCK = 100_000  # cells
+_NO_PAIR = 2**31
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Impressions and clicks of each pair in each cell, sorted by pair and cell."""
+
+    offsets: NDArray[np.int64]  # (U+1,) the cells of each pair
+    cell: NDArray[np.int32]  # (M,)
+    shown: Array  # (M,)
+    clicked: Array  # (M,)
+    n_cells: int
+
+    @property
+    def pair(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def by_pair(self, values: Array) -> Array:
+        return np.bincount(self.pair, values, minlength=len(self.offsets) - 1).astype(np.float64)
+
+    def by_cell(self, values: Array) -> Array:
+        return np.bincount(self.cell, values, minlength=self.n_cells).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class BrowsingModel(ClickModel):
+    """A click model in which a click is attraction times examination."""
+
+    cells: ClassVar[int] = ONE
+    """Which cell an impression is in: all in one, by rank, or by rank and the last click above."""
+
+    def products(self, params: Params) -> tuple[Array, Array]:
+        """α of each pair, with one more for unknown pairs, or one for all; and γ of each cell."""
+        raise NotImplementedError
+
+    def predict(self, params: Params, pairs: NDArray[Any], log: ClickLog) -> Predicted:
+        alpha, gamma = self.products(params)
+        pairs = np.minimum(pairs, len(alpha) - 1)
+        made = [np.empty(log.n_impressions) for _ in range(3)]
+        _predict(pairs, log.clicks, log.ranks(), log.offsets, alpha, gamma, self.cells, self._most(gamma), *made)
+        return Predicted(*made)
+
+    def draw(self, params: Params, pairs: NDArray[Any], log: ClickLog, uniform: Array) -> NDArray[np.uint8]:
+        alpha, gamma = self.products(params)
+        pairs = np.minimum(pairs, len(alpha) - 1)
+        clicks = np.zeros(log.n_impressions, np.uint8)
+        _draw(pairs, log.ranks(), log.offsets, alpha, gamma, self.cells, self._most(gamma), uniform, clicks)
+        return clicks
+
+    def _most(self, gamma: Array) -> int:
+        """The number of ranks with cells of their own."""
+        return math.isqrt(2 * len(gamma)) if self.cells == RANK_AND_LAST else len(gamma)
+
+    def objective(self, params: Params, cells: Cells) -> float:
+        """The log-likelihood with its prior."""
+        alpha, gamma = self.products(params)
+        x = alpha[np.minimum(cells.pair, len(alpha) - 1)] * gamma[cells.cell]
+        prior = sum(prior_term(self.prior, values) for values in params.values())
+        return _log_likelihood(cells, x) + prior
+
+
+@dataclass(frozen=True, repr=False)
+class ExaminationModel(BrowsingModel, IteratedModel):
+    """Attractiveness of pairs times examination of cells, both unknown: PBM and UBM."""
+
+    per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
+    splits_products: ClassVar[bool] = True
+
+    def products(self, params: Params) -> tuple[Array, Array]:
+        return unseen(params["attractiveness"]), params["examination"]
+
+    def relevance(self, params: Params) -> Array:
+        return params["attractiveness"]
+
+    def attractiveness(self, params: Params) -> Array:
+        scaled: Array = params["attractiveness"] * params["examination"][0]
+        return scaled
+
+    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+        cells = count_cells(log, self.cells, self.n_ranks(log))
+        step = EMStep(cells, self.prior)
+        start = np.full(log.n_pairs + cells.n_cells, 0.5)
+        x, history = self.climb(step, start, log.n_page_views)
+        return {"attractiveness": x[: log.n_pairs], "examination": x[log.n_pairs :]}, history
+
+    def n_ranks(self, log: ClickLog) -> int:
+        """The number of ranks with examination of their own."""
+        raise NotImplementedError
+
+
+class EMStep:
+    """One EM step on cells: x = (α, γ) → J(x) and the next x."""
+
+    def __init__(self, cells: Cells, prior: float) -> None:
+        self.cells, self.prior, self.n_pairs = cells, prior, len(cells.offsets) - 1
+        self.shown = np.concatenate((cells.by_pair(cells.shown), cells.by_cell(cells.shown)))
+        self.clicked = np.concatenate((cells.by_pair(cells.clicked), cells.by_cell(cells.clicked)))
+        cuts = np.arange(0, len(cells.cell) + _BLOCK, _BLOCK)
+        self.cuts = np.unique(np.searchsorted(cells.offsets, cuts))
+        self.cuts[-1] = self.n_pairs
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        cells, n = self.cells, self.n_pairs
+        alpha, gamma = x[:n], x[n:]
+        attracted = np.empty(n)
+        examined = np.zeros((len(self.cuts) - 1, cells.n_cells))
+
+        def work(block: int) -> float:
+            a, b = self.cuts[block], self.cuts[block + 1]
+            return float(
+                _step(
+                    cells.offsets, cells.cell, cells.shown, cells.clicked, alpha, gamma, a, b, attracted,
+                    examined[block],
+                )
+            )  # fmt: skip
+
+        misses = sum(run_blocks(work, len(self.cuts) - 1))
+        with np.errstate(divide="ignore"):
+            hits = np.where(self.clicked > 0, self.clicked * np.log(np.where(self.clicked > 0, x, 1.0)), 0.0).sum()
+        value = misses + float(hits) + prior_term(self.prior, x)
+        counts = np.concatenate((attracted, examined.sum(axis=0)))
+        return value, ratio(counts, self.shown, prior=self.prior, otherwise=x)
+
+
+def run_blocks(work: Any, n_blocks: int) -> list[Any]:
+    """The work on each block, in order, on all threads."""
+    threads = min(default_threads(), n_blocks)
+    if threads <= 1:
+        return [work(block) for block in range(n_blocks)]
+    return list(pool(default_threads()).map(work, range(n_blocks)))
+
+
+def count_cells(log: ClickLog, kind: int, n_ranks: int) -> Cells:
+    """The impressions and clicks of a folded log by pair and cell."""
+    n_cells = {ONE: 1, RANK: n_ranks, RANK_AND_LAST: n_ranks * (n_ranks + 1) // 2}[kind]
+    most = min(log.n_impressions, log.n_pairs * n_cells)
+    cell, shown, clicked = np.empty(most, np.int32), np.empty(most), np.empty(most)
+    offsets = np.zeros(log.n_pairs + 1, np.int64)
+    used = _count(
+        log.pairs, log.clicks, log.ranks(), log.offsets, log.page_query, log.page_counts, kind, n_cells,
+        n_ranks, offsets, cell, shown, clicked,
+    )  # fmt: skip
+    return Cells(offsets, cell[:used].copy(), shown[:used].copy(), clicked[:used].copy(), n_cells)
+
+
+def _log_likelihood(cells: Cells, x: Array) -> float:
+    missed = cells.shown - cells.clicked
+    with np.errstate(divide="ignore"):
+        hits = np.where(cells.clicked > 0, cells.clicked * np.log(np.where(cells.clicked > 0, x, 1.0)), 0.0)
+        misses = np.where(missed > 0, missed * np.log1p(-np.where(missed > 0, x, 0.0)), 0.0)
+    return float((hits + misses).sum())
+
+
+@compiled
+def cell_of(kind: int, rank: int, last: int, most: int) -> int:
+    """The cell of a rank, from 1, after a last click at rank `last`, 0 if none; ranks beyond `most` share its cell."""
+    if kind == 0:
+        return 0
+    r = min(rank, most)
+    if kind == 1:
+        return r - 1
+    return r * (r - 1) // 2 + min(last, r - 1)
+
+
+@compiled
+def _count(
+    pairs: Any, clicks: Any, ranks: Any, offsets: Any, page_query: Any, counts: Any, kind: int, n_cells: int,
+    most: int, pair_offsets: Any, cell: Any, shown: Any, clicked: Any,
+) -> int:  # fmt: skip
+    """Count query by query: its impressions are sorted by pair, then each pair's are counted by cell."""
+    n_pages, page, used, done = len(offsets) - 1, 0, 0, 0
+    n_of, k_of, touched = np.zeros(n_cells), np.zeros(n_cells), np.empty(n_cells, np.int32)
+    while page < n_pages:
+        first, query = page, page_query[page]
+        low, high = _NO_PAIR, -1
+        while page < n_pages and page_query[page] == query:
+            for i in range(offsets[page], offsets[page + 1]):
+                low, high = min(low, pairs[i]), max(high, pairs[i])
+            page += 1
+        starts = np.zeros(max(high - low, -1) + 2, np.int64)
+        for i in range(offsets[first], offsets[page]):
+            starts[pairs[i] - low + 1] += 1
+        for u in range(1, len(starts)):
+            starts[u] += starts[u - 1]
+        own_cell, weight = np.empty(starts[-1], np.int32), np.empty(starts[-1])
+        _sort_by_pair(
+            pairs, clicks, ranks, offsets, counts, kind, most, first, page, low, starts.copy(), own_cell, weight
+        )
+        for u in range(len(starts) - 1):
+            while done < low + u:  # pairs that no page shows
+                done += 1
+                pair_offsets[done] = used
+            size = _add_up(own_cell, weight, starts[u], starts[u + 1], n_of, k_of, touched)
+            for t in range(size):
+                c = touched[t]
+                cell[used], shown[used], clicked[used] = c, n_of[c], k_of[c]
+                n_of[c] = k_of[c] = 0.0
+                used += 1
+    while done < len(pair_offsets) - 1:
+        done += 1
+        pair_offsets[done] = used
+    return used
+
+
+@compiled
+def _sort_by_pair(
+    pairs: Any, clicks: Any, ranks: Any, offsets: Any, counts: Any, kind: int, most: int, first: int, end: int,
+    low: int, at: Any, own_cell: Any, weight: Any,
+) -> None:  # fmt: skip
+    """Cell and weight of a query's impressions, sorted by pair; the weight of those without click is negative."""
+    for page in range(first, end):
+        last = 0
+        for i in range(offsets[page], offsets[page + 1]):
+            place = at[pairs[i] - low]
+            at[pairs[i] - low] += 1
+            own_cell[place] = cell_of(kind, ranks[i], last, most)
+            weight[place] = counts[page] if clicks[i] else -counts[page]
+            if clicks[i]:
+                last = ranks[i]
+
+
+@compiled
+def _add_up(own_cell: Any, weight: Any, first: int, end: int, n_of: Any, k_of: Any, touched: Any) -> int:
+    """Impressions and clicks of one pair by cell; the cells are listed in `touched`, sorted."""
+    size = 0
+    for i in range(first, end):
+        c = own_cell[i]
+        if n_of[c] == 0.0:
+            at = size
+            while at > 0 and touched[at - 1] > c:
+                touched[at] = touched[at - 1]
+                at -= 1
+            touched[at] = c
+            size += 1
+        n_of[c] += abs(weight[i])
+        if weight[i] > 0.0:
+            k_of[c] += weight[i]
+    return size
+
+
+@compiled
+def _log_rest(x: Any) -> Any:
+    """log(1 − x) to 1e-12; several times faster than log1p, which took most of the time of a step."""
+    if x < 1e-4:
+        return -x * (1.0 + x * (0.5 + x * (1.0 / 3.0 + x * 0.25)))
+    return np.log(1.0 - x)
+
+
+@compiled
+def _step(
+    offsets: Any, cell: Any, shown: Any, clicked: Any, alpha: Any, gamma: Any, first: int, end: int, attracted: Any,
+    examined: Any,
+) -> float:  # fmt: skip
+    """Expected counts of the pairs first … end − 1; returns Σ (n−k) log(1−x)."""
+    value = 0.0
+    for u in range(first, end):
+        a, total = alpha[u], 0.0
+        for i in range(offsets[u], offsets[u + 1]):
+            c, k, missed, odds = cell[i], clicked[i], shown[i] - clicked[i], 0.0
+            g = gamma[c]
+            x = a * g
+            if missed > 0.0:  # else x = 1 would divide 0 by 0
+                odds = missed / (1.0 - x)
+                value += missed * _log_rest(x)
+            total += k + odds * (a - x)
+            examined[c] += k + odds * (g - x)
+        attracted[u] = total
+    return value
+
+
+@compiled
+def _predict(
+    pairs: Any, clicks: Any, ranks: Any, offsets: Any, alpha: Any, gamma: Any, kind: int, most: int,
+    conditional: Any, marginal: Any, examined: Any,
+) -> None:  # fmt: skip
+    longest = 0
+    for page in range(len(offsets) - 1):
+        longest = max(longest, offsets[page + 1] - offsets[page])
+    mass, where = np.empty(longest + 1), np.empty(longest + 1, np.int64)
+    for page in range(len(offsets) - 1):
+        last, size = 0, 1  # mass[j]: P(the last click so far is at rank where[j])
+        mass[0], where[0] = 1.0, 0
+        for i in range(offsets[page], offsets[page + 1]):
+            a = alpha[pairs[i]]
+            conditional[i] = a * gamma[cell_of(kind, ranks[i], last, most)]
+            if kind != 2:
+                marginal[i], examined[i] = conditional[i], gamma[cell_of(kind, ranks[i], 0, most)]
+                continue
+            looked = 0.0
+            for j in range(size):
+                g = gamma[cell_of(kind, ranks[i], where[j], most)]
+                looked += mass[j] * g
+                mass[j] *= 1.0 - a * g
+            mass[size], where[size] = a * looked, ranks[i]
+            size += 1
+            marginal[i], examined[i] = a * looked, looked
+            if clicks[i]:
+                last = ranks[i]
+
+
+@compiled
+def _draw(
+    pairs: Any, ranks: Any, offsets: Any, alpha: Any, gamma: Any, kind: int, most: int, uniform: Any, clicks: Any
+) -> None:
+    for page in range(len(offsets) - 1):
+        last = 0
+        for i in range(offsets[page], offsets[page + 1]):
+            if uniform[i] < alpha[pairs[i]] * gamma[cell_of(kind, ranks[i], last, most)]:
+                clicks[i] = 1
+                last = ranks[i]

@@ -1,0 +1,45 @@
+"""Which ranks can be compared: those at which the same documents were shown, directly or by a chain of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.compiled import compiled
+from podium.data.click_log import ClickLog
+
+
+def parts_of_ranks(log: ClickLog) -> NDArray[np.int64]:
+    """The part of each rank, named by its smallest rank, from 1; 0 where nothing was shown."""  # (R,)
+    ranks = log.ranks()
+    parts = np.zeros(int(ranks.max(initial=0)), np.int64)
+    _join(log.pairs, ranks, log.n_pairs, parts)
+    return parts
+
+
+@compiled
+def _join(pairs: Any, ranks: Any, n_pairs: int, parts: Any) -> None:
+    first, known = np.zeros(n_pairs, np.int64), np.zeros((len(parts) + 1, len(parts) + 1), np.bool_)
+    for i in range(len(pairs)):
+        rank = ranks[i]
+        if known[first[pairs[i]], rank] and first[pairs[i]] > 0:
+            continue
+        if parts[rank - 1] == 0:
+            parts[rank - 1] = rank
+        if first[pairs[i]] == 0:
+            first[pairs[i]] = rank
+        known[first[pairs[i]], rank] = True
+        a, b = _root(parts, first[pairs[i]]), _root(parts, rank)
+        parts[max(a, b) - 1] = min(a, b)
+    for k in range(len(parts)):
+        if parts[k] > 0:
+            parts[k] = _root(parts, k + 1)
+
+
+@compiled
+def _root(parts: Any, rank: int) -> int:
+    while parts[rank - 1] != rank:
+        rank = parts[rank - 1]
+    return rank

@@ -1,0 +1,54 @@
+"""Dynamic Bayesian network model: attraction makes people click, satisfaction makes them leave."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from podium.clicks.base import Array, Params, ratio, unseen
+from podium.clicks.chain import SATISFIED, Chain, Counts, IteratedChain, Pages
+from podium.data.click_log import ClickLog
+from podium.registry import register
+
+
+@register
+class DBN(IteratedChain):
+    """A click satisfies with σ_u; who is not satisfied goes on with γ.
+
+    Formula: κ = γ, λ = γ(1 − σ_u); by exact EM. Relevance is α_u σ_u: attractive and satisfying. σ of a pair that was
+        never clicked is the prior's (`Fitted.clicks` says which).
+    Cost: O(impressions) a step.
+    Use it for: relevance from logs where people scan down and leave when they have found it.
+    Reference: Chapelle & Zhang, A dynamic Bayesian network click model for web search ranking, WWW 2009.
+    """
+
+    per_pair: ClassVar[tuple[str, ...]] = ("attractiveness", "satisfaction")
+    after_click: ClassVar[int] = SATISFIED
+
+    def start(self, log: ClickLog) -> Params:
+        half = np.full(log.n_pairs, 0.5)
+        return {"attractiveness": half, "satisfaction": half, "continuation": np.full(1, 0.5)}
+
+    def chain(self, params: Params) -> Chain:
+        sigma, go = unseen(params["satisfaction"]), float(params["continuation"][0])
+        return Chain(unseen(params["attractiveness"]), go, go * (1.0 - sigma), np.ones(1), sigma)
+
+    def maximise(self, params: Params, counts: Counts, pages: Pages) -> Params:
+        old, (went_on, could) = params["continuation"], counts.shared.T
+        return {
+            "attractiveness": ratio(counts.attracted, pages.impressions, prior=self.prior),
+            "satisfaction": ratio(
+                counts.satisfied, pages.clicks, prior=self.prior, otherwise=params["satisfaction"]
+            ),
+            "continuation": ratio(went_on, could, prior=self.prior, otherwise=old),
+        }  # fmt: skip
+
+    def relevance(self, params: Params) -> Array:
+        both: Array = params["attractiveness"] * params["satisfaction"]
+        return both
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        """A pair satisfies as it attracts; people go on with the ratio of the curve at ranks 2 and 1."""
+        go = np.clip(curve[1] / curve[0] if len(curve) > 1 else 0.5, 0.0, 1.0)
+        return {"attractiveness": attractiveness, "satisfaction": attractiveness, "continuation": np.array([go])}

@@ -1,0 +1,28 @@
+"""Document click-through rate: a pair is clicked with its own probability, wherever it is shown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from podium.clicks.base import Array, Params
+from podium.clicks.browsing import ONE
+from podium.clicks.rates import RateModel
+from podium.registry import register
+
+
+@register
+class DCTR(RateModel):
+    """One click rate for each pair (query, document).
+
+    Formula: P(click on u) = ρ_u = (clicks on u + a)/(impressions of u + 2a) for the prior a.
+    Cost: one pass over the log.
+    Use it for: plain click rates; biased towards what was shown at the top.
+    Reference: Craswell, Zoeter, Taylor & Ramsey, An experimental comparison of click position-bias models, WSDM 2008.
+    """
+
+    cells: ClassVar[int] = ONE
+    by_pair: ClassVar[bool] = True
+    per_pair: ClassVar[tuple[str, ...]] = ("rate",)
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        return {"rate": attractiveness * curve[0]}

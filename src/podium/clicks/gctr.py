@@ -1,0 +1,28 @@
+"""Global click-through rate: every impression is clicked with the same probability."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from podium.clicks.base import Array, Params
+from podium.clicks.browsing import ONE
+from podium.clicks.rates import RateModel
+from podium.registry import register
+
+
+@register
+class GCTR(RateModel):
+    """One click rate for all, also called the random click model.
+
+    Formula: P(click) = ρ = (clicks + a)/(impressions + 2a) for the prior a.
+    Cost: one pass over the log.
+    Use it for: the baseline that any other model must beat. All documents are equally relevant to it.
+    Reference: Chuklin, Markov & de Rijke, Click Models for Web Search, 2015.
+    """
+
+    cells: ClassVar[int] = ONE
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        return {"rate": np.array([attractiveness.mean() * curve[0]])}

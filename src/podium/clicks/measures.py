@@ -1,0 +1,121 @@
+"""How well a fitted click model predicts held-out pages.
+
+Log-likelihood (natural) for each page and impression; perplexity at a rank, 2^(−mean log₂ P(c_r)), with P(C_r = 1)
+whatever was clicked above, and its mean over ranks; conditional perplexity with P(c_r | clicks above); area under the
+curve and root mean squared error of predicted clicks; where judges gave grades, NDCG@10 and the share of pairs of
+documents that relevance puts in the right order, means over pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from podium.clicks.base import Array, Fitted
+from podium.data.click_log import ClickLog
+from podium.errors import DataError
+from podium.metrics import Metric
+
+Preset = Literal["podium", "pyclick"]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a fitted model reaches on some pages."""
+
+    log_likelihood_per_page: float
+    log_likelihood: float
+    """For each impression."""
+    perplexity: float
+    perplexity_at: tuple[float, ...]
+    """At ranks 1, 2, …; NaN where no page has the rank."""
+    conditional_perplexity: float
+    auc: float
+    """Of P(click); NaN where all or none were clicked."""
+    rmse: float
+    ndcg_at_10: float
+    """NaN without grades, as `pair_accuracy`."""
+    pair_accuracy: float
+    ignored_clicks: int
+    """Clicks that the model gives probability 0 and that were left out."""
+
+
+def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Measures:
+    """How well the model predicts the pages of a log.
+
+    `preset="pyclick"` computes as PyClick does: log-likelihood is the mean over pages of each page's mean, and
+    perplexity at a rank divides by all pages, also those without that rank. The numbers of its DBN and CCM cannot be
+    reproduced and are not exact: its tail recursion reads the parameters of positions from the top instead of from the
+    next rank, and it charges 1 − α for positions that were not looked at. Its cascade model (CM) gives every no-click
+    after the first click 1e-6.
+    """
+    if log.n_impressions == 0:
+        raise DataError("the log has no impressions; there is nothing to measure.", where=log.source)
+    used = fitted.model.usable(log)
+    expected = fitted.predict(used)
+    clicks, weights = used.clicks.astype(np.float64), np.repeat(used.page_counts, used.sizes)
+    with np.errstate(divide="ignore"):
+        conditional, marginal = (
+            np.where(clicks > 0, np.log(p), np.log1p(-p)) for p in (expected.conditional, expected.marginal)
+        )
+    total = float((weights * conditional).sum())
+    each = total / weights.sum()
+    if preset == "pyclick":
+        shown = np.maximum(used.sizes, 1)
+        means = np.bincount(used.page_of, conditional, minlength=used.n_pages) / shown
+        each = float(np.average(means, weights=used.page_counts))
+    at = _perplexity(used, marginal, weights, preset)
+    given = _perplexity(used, conditional, weights, preset)
+    ndcg, accuracy = _graded(fitted, used)
+    return Measures(
+        log_likelihood_per_page=total / used.n_page_views,
+        log_likelihood=float(each),
+        perplexity=float(np.nanmean(at)),
+        perplexity_at=tuple(at.tolist()),
+        conditional_perplexity=float(np.nanmean(given)),
+        auc=_auc(expected.marginal, clicks, weights),
+        rmse=float(np.sqrt(np.average((clicks - expected.marginal) ** 2, weights=weights))),
+        ndcg_at_10=ndcg,
+        pair_accuracy=accuracy,
+        ignored_clicks=int(log.clicks.sum()) - int(used.clicks.sum()),
+    )
+
+
+def _perplexity(log: ClickLog, logs: Array, weights: Array, preset: Preset) -> Array:
+    ranks = log.ranks() - 1
+    pages = np.bincount(ranks, weights)
+    divisor = np.where(pages > 0, log.n_page_views, np.nan) if preset == "pyclick" else pages
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(np.exp(-np.bincount(ranks, weights * logs) / divisor), np.float64)
+
+
+def _auc(scores: Array, clicks: Array, weights: Array) -> float:
+    """P(a clicked impression scores above one that was not), ties counting half."""
+    _, group = np.unique(scores, return_inverse=True)
+    hits, misses = np.bincount(group, weights * clicks), np.bincount(group, weights * (1.0 - clicks))
+    if hits.sum() == 0 or misses.sum() == 0:
+        return float("nan")
+    below = np.cumsum(misses) - misses
+    return float((hits * (below + 0.5 * misses)).sum() / (hits.sum() * misses.sum()))
+
+
+def _graded(fitted: Fitted, log: ClickLog) -> tuple[float, float]:
+    """NDCG@10 and pair accuracy of relevance over pages with a grade for every document; unknown pairs count as ½."""
+    if log.grades is None:
+        return float("nan"), float("nan")
+    missing = np.bincount(log.page_of, np.isnan(log.grades), minlength=log.n_pages)
+    part = log.select((missing == 0) & (log.sizes > 0))
+    if part.n_pages == 0 or part.grades is None:
+        return float("nan"), float("nan")
+    found = fitted.pairs_of(part.query_ids[part.pair_query], part.document_ids)[part.pairs]
+    scores = np.append(fitted.relevance(), 0.5)[found]
+    gain = Metric.parse("ndcg@10")(scores, np.maximum(part.grades, 0.0), part.offsets)  # spam is below 0
+    right = Metric.parse("pairaccuracy")(scores, part.grades, part.offsets)
+    return _mean(gain, part.page_counts), _mean(right, part.page_counts)
+
+
+def _mean(values: Array, weights: Array) -> float:
+    there = ~np.isnan(values)
+    return float(np.average(values[there], weights=weights[there])) if there.any() else float("nan")

@@ -1,0 +1,32 @@
+"""Position-based model: a click is attraction, of the pair, times examination, of the rank."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from podium.clicks.base import Array, Params
+from podium.clicks.browsing import RANK, ExaminationModel
+from podium.data.click_log import ClickLog
+from podium.registry import param, register
+
+
+@register
+class PBM(ExaminationModel):
+    """The probability of a click depends on the pair and the rank alone.
+
+    Formula: P(click on u at r) = α_u θ_r; by EM. Ranks beyond `most` share its θ. Only the products show in clicks, so
+        examination is given relative to rank 1, and ranks are comparable only where documents were shown at both.
+    Cost: O(cells) a step, cells being the (pair, rank) that occur.
+    Use it for: position bias, where documents change places; `prior=0.01` bends θ least.
+    Reference: Richardson, Dominowska & Ragno, Predicting clicks, WWW 2007; Craswell, Zoeter, Taylor & Ramsey, An
+        experimental comparison of click position-bias models, WSDM 2008.
+    """
+
+    cells: ClassVar[int] = RANK
+    most: int = param(default=50, least=1)
+
+    def n_ranks(self, log: ClickLog) -> int:
+        return int(log.ranks(self.most).max())
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        return {"attractiveness": attractiveness, "examination": curve[: self.most]}

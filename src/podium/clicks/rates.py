@@ -1,0 +1,34 @@
+"""Click rates: models whose one parameter is a rate of clicks, of all impressions, of a rank or of a pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from podium.clicks.base import Array, Params, ratio, unseen
+from podium.clicks.browsing import BrowsingModel, count_cells
+from podium.data.click_log import ClickLog
+
+
+@dataclass(frozen=True, repr=False)
+class RateModel(BrowsingModel):
+    """A model of click rates in closed form: (clicks + a)/(impressions + 2a)."""
+
+    by_pair: ClassVar[bool] = False
+
+    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+        n_ranks = int(log.ranks(getattr(self, "most", 1)).max())
+        cells = count_cells(log, self.cells, n_ranks)
+        sums = cells.by_pair if self.by_pair else cells.by_cell
+        params = {"rate": ratio(sums(cells.clicked), sums(cells.shown), prior=self.prior)}
+        return params, [self.objective(params, cells)]
+
+    def products(self, params: Params) -> tuple[Array, Array]:
+        if self.by_pair:
+            return unseen(params["rate"]), np.ones(1)
+        return np.ones(1), params["rate"]
+
+    def relevance(self, params: Params) -> Array:
+        return params["rate"] if self.by_pair else params["rate"][:1]

@@ -1,0 +1,29 @@
+"""Rank click-through rate: a rank is clicked with its own probability, whatever is shown there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from podium.clicks.base import Array, Params
+from podium.clicks.browsing import RANK
+from podium.clicks.rates import RateModel
+from podium.registry import param, register
+
+
+@register
+class RCTR(RateModel):
+    """One click rate for each rank.
+
+    Formula: P(click at r) = ρ_r = (clicks at r + a)/(impressions at r + 2a) for the prior a. Ranks beyond `most` share
+        its rate.
+    Cost: one pass over the log.
+    Use it for: a baseline; expected clicks by rank, as in clicks over expected clicks.
+    Reference: Joachims, Granka, Pan, Hembrooke & Gay, Accurately interpreting clickthrough data as implicit feedback,
+        SIGIR 2005.
+    """
+
+    cells: ClassVar[int] = RANK
+    most: int = param(default=50, least=1)
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        return {"rate": attractiveness.mean() * curve[: self.most]}

@@ -1,0 +1,36 @@
+"""User browsing model: examination depends on the rank and on the last click above it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from podium.clicks.base import Array, Params
+from podium.clicks.browsing import RANK_AND_LAST, ExaminationModel
+from podium.data.click_log import ClickLog
+from podium.registry import param, register
+
+
+@register
+class UBM(ExaminationModel):
+    """The probability of a click depends on the pair, the rank, and the rank of the last click above.
+
+    Formula: P(click on u at r | last click at s) = α_u γ_rs, s = 0 without a click above; by EM. γ is one array, γ_rs
+        at place r(r−1)/2 + s. Ranks beyond `most` share its γ.
+    Cost: O(cells) a step, cells being the (pair, r, s) that occur.
+    Use it for: the best fit of the models with examination by rank; people who look around after a click.
+    Reference: Dupret & Piwowarski, A user browsing model to predict search engine click data from past observations,
+        SIGIR 2008.
+    """
+
+    cells: ClassVar[int] = RANK_AND_LAST
+    most: int = param(default=50, least=1)
+
+    def n_ranks(self, log: ClickLog) -> int:
+        return int(log.ranks(self.most).max())
+
+    def planted(self, attractiveness: Array, curve: Array) -> Params:
+        """Examination falls along the curve with the distance from the last click."""
+        rows, columns = np.tril_indices(min(len(curve), self.most))
+        return {"attractiveness": attractiveness, "examination": curve[rows - columns]}

@@ -1,0 +1,199 @@
+"""Click logs as data frames of pandas, polars or pyarrow: a row for each impression.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "position": [1, 2], "click": [0, 1]})
+    >>> clicks_from_frame(frame)
+    ClickLog(1 pages of 1 queries, 2 pairs, 1 clicks)
+
+Columns: query, document and click, and where known position, page, visit, user, ranker, time, count, propensity and
+grade; others are not read. Rows of one `page` are a page, wherever they stand, in the order of their positions. Without
+this column, a page begins where the query changes or the position does not rise.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.click_log import NO_TIME, ClickLog, Repeated
+from podium.data.click_pages import as_fields, as_milliseconds
+from podium.data.tables import Backend
+from podium.errors import DataError, MissingPackageError
+
+_NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
+_IMPRESSION = {"propensity": "propensities", "grade": "grades"}
+
+
+def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str | None = None) -> ClickLog:
+    """A click log from a data frame; `source` is what messages call it."""
+    import narwhals as nw
+
+    try:
+        table: Any = nw.from_native(frame)
+    except TypeError:
+        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
+    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    name = source or "<frame>"
+    for field in ("query", "document", "click"):
+        if field not in table.columns:
+            raise DataError(f"no column {field!r}; there are: {', '.join(table.columns)}.", where=source)
+    query, documents = _ids(table["query"], name), _ids(table["document"], name)
+    given = _numbers(table["position"], name) if "position" in table.columns else None
+    page = _ids(table["page"], name)[0] if "page" in table.columns else _begin(query[0], given)
+    order, offsets = _pages(page, given)
+    rows = order[offsets[:-1]]
+    _one_query(query[0][order], offsets, rows, name)
+    clicks = _numbers(table["click"], name)[order]
+    bad = np.flatnonzero(~(clicks >= 0))
+    if len(bad):
+        raise DataError(f"column 'click' must hold 0 or 1; got {clicks[bad[0]]}.", where=f"{name}:row {order[bad[0]]}")
+    more = _more(table, order, rows, name)
+    names = {key: value[1] for key, value in more.items() if isinstance(value, tuple)}
+    plain = {key: value[0] if isinstance(value, tuple) else value for key, value in more.items()}
+    if given is not None and _not_counted(given[order], offsets):
+        plain["positions"] = given[order]
+    return ClickLog.from_codes(
+        (query[0][rows], query[1]),
+        (documents[0][order], documents[1]),
+        offsets=offsets,
+        clicks=(clicks > 0).astype(np.uint8),
+        where=lambda at: f"{name}:row {rows[at]}",
+        repeated=repeated,
+        more=as_fields(plain, offsets=offsets, names=names) | {"source": source},
+    )
+
+
+def clicks_to_frame(log: ClickLog, *, backend: Backend = "pandas") -> Any:
+    """The log as a frame with a row for each impression."""
+    import narwhals as nw
+
+    if importlib.util.find_spec(backend) is None:
+        raise MissingPackageError(backend, "A data frame", "frames")
+    page = log.page_of
+    columns: dict[str, Any] = {
+        "page": page if log.page_ids is None else log.page_ids[page].tolist(),
+        "query": log.query_ids[log.pair_query[log.pairs]].tolist(),
+        "document": log.document_ids[log.pairs].tolist(),
+        "position": log.ranks(2**31 - 1),
+        "click": log.clicks,
+    }
+    for field, codes in (("visit", log.visits), ("user", log.users)):
+        if codes is not None:
+            columns[field] = [None if code < 0 else str(code) for code in codes[page].tolist()]
+    if log.rankers is not None:
+        columns["ranker"] = np.array([*log.ranker_names, None], object)[log.rankers[page]].tolist()
+    if log.times is not None:
+        columns["time"] = [None if time == NO_TIME else time for time in log.times[page].tolist()]
+    if log.counts is not None:
+        columns["count"] = log.counts[page]
+    for field, name in _IMPRESSION.items():
+        if getattr(log, name) is not None:
+            columns[field] = getattr(log, name)
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _more(table: Any, order: NDArray[np.int64], rows: NDArray[np.int64], name: str) -> dict[str, Any]:
+    """The optional columns: of each page the value in its first row."""
+    more: dict[str, Any] = {}
+    for field, key in _NAMES.items():
+        if field in table.columns:
+            codes, names = _ids(table[field], name, missing=True)
+            more[key] = (np.where(codes < 0, np.nan, codes)[rows], names)
+    if "time" in table.columns:
+        more["times"] = _times(table["time"], name)[rows]
+    if "count" in table.columns:
+        more["counts"] = _numbers(table["count"], name)[rows]
+    for field, key in _IMPRESSION.items():
+        if field in table.columns:
+            more[key] = _numbers(table[field], name, missing=field == "grade")[order]
+    return more
+
+
+def _ids(series: Any, name: str, *, missing: bool = False) -> tuple[NDArray[np.int64], list[str]]:
+    """Codes and names of a column of ids; -1 where one is missing."""
+    import narwhals as nw
+
+    if series.dtype.is_float() and bool((series == series.round(0)).all()):
+        series = series.cast(nw.Int64)
+    known: dict[str, int] = {}
+    codes = np.empty(len(series), np.int64)
+    for row, value in enumerate(series.to_list()):
+        if value is None or value != value:
+            if not missing:
+                raise DataError(f"column {series.name!r} has no value here. Fill it.", where=f"{name}:row {row}")
+            codes[row] = -1
+        else:
+            codes[row] = known.setdefault(str(value), len(known))
+    return codes, list(known)
+
+
+def _numbers(series: Any, name: str, *, missing: bool = False) -> NDArray[np.float64]:
+    import narwhals as nw
+
+    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
+        raise DataError(f"column {series.name!r} must hold numbers; it holds {series.dtype}.", where=name)
+    values = np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    bad = np.flatnonzero(np.isinf(values) if missing else ~np.isfinite(values))
+    if series.name == "position":
+        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (values % 1 != 0))
+    if len(bad):
+        raise DataError(
+            f"column {series.name!r} must hold {'whole' if series.name == 'position' else 'finite'} numbers; got "
+            f"{values[bad[0]]}.",
+            where=f"{name}:row {bad[0]}",
+        )
+    return values
+
+
+def _times(series: Any, name: str) -> NDArray[np.float64]:
+    import narwhals as nw
+
+    if series.dtype.is_temporal():
+        series = series.dt.timestamp("ms").cast(nw.Float64)
+        return np.asarray(series.to_numpy(), np.float64)
+    if series.dtype.is_numeric():
+        return np.floor(_numbers(series, name, missing=True))
+    values = np.full(len(series), np.nan)
+    for row, text in enumerate(series.to_list()):
+        try:
+            values[row] = np.nan if text is None or text != text else as_milliseconds(text)
+        except ValueError:
+            words = f"a time must be like 2024-12-10T00:01:29.378Z; got {str(text)[:40]!r}."
+            raise DataError(words, where=f"{name}:row {row}") from None
+    return values
+
+
+def _begin(query: NDArray[np.int64], positions: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    """The page of each row where no column says it."""
+    new = np.ones(len(query), np.bool_)
+    new[1:] = query[1:] != query[:-1]
+    if positions is not None:
+        new[1:] |= positions[1:] <= positions[:-1]
+    return np.cumsum(new) - 1
+
+
+def _pages(
+    page: NDArray[np.int64], positions: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows in the order of pages and positions, and where each page begins."""
+    order = np.lexsort((np.zeros(len(page)) if positions is None else positions, page))
+    starts = np.flatnonzero(np.diff(page[order], prepend=-1))
+    return order, np.append(starts, len(page)).astype(np.int64)
+
+
+def _one_query(query: NDArray[np.int64], offsets: NDArray[np.int64], rows: NDArray[np.int64], name: str) -> None:
+    """Raise a clear error where a page has rows of two queries."""
+    inside = np.ones(len(query), np.bool_)
+    inside[offsets[:-1]] = False
+    bad = np.flatnonzero((np.diff(query, prepend=query[:1]) != 0) & inside)
+    if len(bad):
+        at = int(np.searchsorted(offsets, bad[0], side="right")) - 1
+        raise DataError("this page has rows of two queries. Check its id.", where=f"{name}:row {rows[at]}")
+
+
+def _not_counted(positions: NDArray[np.float64], offsets: NDArray[np.int64]) -> bool:
+    counted = np.arange(len(positions)) - np.repeat(offsets[:-1], np.diff(offsets)) + 1
+    return bool((positions != counted).any())

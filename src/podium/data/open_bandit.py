@@ -1,0 +1,77 @@
+"""The Open Bandit Dataset (Saito et al. 2020): CSV with an impression a row and the probability that it was shown.
+
+    timestamp, item (or item_id), position, click, propensity (or propensity_score)
+
+Every row is a page of one document at its position. There are no queries: all pages are of the query "all".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+from podium.data.click_log import ClickLog
+from podium.data.click_pages import PageList, as_milliseconds
+from podium.errors import DataError
+from podium.files import Source, reading, source_name
+
+_COLUMNS = {
+    "item": ("item", "item_id"),
+    "position": ("position",),
+    "click": ("click",),
+    "propensity": ("propensity", "propensity_score"),
+}
+
+
+def read_open_bandit(source: Source) -> ClickLog:
+    """Read a file of the Open Bandit Dataset."""
+    pages = PageList(source_name(source))
+    with reading(source) as file:
+        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""))
+        try:
+            header = next(rows, [])
+            places = _places(header, pages)
+            for row in rows:
+                if row:
+                    _add(pages, row, places, rows.line_num)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise DataError(f"not a CSV file in UTF-8: {error}.", where=pages.place(rows.line_num + 1)) from None
+    return pages.log()
+
+
+def _places(header: list[str], pages: PageList) -> dict[str, int]:
+    found = {}
+    for role, names in _COLUMNS.items():
+        name = next((name for name in names if name in header), None)
+        if name is None:
+            raise DataError(f"no column {names[0]!r}; there are: {', '.join(header)}.", where=pages.place(1))
+        found[role] = header.index(name)
+    if "timestamp" in header:
+        found["timestamp"] = header.index("timestamp")
+    return found
+
+
+def _add(pages: PageList, row: list[str], places: dict[str, int], line: int) -> None:
+    where = pages.place(line)
+    if len(row) <= max(places.values()):
+        raise DataError(f"a row of {len(row)} columns; the header has more.", where=where)
+    word = {role: row[at] for role, at in places.items()}
+    if word["click"] not in ("0", "1"):
+        raise DataError(f"click must be 0 or 1; got {word['click'][:40]!r}.", where=where)
+    try:
+        position, propensity = int(word["position"]), float(word["propensity"])
+    except ValueError:
+        position, propensity = 0, math.nan
+    if not 1 <= position < 2**31 or not 0 < propensity <= 1:
+        raise DataError("position must be a whole number from 1, and propensity from 0 to 1.", where=where)
+    pages.add("all", [word["item"]], [1] if word["click"] == "1" else [], line=line)
+    pages.set_all("positions", [position])
+    pages.set_all("propensities", [propensity])
+    if "timestamp" in word:
+        try:
+            pages.set_number("times", as_milliseconds(word["timestamp"]))
+        except ValueError:
+            raise DataError(
+                f"a time must be like 2019-11-24 00:01:03+00:00; got {word['timestamp'][:40]!r}.", where=where
+            ) from None

@@ -1,0 +1,111 @@
+"""TianGong-ST (Chen et al., CIKM 2019): sessions of Sogou's web search, as XML or as its tab-separated form.
+
+    session num > interaction > query_id, results > result rank > docid, clicked > click > rank         XML
+    visit  query  [documents]  [vertical types]  [clicks 0 or 1]  [grades]                              tabs
+
+The names of the elements and the columns were checked against the reader of the repository that published the
+demonstration sample. Pages of this log repeat documents now and then: read it with `repeated="keep"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+from xml.etree import ElementTree
+
+from podium.data.click_log import ClickLog, Repeated
+from podium.data.click_pages import PageList
+from podium.errors import DataError
+from podium.files import Source, reading, source_name
+
+
+def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
+    """Read TianGong-ST, in either form; which one is told by the first character."""
+    pages = PageList(source_name(source), repeated=repeated)
+    with reading(source) as file:
+        lines = _lines(file, pages)
+        first = next(lines, None)
+        if first is not None and first[1].lstrip("\ufeff \t").startswith("<"):
+            _add_xml(pages, chain([first], lines))
+        elif first is not None:
+            for number, line in chain([first], lines):
+                _add_line(pages, number, line)
+    return pages.log()
+
+
+def _lines(file: Any, pages: PageList) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(file, 1):
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"not UTF-8 text: {error.reason}.", where=pages.place(number)) from None
+        if line.strip():
+            yield number, line
+
+
+def _add_line(pages: PageList, number: int, line: str) -> None:
+    words, where = line.rstrip("\r\n").split("\t"), pages.place(number)
+    if len(words) not in (5, 6):
+        raise DataError(
+            "expected visit, query, [documents], [vertical types], [clicks] and perhaps [grades], separated by tabs; "
+            f"got {len(words)} columns.",
+            where=where,
+        )
+    documents, clicks = _list(words[2]), _list(words[4])
+    if len(clicks) != len(documents) or not {"0", "1"}.issuperset(clicks):
+        raise DataError(f"clicks must be {len(documents)} numbers 0 or 1, one for each document.", where=where)
+    pages.add(words[1], documents, [k for k, click in enumerate(clicks, 1) if click == "1"], line=number)
+    pages.set_name("visits", words[0])
+    if len(words) == 6:
+        try:
+            grades = [float(grade) for grade in _list(words[5])]
+        except ValueError:
+            grades = []
+        if len(grades) != len(documents):
+            raise DataError(f"grades must be {len(documents)} numbers, one for each document.", where=where)
+        pages.set_all("grades", grades)
+
+
+def _list(text: str) -> list[str]:
+    """The items of [1, 2, 'x']."""
+    inside = text.strip().removeprefix("[").removesuffix("]").strip()
+    return [item.strip().strip("'\"") for item in inside.split(",")] if inside else []
+
+
+def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
+    """Feed the file line by line, so that the line of each interaction is known."""
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    visit = ""
+    for number, line in lines:
+        try:
+            parser.feed(line)
+            for event, element in parser.read_events():
+                if event == "start" and element.tag == "session":
+                    visit = element.get("num", "")
+                elif event == "end" and element.tag == "interaction":
+                    _add_interaction(pages, element, visit, number)
+                elif event == "end" and element.tag == "session":
+                    element.clear()
+        except ElementTree.ParseError as error:
+            raise DataError(f"not well-formed XML: {error}.", where=pages.place(number)) from None
+
+
+def _add_interaction(pages: PageList, element: Any, visit: str, number: int) -> None:
+    where = pages.place(number)
+    query = (element.findtext("query_id") or "").strip()
+    results = [(one.findtext("docid") or "").strip() for one in element.iterfind("results/result")]
+    if not query or not all(results):
+        raise DataError("this interaction lacks its query_id or the docid of a result.", where=where)
+    try:
+        ranks = [int(one.get("rank") or 0) for one in element.iterfind("results/result")]
+        clicked = [int(one.findtext("rank") or 0) for one in element.iterfind("clicked/click")]
+    except ValueError:
+        raise DataError("ranks of results and clicks must be whole numbers.", where=where) from None
+    places = {rank: at for at, rank in reversed(list(enumerate(ranks, 1)))}
+    pages.add(query, results, [places.get(rank, len(results) + 1) for rank in clicked], line=number)
+    if visit:
+        pages.set_name("visits", visit)
+    text = (element.findtext("query") or "").strip()
+    if text:
+        pages.set_text(text)

@@ -1,0 +1,225 @@
+"""User Behavior Insights (OpenSearch, Elasticsearch, Solr; schemas 1.0 to 1.3) as a click log.
+
+Queries and events may be in one file or several: JSON Lines, bulk JSON Lines with {"index": …} lines between, the JSON
+of a search response, or Parquet. What has an `action_name` is an event.
+
+- A page is a `query_id`. Its query is the `user_query`, in Unicode's NFKC form, case-folded, spaces squeezed: the
+  `query_id` is new for every search.
+- It shows the `query_response_hit_ids`; where there are none, the documents of its impression and view events, by
+  `event_attributes.position.ordinal`; without these the page is dropped and counted.
+- Ordinals count from 0 in an application where a 0 occurs, else from 1.
+- Clicks are events whose `action_name` is one of `actions`, on `event_attributes.object.object_id`, or on the ordinal
+  where they name no object.
+
+The fields were checked against OpenSearch's page on the schemas of UBI and a public sample of three applications.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.data.click_files import json_lines
+from podium.data.click_log import ClickLog, Repeated
+from podium.data.click_pages import PageList, as_milliseconds, is_unicode
+from podium.data.tables import read_frame
+from podium.errors import DataError
+from podium.files import Source, reading, source_name
+
+_SHOWN = ("impression", "view")
+
+
+@dataclass
+class _Search:
+    """One search: what is known of a query_id."""
+
+    line: int
+    text: str | None = None
+    hits: list[str] = field(default_factory=list)
+    application: str = ""
+    user: str | None = None
+    visit: str | None = None
+    time: float | None = None
+    shown: list[tuple[int, str]] = field(default_factory=list)  # ordinal, document
+    acts: list[tuple[str, str | None, int | None, float | None]] = field(default_factory=list)
+
+
+def read_ubi(
+    *sources: Source,
+    actions: Sequence[str] = ("click",),
+    grades: Mapping[str, float] | None = None,
+    repeated: Repeated = "refuse",
+) -> ClickLog:
+    """Read queries and events. `grades` gives documents grades by further actions: {"add_to_cart": 2}; else 0."""
+    wanted = {*actions, *(grades or {})}
+    searches: dict[str, _Search] = {}
+    zero: set[str] = set()  # applications that count from 0
+    for source in sources:
+        for number, record in _records(source):
+            try:
+                _read(record, number, searches, zero, wanted)
+            except ValueError as error:
+                raise DataError(f"{error}.", where=f"{source_name(source)}:{number}") from None
+    pages = PageList(source_name(sources[0]) if sources else "<ubi>", repeated=repeated)
+    for name, search in searches.items():
+        _add(pages, name, search, actions=actions, grades=grades or {}, base=0 if search.application in zero else 1)
+    return pages.log()
+
+
+def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every query and event of a file, with the number of its line or row."""
+    name = source_name(source)
+    if isinstance(source, str | os.PathLike) and name.lower().endswith((".parquet", ".pq")):
+        yield from enumerate(read_frame(source, lambda table: table.to_pylist()), 1)
+        return
+    response = _response(source)
+    if response is not None:
+        yield from ((1, hit["_source"]) for hit in response)
+        return
+    for number, record in json_lines(source):
+        if not (len(record) == 1 and next(iter(record)) in ("index", "create")):
+            inside = record.get("_source")
+            yield number, inside if isinstance(inside, dict) else record
+
+
+def _response(source: Source) -> list[dict[str, Any]] | None:
+    """The hits of a search response; None where the file is something else."""
+    if not isinstance(source, str | os.PathLike) or source == "-":
+        return None
+    with reading(source) as file:
+        first = file.readline()
+        try:
+            head = json.loads(first)
+        except (ValueError, RecursionError):
+            head = None
+        if head is not None and not (isinstance(head, dict) and isinstance(head.get("hits"), dict)):
+            return None
+        try:
+            whole = json.loads(first + file.read())
+        except (ValueError, RecursionError):
+            return None  # told line by line
+    hits = (
+        whole.get("hits", {}).get("hits") if isinstance(whole, dict) and isinstance(whole.get("hits"), dict) else None
+    )
+    if not isinstance(hits, list):
+        return None
+    return [hit for hit in hits if isinstance(hit, dict) and isinstance(hit.get("_source"), dict)]
+
+
+def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zero: set[str], wanted: set[str]) -> None:
+    name = record.get("query_id")
+    if not isinstance(name, str) or not name:
+        return
+    search = searches.setdefault(name, _Search(number))
+    _describe(search, record)
+    action = record.get("action_name")
+    if action is None:
+        hits = record.get("query_response_hit_ids")
+        if isinstance(hits, list):
+            search.hits = [_id(hit) for hit in hits]
+        search.line = number
+        return
+    inside = record.get("event_attributes")
+    attributes = inside if isinstance(inside, dict) else {}
+    thing, position = attributes.get("object"), attributes.get("position")
+    document = thing.get("object_id") if isinstance(thing, dict) else None
+    ordinal = position.get("ordinal") if isinstance(position, dict) else None
+    ordinal = int(ordinal) if isinstance(ordinal, int | float) and 0 <= ordinal < 2**31 - 1 else None
+    if search.visit is None and isinstance(attributes.get("session_id"), str):
+        search.visit = attributes["session_id"]
+    if action not in wanted and action not in _SHOWN:
+        return
+    if ordinal == 0:
+        zero.add(search.application)
+    known = None if document is None else _id(document)
+    if action in _SHOWN and ordinal is not None and known is not None:
+        search.shown.append((ordinal, known))
+    if action in wanted:
+        search.acts.append((action, known, ordinal, _time(record)))
+
+
+def _describe(search: _Search, record: dict[str, Any]) -> None:
+    """Whatever a record says of the search itself; what was said first stays."""
+    text = record.get("user_query")
+    if search.text is None and isinstance(text, str) and text.strip() and is_unicode(text):
+        search.text = text.strip()
+    if not search.application and isinstance(record.get("application"), str):
+        search.application = record["application"]
+    users = (record.get("user_id"), record.get("client_id"))
+    search.user = search.user or next((user for user in users if isinstance(user, str) and user), None)
+    visit = record.get("session_id")
+    search.visit = search.visit or (visit if isinstance(visit, str) and visit else None)
+    if search.time is None:
+        search.time = _time(record)
+
+
+def _add(
+    pages: PageList, name: str, search: _Search, *, actions: Sequence[str], grades: Mapping[str, float], base: int
+) -> None:
+    documents, positions = _list(search, base)
+    if search.text is None or not documents:
+        pages.dropped_pages += 1
+        pages.dropped_clicks += sum(action in actions for action, *_ in search.acts)
+        return
+    places = {document: at for at, document in reversed(list(enumerate(documents, 1)))}
+    ranks = {rank: at for at, rank in enumerate(positions, 1)}
+    beyond = len(documents) + 1
+    clicked, graded = [], [0.0] * len(documents)
+    for action, document, ordinal, time in search.acts:
+        if document is not None:
+            at = places.get(document, beyond)
+        else:
+            at = beyond if ordinal is None else ranks.get(ordinal + 1 - base, beyond)
+        if action in actions:
+            clicked.append((at, time))
+        if action in grades and at < beyond:
+            graded[at - 1] = max(graded[at - 1], float(grades[action]))
+    pages.add(normalised(search.text), documents, [at for at, _ in clicked], line=search.line)
+    for at, time in clicked:
+        pages.set_click(at, time, None)
+    if positions != list(range(1, beyond)):
+        pages.set_all("positions", positions)
+    if grades:
+        pages.set_all("grades", graded)
+    pages.set_text(search.text)
+    for column, value in (("page_ids", name), ("users", search.user), ("visits", search.visit)):
+        if value is not None:
+            pages.set_name(column, value)
+    if search.time is not None:
+        pages.set_number("times", search.time)
+
+
+def _list(search: _Search, base: int) -> tuple[list[str], list[int]]:
+    """The documents shown and their positions; of events that disagree on a place, the first counts."""
+    if search.hits:
+        return search.hits, list(range(1, len(search.hits) + 1))
+    at: dict[int, str] = {}
+    for ordinal, document in search.shown:
+        if ordinal >= base and document not in at.values():
+            at.setdefault(ordinal, document)
+    ordinals = sorted(at)
+    return [at[ordinal] for ordinal in ordinals], [ordinal + 1 - base for ordinal in ordinals]
+
+
+def normalised(text: str) -> str:
+    """A query as people mean it: Unicode's NFKC form, case-folded, spaces squeezed."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError(f"an id must be text; got {json.dumps(value, default=str)[:60]}")
+    return str(value)
+
+
+def _time(record: dict[str, Any]) -> float | None:
+    """The time of a record in ms; None where it has none that can be read."""
+    value = record.get("timestamp")
+    try:
+        return None if value is None else as_milliseconds(value if isinstance(value, str | int | float) else str(value))
+    except ValueError:
+        return None
