@@ -1,13 +1,18 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
+from podium.data.agreement import Agreement, cohen, fleiss, krippendorff
 from podium.data.check import Finding, check
+from podium.data.consensus import Consensus, consensus
 from podium.data.dataset import Dataset
+from podium.data.dawid_skene import dawid_skene
 from podium.data.fold import Fold
 from podium.data.folder import read_data, read_folder
+from podium.data.judgments import Judgments, judgments_from_frame, read_judgments
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_agg import read_letor_agg
 from podium.data.movielens import Ratings, read_movielens
 from podium.data.nbest import read_nbest
+from podium.data.pooling import Pool, pool, write_sheet
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.preflib import read_preflib
@@ -20,23 +25,35 @@ from podium.data.tables import from_frame, read_table, to_frame
 from podium.data.trec import Judged, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
 
 __all__ = [
+    "Agreement",
+    "Consensus",
     "Dataset",
     "Finding",
     "Fold",
     "Judged",
+    "Judgments",
+    "Pool",
     "Preferences",
     "Qrels",
     "Rankings",
     "Ratings",
     "Run",
     "check",
+    "cohen",
+    "consensus",
+    "dawid_skene",
+    "fleiss",
     "from_frame",
     "join",
+    "judgments_from_frame",
     "k_folds",
+    "krippendorff",
     "make_letor_like",
+    "pool",
     "rankings_from_frame",
     "read_data",
     "read_folder",
+    "read_judgments",
     "read_letor",
     "read_letor_agg",
     "read_movielens",
@@ -54,4 +71,5 @@ __all__ = [
     "write_preferences",
     "write_qrels",
     "write_run",
+    "write_sheet",
 ]
