@@ -77,6 +77,8 @@ class Loss(Named):
     linear_in_labels: ClassVar[bool] = False
     """Whether L(s, y) = Σ y_d L(s, e_d), so that document weights enter as labels, in one call of the kernel. The
     kernel then takes negative labels as well, with |y_d| × curvature."""
+    signed: ClassVar[bool] = False
+    """Whether the sign of a score has a meaning, as that of log odds has: scores must fall on both sides of 0."""
     surrogate: ClassVar[str | None] = None
     """What the gradient is the exact derivative of, where that is not the value itself."""
 

@@ -63,6 +63,7 @@ class Logistic(Loss):
     grades = staticmethod(over_grades)
     grades_product = staticmethod(hessian_product_grades)
     shift_invariant: ClassVar[bool] = False
+    signed: ClassVar[bool] = True
 
     def fitted_to(self, data: Dataset) -> Logistic:
         if self.highest is not None or data.labels is None or data.document_weights is not None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, log_softmax
 
 from podium.data.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import DataError, IncompatibleError
 from podium.losses import ListNet, Logistic, Softmax, product, sweep
 from podium.testing import linear_data
 from podium.training import train
@@ -86,3 +86,8 @@ def test_logistic_refuses_what_is_no_probability(labels):
 def test_logistic_scores_far_out_lose_no_digits():
     assert Logistic()([800.0, -800.0], [1.0, 0.0]).value == 0.0
     assert Logistic()([40.0], [1.0]).value == pytest.approx(np.exp(-40.0))
+
+
+def test_logistic_refuses_scores_that_are_mean_grades():
+    with pytest.raises(IncompatibleError, match=r"scores on both sides of 0.*Use scorer=linear"):
+        train(linear_data(30, 8), "recipe(loss=logistic,scorer=nadaraya-watson,solver=projected)")
