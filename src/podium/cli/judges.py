@@ -72,7 +72,8 @@ def agreement(
 ) -> None:
     """Measure how far judges agree beyond chance: Krippendorff's α, Fleiss' κ, and Cohen's κ of every two judges.
 
-    Fleiss' κ is left out where items have different numbers of judgments, and Cohen's where two judges share no item.
+    Fleiss' κ is left out where items have different numbers of judgments, Cohen's where two judges share no item, or
+    where there are more than 10 judges.
     """
     from podium.data.agreement import cohen, fleiss, krippendorff
     from podium.data.judgments import read_judgments
@@ -85,7 +86,8 @@ def agreement(
     counts = judgments.votes
     if (counts == counts[0]).all():
         found.append(("all", fleiss(judgments, **how)))
-    for first, second in itertools.combinations(judgments.judges, 2):
+    few = len(judgments.judges) <= _FEW
+    for first, second in itertools.combinations(judgments.judges, 2) if few else ():
         if _share(judgments, first, second):
             found.append((f"{first}, {second}", cohen(judgments, first, second, weights=weights, **how)))
     if as_json:
@@ -165,6 +167,8 @@ def _say_sizes(judgments: Judgments) -> None:
     console.say(", ".join(parts))
 
 
+_FEW = 10
+"""Judges of whom every two are compared."""
 _FIELDS = ["query", "document", "label", "support", "spread", "judgments"]
 
 

@@ -53,6 +53,14 @@ def test_agreement_as_json_has_fleiss_where_every_item_has_as_many_judgments(pod
     assert all(one["low"] <= one["value"] <= one["high"] for one in found)
 
 
+def test_pairs_of_many_judges_are_left_out(podium, files):
+    rows = [f"q,{item},j{judge},{(item + judge) % 2}\n" for item in range(3) for judge in range(11)]
+    (files / "many.csv").write_text("query,document,judge,grade\n" + "".join(rows))
+    done = podium("judges", "agreement", "many.csv", "--draws", "5")
+    assert "Fleiss" in done.stdout
+    assert "Cohen" not in done.stdout
+
+
 def test_the_consensus_is_printed_as_qrels(podium):
     done = podium("judges", "consensus", "votes.csv")
     assert done.stdout == "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\nq2 0 c 0\n"

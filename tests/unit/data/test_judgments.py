@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from podium.data.judgments import Judgments, judgments_from_frame, read_judgments
 from podium.data.pooling import pool, write_sheet
@@ -135,3 +137,25 @@ def test_pools_that_mean_nothing_are_refused(tmp_path):
         pool([ONE, ONE], 1)
     with pytest.raises(ParameterError, match="names that differ"):
         write_sheet(pool([ONE], 1), tmp_path / "s.csv", judges=["a", "a"])
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused(data, tmp_path):
+    """Bytes of a good file changed, left out or put in anywhere; never another error than one about the data."""
+    text = bytearray(CSV.encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 3))
+        text[at : at + cut] = data.draw(st.one_of(st.binary(max_size=3), st.sampled_from(CUTS)))
+    path = tmp_path / "damaged.csv"
+    path.write_bytes(bytes(text))
+    said, votes = "", None
+    try:
+        votes = read_judgments(path)
+    except DataError as error:
+        said = str(error)
+    assert "damaged.csv" in said if votes is None else np.isfinite(votes.grades).all()
+
+
+CUTS = [b'"', b"\n", b",", b"\x00", b"1e999", b"-inf", b"\xff\xfe", b"\r", b"nan", b"0x1"]

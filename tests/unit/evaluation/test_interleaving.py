@@ -8,6 +8,8 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from podium.data.trec import Run
@@ -315,3 +317,23 @@ def test_a_log_that_does_not_fit_is_refused_with_its_line(lines, message):
 def test_runs_without_a_common_query_are_refused():
     with pytest.raises(DataError, match="no query in common"):
         Interleaver("team-draft", ONE, Run.from_dict({"other": {"a": 1}}))
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_a_damaged_log_is_read_or_refused_with_its_line(data):
+    line = bytearray(json.dumps({**GOOD, "clicks": [1, {"at": 2}], "documents": ["a"], "user": "u"}).encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(line)))
+        line[at : at + data.draw(st.integers(0, 8))] = data.draw(
+            st.one_of(st.binary(max_size=3), st.sampled_from(CUTS))
+        )
+    try:
+        read = read_outcomes(io.BytesIO(bytes(line)), Interleaver("team-draft", ONE, TWO))
+    except DataError as error:
+        assert str(error).startswith("<data>")
+    else:
+        assert np.isfinite(read.outcomes).all()
+
+
+CUTS = [b"null", b"[]", b"{", b"}", b"true", b"1e999", b"NaN", b'"at":"x"', b"\n", b"[" * 3000, b"9" * 5000]
