@@ -193,9 +193,9 @@ def _with_interval(
         raise ParameterError(f"draws must be at least 1 and confidence between 0 and 1; got {draws}, {confidence}.")
     n, rng, found = rows.shape[0], np.random.default_rng(seed), []
     value = coefficient(np.asarray(rows.sum(axis=0)).ravel())
-    chosen = np.full(n, 1.0 / n)
     for _ in range(draws):
-        found.append(coefficient(np.asarray(rows.T @ rng.multinomial(n, chosen)).ravel()))
+        times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+        found.append(coefficient(np.asarray(rows.T @ times).ravel()))
     low, high = np.quantile(found, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     note = "all judgments are equal, which chance would give as well" if alike else ""
     return Agreement(name, value, float(low), float(high), n, used, note)
