@@ -104,6 +104,18 @@ def test_the_posterior_is_bayes_rule():
     np.testing.assert_allclose(found.posterior, expected, atol=1e-8)
 
 
+def test_prior_and_tables_are_the_shares_of_the_posterior():
+    votes, _ = planted(2, n=25)
+    found = dawid_skene(votes, smoothing=0.5, iterations=5000, tolerance=1e-14)
+    assert found.prior == pytest.approx(found.posterior.mean(axis=0), abs=1e-6)
+    for judge in range(5):
+        table = np.full((3, 3), 0.5)
+        for item, by, grade in zip(votes.items, votes.judge_of, votes.grades, strict=True):
+            if by == judge:
+                table[:, int(grade)] += found.posterior[item]
+        np.testing.assert_allclose(found.tables[judge], table / table.sum(axis=1, keepdims=True), atol=1e-6)
+
+
 def test_agreeing_judges_leave_nothing_to_estimate():
     found = consensus(items([1, 1, 1], [0, 0, 0], [2, 2, 2]), "dawid-skene")
     assert found.labels.tolist() == [1, 0, 2]

@@ -238,6 +238,15 @@ def test_users_are_the_units_where_they_are_known():
     assert each.credit_interval == pytest.approx(verdict([1, -2, 0.5]).credit_interval)
 
 
+def test_the_interval_by_user_is_that_of_a_ratio_of_sums():
+    found = verdict([1, 2, 1, 3, 0], users=list("aabca"))
+    sums, sizes, mean = np.array([3.0, 1.0, 3.0]), np.array([3.0, 1.0, 1.0]), 7 / 5
+    error = math.sqrt(3 / 2 * ((sums - mean * sizes) ** 2).sum()) / 5
+    half = stats.t.ppf(0.975, 2) * error
+    assert found.credit_interval == pytest.approx((mean - half, mean + half))
+    assert found.credit_p == pytest.approx(2 * stats.t.sf(mean / error, 2))
+
+
 def test_intervals_by_user_cover_what_intervals_by_page_do_not():
     rng, hits = np.random.default_rng(2), np.zeros(2)
     for _ in range(100):
