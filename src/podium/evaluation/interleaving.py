@@ -86,7 +86,7 @@ def make_page(
 
 
 class Interleaver:
-    """Makes the pages of two runs; asks each method for what it can keep between the pages of a query."""
+    """Makes the pages of two runs, for the queries that both have."""
 
     def __init__(
         self, method: Interleaving | str, first: AnyRun, second: AnyRun, *, length: int = 10, seed: int = 0
