@@ -55,6 +55,7 @@ PROMISED: dict[str, tuple[str, float]] = {
     "lambdarank(metric=map)": ("n²", 2), "lambdamart": ("k·n, k = 30", 1), "lambdamart-map": ("n²", 2),
     "lambdamart-err": ("k·n, k = 10", 1), "lambdamart-mrr": ("n²", 2), "rankboost": ("n", 1), "gbrank": ("n²", 2),
     "sortnet": ("n²", 2), "splitting": ("n log n", 1.1), "listnet": ("n", 1), "listnet(k=2)": ("n", 1),
+    "softmax": ("n", 1),
     "listnet(k=3)": ("n²", 2),
     "listnet(k=10)": ("k·n", 1), "listmle": ("n", 1), "listmle(k=10)": ("n", 1), "pmop-fd": ("n", 1),
     "pmop-exact": ("n^1.5", 1.5), "pmop-gibbs": ("n", 1), "pmop-mh": ("n", 1), "boltzrank": ("n", 1),

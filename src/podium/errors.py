@@ -80,7 +80,7 @@ OTHER_WORDS = {
     "ranking-svm": "svmrank svm_rank rank_svm svmlight",
     "lambdamart": "lightgbm lgbm_ranker lgbmranker xgboost xgbranker rank_xendcg rank_ndcg catboost yetirank gbdt mart",
     "apprank": "approx_ndcg approx_rank",
-    "listnet": "softmax softmax_loss",
+    "softmax": "softmax_loss softmax_cross_entropy",
     "ranknet": "rank_pairwise pairwise_logistic pair_logit",
     "mlp": "nn neural_network dnn",
 }

@@ -53,6 +53,7 @@ from podium.losses import (
     RankNet,
     RankRegress,
     Regression,
+    Softmax,
     SoftRank,
     SquaredHinge,
     StructRank,
@@ -129,6 +130,8 @@ _TABLE: dict[str, Method] = {
     "sortnet": Method(SortNet(), family="pairwise"),
     "splitting": Method(Splitting(), {"margin": (1.0, 10.0, 100.0)}, "pairwise"),
     "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
+    # its size is that of the labels' sum: 1 for clicks per page, tens for the grades of a long list
+    "softmax": Method(Recipe(loss=Softmax()), {"penalty": (0.01, 0.1, 1.0, 10.0)}, "listwise"),
     "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
     "thurstone": Method(Recipe(loss=Thurstone()), PENALTY, "listwise"),
     "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWa
 from podium.learner import Learner
 from podium.methods import Method
 from podium.methods import method as named
-from podium.metrics import Metric
+from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
@@ -69,12 +70,16 @@ def train(
     Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are chosen by
     `metric` from the method's grid, or by another `search`, e.g. optuna, and solvers with patience stop early by it.
     `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one. The
-    temperature of `Model.distribution` is fitted on it too.
+    temperature of `Model.distribution` is fitted on it too. Validation data with document weights and no labels is
+    measured by `weighted-dcg@10`, or another cut-off.
     """
     labels, chosen = labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
     known = labelled_data(data, labels, qid=qid, group=group).grouped()
     held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
+    by_weight = held is not None and held.document_weights is not None and isinstance(measure, WeightedDCG)
+    if held is not None and by_weight:
+        held = replace(held, labels=held.relevance(), document_weights=None)
     _check(known, held, chosen.learner, measure)
     if held is None:
         alone = fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
@@ -89,7 +94,7 @@ def train(
     searching = Search.parse(search) if isinstance(search, str) else search
     found = searching.run(chosen, tried, seed=seed)
     _warn_if_constant(found, known)
-    return with_temperature(found, held)
+    return found if by_weight else with_temperature(found, held)  # weights are no grades, whose order it would fit
 
 
 def fit(
@@ -187,7 +192,10 @@ def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metri
     if valid is None:
         return
     if valid.labels is None:
-        raise DataError("validation data needs labels to measure by.", where=valid.source)
+        hint = (
+            " Document weights are measured by metric='weighted-dcg@10'." if valid.document_weights is not None else ""
+        )
+        raise DataError(f"validation data needs labels to measure by.{hint}", where=valid.source)
     if valid.n_features != data.n_features:
         raise DataError(
             f"validation data has {valid.n_features} features, the training data {data.n_features}.", where=valid.source

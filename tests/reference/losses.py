@@ -30,6 +30,12 @@ def subset_regression(loss: Any, s: Any, y: Any) -> float:
     return total
 
 
+def logistic(loss: Any, s: Any, y: Any) -> float:
+    highest = loss.highest or max(1.0, *y, 0.0)
+    targets = [y_i / highest for y_i in y]
+    return sum(t * np.logaddexp(0, -s_i) + (1 - t) * np.logaddexp(0, s_i) for t, s_i in zip(targets, s, strict=True))
+
+
 def ranknet(loss: Any, s: Any, y: Any) -> float:
     if not loss.ties:
         return over_pairs(lambda delta: float(np.logaddexp(0, -loss.sigma * delta)), loss, s, y)
@@ -123,6 +129,11 @@ def listnet(loss: Any, s: Any, y: Any) -> float:
         return float(np.mean([minus_log_plackett_luce(s, way, k) for way in drawn_by_labels(s, y, k, loss)]))
     ways = [[*way, *(set(range(len(s))) - set(way))] for way in itertools.permutations(range(len(s)), k)]
     return math.fsum(math.exp(-minus_log_plackett_luce(y, way, k)) * minus_log_plackett_luce(s, way, k) for way in ways)
+
+
+def softmax(loss: Any, s: Any, y: Any) -> float:
+    whole = np.logaddexp.reduce(s)
+    return math.fsum(y_i * (whole - s_i) for s_i, y_i in zip(s, y, strict=True))
 
 
 def drawn_by_labels(s: Any, y: Any, k: int, loss: Any) -> Iterator[list[int]]:

@@ -51,6 +51,12 @@ def ndcg(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return dcg(ranked, ideal, k) / dcg(ideal, ideal, k)
 
 
+def weighted_dcg(ranked: Labels, ideal: Labels, k: int | None) -> float:
+    if sum(ideal) <= 0:
+        return math.nan
+    return sum(y / math.log2(r + 1) for r, y in enumerate(ranked[:k], 1)) / sum(ideal)
+
+
 def mean_ndcg(ranked: Labels, ideal: Labels, k: int | None) -> float:
     return sum(ndcg(ranked, ideal, cut) for cut in range(1, len(ranked) + 1)) / len(ranked)
 

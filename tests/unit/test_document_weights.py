@@ -10,6 +10,7 @@ from podium.errors import DataError, IncompatibleError, PodiumError
 from podium.learner import Learner
 from podium.losses import RankNet, sweep
 from podium.methods import METHODS
+from podium.metrics import Metric
 from podium.testing import linear_data
 from podium.training import train
 
@@ -103,3 +104,34 @@ def test_weights_that_are_no_numbers_are_refused():
 def test_data_whose_weights_say_nothing_is_refused():
     with pytest.raises(PodiumError, match="none has one beside other documents"):
         train(weighted(weights=np.zeros(240)), "ranknet")
+
+
+def test_validation_data_without_grades_is_measured_by_weighted_dcg():
+    part = [BINARY.select(range(a, a + 10)) for a in (0, 10, 20)]
+    clicked = [
+        dataclasses.replace(data, labels=None, document_weights=data.labels * 2.5) for data in part
+    ]  # what clicks over propensities would say
+    model = train(clicked[0], "softmax", valid=clicked[1], metric="weighted-dcg@5")
+    metric = Metric.parse("weighted-dcg@5")
+    values = metric(model.score(part[1]), part[1].labels, part[1].offsets)
+    assert model.info["valid"] == pytest.approx(np.nanmean(values))
+    assert len(model.info["trials"]) == len(METHODS["softmax"].grid["penalty"])
+    assert metric(model.score(part[2]), part[2].labels, part[2].offsets).mean() > 0.4
+
+
+def test_weights_multiply_the_labels_of_validation_data():
+    data = weighted()
+    again = weighted(labels=None, weights=data.relevance())
+    one, other = (train(BINARY, "softmax", valid=held, metric="weighted-dcg@5") for held in (data, again))
+    assert one.info["valid"] == other.info["valid"]
+
+
+def test_validation_by_another_metric_says_what_to_do():
+    with pytest.raises(DataError, match=r"needs labels.*weighted-dcg@10"):
+        train(BINARY, "softmax", valid=weighted(labels=None), metric="ndcg@10")
+
+
+def test_weights_below_zero_are_measured():
+    metric = Metric.parse("weighted-dcg")
+    assert metric([3.0, 2.0], [-1.0, 3.0], [0, 2])[0] == pytest.approx((-1 + 3 / np.log2(3)) / 2)
+    assert np.isnan(metric([3.0, 2.0], [-1.0, 1.0], [0, 2])[0])

@@ -26,6 +26,8 @@ from podium.cli import (
     explain,
     features,
     index,
+    interleave,
+    judges,
     methods,
     rank,
     reconcile,
@@ -93,10 +95,12 @@ PANELS = {
     "Learn": (check.check, train.train, rank.rank, explain.explain, aggregate.aggregate),
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
+    "People": (interleave.interleave,),
 }
 for panel, commands in PANELS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+app.add_typer(judges.app, rich_help_panel="People")
 
 
 @app.callback()

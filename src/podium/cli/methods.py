@@ -76,6 +76,7 @@ def _explain(text: str) -> None:
 def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.distributions import RankingDistribution
+    from podium.evaluation.interleaving import Interleaving
     from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
@@ -87,7 +88,7 @@ def _kinds() -> list[type[Named]]:
     from podium.transforms import Transform
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Retrieval, Feature]
+    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Retrieval, Feature]
 
 
 def _method_page(name: str, found: Method) -> None:

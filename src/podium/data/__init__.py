@@ -1,18 +1,23 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
+from podium.data.agreement import Agreement, cohen, fleiss, krippendorff
 from podium.data.check import Finding, check
 from podium.data.click_files import read_clicks, write_clicks
 from podium.data.click_frames import clicks_from_frame, clicks_to_frame
 from podium.data.click_log import ClickLog
+from podium.data.consensus import Consensus, consensus
 from podium.data.dataset import Dataset
+from podium.data.dawid_skene import dawid_skene
 from podium.data.fold import Fold
 from podium.data.folder import read_data, read_folder
+from podium.data.judgments import Judgments, judgments_from_frame, read_judgments
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_agg import read_letor_agg
 from podium.data.metarank import read_metarank
 from podium.data.movielens import Ratings, read_movielens
 from podium.data.nbest import read_nbest
 from podium.data.open_bandit import read_open_bandit
+from podium.data.pooling import Pool, pool, write_sheet
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.preferences import Preferences
 from podium.data.preflib import read_preflib
@@ -28,11 +33,15 @@ from podium.data.ubi import read_ubi
 from podium.data.yandex import read_yandex
 
 __all__ = [
+    "Agreement",
     "ClickLog",
+    "Consensus",
     "Dataset",
     "Finding",
     "Fold",
     "Judged",
+    "Judgments",
+    "Pool",
     "Preferences",
     "Qrels",
     "Rankings",
@@ -41,14 +50,22 @@ __all__ = [
     "check",
     "clicks_from_frame",
     "clicks_to_frame",
+    "cohen",
+    "consensus",
+    "dawid_skene",
+    "fleiss",
     "from_frame",
     "join",
+    "judgments_from_frame",
     "k_folds",
+    "krippendorff",
     "make_letor_like",
+    "pool",
     "rankings_from_frame",
     "read_clicks",
     "read_data",
     "read_folder",
+    "read_judgments",
     "read_letor",
     "read_letor_agg",
     "read_metarank",
@@ -72,4 +89,5 @@ __all__ = [
     "write_preferences",
     "write_qrels",
     "write_run",
+    "write_sheet",
 ]

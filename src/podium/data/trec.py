@@ -232,6 +232,16 @@ def as_run(run: Any) -> Run:
     raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
 
 
+def first_documents(run: Run, depth: int) -> dict[str, list[str]]:
+    """The first `depth` documents of each query, best first; equal scores keep their order."""
+    rows, _ = order_all(run.scores, run.offsets)
+    starts = run.offsets.tolist()
+    return {
+        str(query): [str(run.document_ids[row]) for row in rows[a : min(b, a + depth)].tolist()]
+        for query, a, b in zip(run.query_ids.tolist(), starts[:-1], starts[1:], strict=True)
+    }
+
+
 def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
     """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
     if np.array_equal(queries, np.arange(len(offsets) - 1)):

@@ -14,6 +14,7 @@ from podium.losses.ir_svm import IRSVM as IRSVM
 from podium.losses.lambdarank import LambdaRank as LambdaRank
 from podium.losses.listmle import ListMLE as ListMLE
 from podium.losses.listnet import ListNet as ListNet
+from podium.losses.logistic import Logistic as Logistic
 from podium.losses.mallows import Mallows as Mallows
 from podium.losses.pairs import PairwiseLoss as PairwiseLoss
 from podium.losses.pairties_d import PairTiesD as PairTiesD
@@ -25,6 +26,7 @@ from podium.losses.pmop_mh import PMOPMH as PMOPMH
 from podium.losses.rank_regress import RankRegress as RankRegress
 from podium.losses.ranknet import RankNet as RankNet
 from podium.losses.regression import Regression as Regression
+from podium.losses.softmax import Softmax as Softmax
 from podium.losses.softrank import SoftRank as SoftRank
 from podium.losses.squared_hinge import SquaredHinge as SquaredHinge
 from podium.losses.structrank import StructRank as StructRank

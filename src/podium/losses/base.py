@@ -74,6 +74,11 @@ class Loss(Named):
     """Whether `curvature` is ∂²L/∂s² or something at least as large that boosting can divide by."""
     weighs_edges: ClassVar[bool] = True
     """Whether an edge of weight 2 counts like two edges in its kernel on edges."""
+    linear_in_labels: ClassVar[bool] = False
+    """Whether L(s, y) = Σ y_d L(s, e_d), so that document weights enter as labels, in one call of the kernel. The
+    kernel then takes negative labels as well, with |y_d| × curvature."""
+    signed: ClassVar[bool] = False
+    """Whether the sign of a score has a meaning, as that of log odds has: scores must fall on both sides of 0."""
     surrogate: ClassVar[str | None] = None
     """What the gradient is the exact derivative of, where that is not the value itself."""
 
@@ -199,10 +204,12 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
         if loss.uses_edges(data):
             edges: Any = data.preferences
             _sweep_edges(address(loss.edges, EDGES), s, edges.edges, edges.offsets, *rest)
-        elif data.document_weights is not None:
-            _sweep_weights(address(loss.grades, GRADES), s, data.relevance(), *rest)
-        else:
+        elif data.document_weights is None:
             _sweep_grades(address(loss.grades, GRADES), s, data.labels, *rest)
+        elif loss.linear_in_labels:
+            _sweep_grades(address(loss.grades, GRADES), s, data.relevance(), *rest)
+        else:
+            _sweep_weights(address(loss.grades, GRADES), s, data.relevance(), *rest)
 
     _over_queries(run, data.offsets, threads)
     if data.query_weights is not None:
@@ -227,10 +234,12 @@ def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threa
         if loss.uses_edges(data):
             edges: Any = data.preferences
             _sweep_edges(address(loss.edges_product, EDGES), scores, edges.edges, edges.offsets, *rest)
-        elif data.document_weights is not None:
-            _weighted_product(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
-        else:
+        elif data.document_weights is None:
             _sweep_grades(address(loss.grades_product, GRADES), scores, data.labels, *rest)
+        elif loss.linear_in_labels:
+            _sweep_grades(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
+        else:
+            _weighted_product(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
 
     _over_queries(run, data.offsets, threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()

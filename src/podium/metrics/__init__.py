@@ -35,3 +35,4 @@ from podium.metrics.set_map import SetMAP as SetMAP
 from podium.metrics.set_relative_precision import SetRelativePrecision as SetRelativePrecision
 from podium.metrics.success import Success as Success
 from podium.metrics.unjudged import Unjudged as Unjudged
+from podium.metrics.weighted_dcg import WeightedDCG as WeightedDCG

@@ -38,6 +38,11 @@ class Projected(Solver):
                 f"{self.name} needs a scorer whose parameters are at least 0; got {scorer.name}. "
                 f"Use solver={scorer.solver}, or scorer=nadaraya-watson."
             )
+        if loss.signed:
+            raise IncompatibleError(
+                f"{loss.name} needs scores on both sides of 0, but those of {scorer.name} are mean grades. "
+                "Use scorer=linear, scorer=mlp or scorer=trees."
+            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         judged = watch.valid is not None and self.patience is not None

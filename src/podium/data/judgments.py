@@ -1,0 +1,233 @@
+"""Judgments: the grades that several judges gave to documents of queries; rows (query, document, judge, grade).
+
+    >>> votes = Judgments.from_rows(["q", "q", "q"], ["a", "a", "b"], ["ann", "bob", "ann"], [2, 1, 0])
+    >>> votes
+    Judgments(1 query, 2 documents, 2 judges, 3 judgments, grades 0 to 2)
+
+An item is a document of a query. A judge grades an item once; not every judge needs to grade every item. In files and
+frames the columns are query (or qid), document (or document_id, docid), judge and grade (or label); others are not
+read. A row without a grade is one that the judge has not filled in: it is counted as `unfilled`, and left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.data.tables import read_frame
+from podium.errors import DataError, counted
+from podium.files import reading
+
+_COLUMNS = {
+    "query": ("query", "qid"),
+    "document": ("document", "document_id", "docid"),
+    "judge": ("judge",),
+    "grade": ("grade", "label"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judgments of I items by J judges; items of query q are offsets[q]:offsets[q+1]."""
+
+    query_ids: tuple[str, ...]  # (Q,) by first appearance
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: tuple[str, ...]  # (I,)
+    judges: tuple[str, ...]  # (J,) by first appearance
+    items: NDArray[np.int64]  # (R,) the item of each judgment, which rise
+    judge_of: NDArray[np.int64]  # (R,)
+    grades: NDArray[np.float64]  # (R,)
+    unfilled: int = 0  # rows that had no grade
+    source: str | None = None
+
+    @classmethod
+    def from_rows(
+        cls,
+        queries: Sequence[Any],
+        documents: Sequence[Any],
+        judges: Sequence[Any],
+        grades: ArrayLike,
+        *,
+        lines: Sequence[int] | None = None,
+        source: str | None = None,
+    ) -> Judgments:
+        """Judgments from columns, rows in any order; a grade of NaN is one that was not given.
+
+        `lines` and `source` say where each row came from, for messages.
+        """
+        given = np.asarray(grades, np.float64).ravel()
+        sizes = {len(queries), len(documents), len(judges), len(given)}
+        if len(sizes) > 1:
+            raise DataError(f"columns of different lengths: {sorted(sizes)}.", where=source)
+        rows = np.flatnonzero(~np.isnan(given)).tolist()
+        at = range(len(given)) if lines is None else lines
+        seen: dict[tuple[str, str, str], int] = {}
+        for row in rows:
+            where = f"row {at[row]}" if lines is None else f"{source}:{at[row]}"
+            if not math.isfinite(given[row]):
+                raise DataError(f"the grade must be a finite number; got {given[row]}.", where=where)
+            key = str(queries[row]), str(documents[row]), str(judges[row])
+            if key in seen:
+                raise DataError(
+                    f"judge {key[2]!r} graded document {key[1]!r} of query {key[0]!r} before, at "
+                    f"{'row' if lines is None else 'line'} {at[seen[key]]}. Keep one of the two.",
+                    where=where,
+                )
+            seen[key] = row
+        if not seen:
+            raise DataError("no judgments: expected rows of query, document, judge and grade.", where=source)
+        return _gathered(list(seen), given[rows], unfilled=len(given) - len(rows), source=source)
+
+    @property
+    def n_items(self) -> int:
+        return len(self.document_ids)
+
+    @property
+    def votes(self) -> NDArray[np.int64]:
+        """How many judges graded each item."""  # (I,)
+        return np.bincount(self.items, minlength=self.n_items)
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """The grades that were given, from the lowest."""  # (L,)
+        return np.unique(self.grades)
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many judges gave each item each grade of the scale."""  # (I, L)
+        size = len(self.scale)
+        codes = np.searchsorted(self.scale, self.grades)
+        return np.bincount(self.items * size + codes, minlength=self.n_items * size).reshape(-1, size)
+
+    def item_names(self) -> list[tuple[str, str]]:
+        """(query, document) of each item."""
+        of_item = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets)).tolist()
+        return [(self.query_ids[q], document) for q, document in zip(of_item, self.document_ids, strict=True)]
+
+    def __repr__(self) -> str:
+        low, high = self.scale[[0, -1]]
+        parts = [
+            counted(len(self.query_ids), "query", "queries"),
+            counted(self.n_items, "document"),
+            counted(len(self.judges), "judge"),
+            counted(len(self.grades), "judgment"),
+            f"grades {low:g} to {high:g}",
+        ]
+        return f"Judgments({', '.join(parts)})"
+
+
+def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
+    """Judgments from a data frame of pandas, polars or pyarrow; `source` is what messages call it."""
+    import narwhals as nw
+
+    try:
+        table: Any = nw.from_native(frame)
+    except TypeError:
+        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
+    if isinstance(table, nw.LazyFrame):
+        table = table.collect()
+    columns: dict[str, Any] = {}
+    for role, name in _roles(list(table.columns), source).items():
+        values = table[name]
+        if role == "grade":
+            if not values.dtype.is_numeric():
+                raise DataError(f"column {name!r} must hold numbers; it holds {values.dtype}.", where=source)
+            columns[role] = np.asarray(values.cast(nw.Float64).to_numpy(), np.float64)
+            continue
+        if values.null_count():
+            raise DataError(f"column {name!r} has missing values. Fill them in or drop the rows.", where=source)
+        columns[role] = values.to_list()
+    return Judgments.from_rows(columns["query"], columns["document"], columns["judge"], columns["grade"], source=source)
+
+
+def read_judgments(path: str | os.PathLike[str]) -> Judgments:
+    """Judgments from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
+    name = os.fspath(path)
+    if name.lower().endswith((".parquet", ".pq")):
+        return read_frame(path, lambda frame: judgments_from_frame(frame, source=name))
+    found: dict[str, list[Any]] = {role: [] for role in _COLUMNS}
+    lines: list[int] = []
+    with reading(path) as file:
+        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline=""), strict=True)
+        try:
+            head = next(rows, [])
+            at = {role: head.index(column) for role, column in _roles(head, name).items()}
+            for row in rows:
+                if not row:
+                    continue
+                where = f"{name}:{rows.line_num}"
+                if len(row) != len(head):
+                    raise DataError(f"{len(row)} values, but the first line names {len(head)} columns.", where=where)
+                for role, column in at.items():
+                    found[role].append(_value(role, row[column].strip(), where))
+                lines.append(rows.line_num)
+        except csv.Error as error:
+            raise DataError(f"cannot be read as CSV: {error}.", where=f"{name}:{rows.line_num}") from error
+    return Judgments.from_rows(
+        found["query"], found["document"], found["judge"], found["grade"], lines=lines, source=name
+    )
+
+
+def _gathered(
+    keys: list[tuple[str, str, str]], grades: NDArray[np.float64], *, unfilled: int, source: str | None
+) -> Judgments:
+    """Judgments whose keys (query, document, judge) differ: items numbered query by query."""
+    queries = {query: q for q, query in enumerate(dict.fromkeys(query for query, _, _ in keys))}
+    judges = {judge: j for j, judge in enumerate(dict.fromkeys(judge for _, _, judge in keys))}
+    pairs = sorted(dict.fromkeys((query, document) for query, document, _ in keys), key=lambda pair: queries[pair[0]])
+    number = {pair: i for i, pair in enumerate(pairs)}
+    items = np.array([number[query, document] for query, document, _ in keys], np.int64)
+    judge_of = np.array([judges[judge] for _, _, judge in keys], np.int64)
+    order = np.lexsort((judge_of, items))
+    sizes = np.bincount([queries[query] for query, _ in pairs], minlength=len(queries))
+    return Judgments(
+        tuple(queries),
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        tuple(document for _, document in pairs),
+        tuple(judges),
+        items[order],
+        judge_of[order],
+        grades[order],
+        unfilled,
+        source,
+    )
+
+
+def _roles(columns: list[str], source: str | None) -> dict[str, str]:
+    """Which column plays which role."""
+    roles: dict[str, str] = {}
+    for role, names in _COLUMNS.items():
+        there = [name for name in columns if name in names]
+        if len(there) > 1:
+            raise DataError(f"more than one column for the {role}: {', '.join(there)}. Keep one.", where=source)
+        if not there:
+            raise DataError(
+                f"no column {role!r}; expected query, document, judge and grade; "
+                f"got {', '.join(map(str, columns[:12])) or 'none'}.",
+                where=source,
+            )
+        roles[role] = there[0]
+    return roles
+
+
+def _value(role: str, word: str, where: str) -> str | float:
+    if role != "grade":
+        if not word:
+            raise DataError(f"no {role}. Fill it in or drop the row.", where=where)
+        return word
+    if not word:
+        return math.nan
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in word:
+        raise DataError(f"the grade must be a number, or empty if not given; got {word[:60]!r}.", where=where)
+    return value

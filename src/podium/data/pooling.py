@@ -1,0 +1,89 @@
+"""Pooling: the documents that are worth judging, which are the top of every run, as a sheet for judges to fill in.
+
+    >>> from podium.data.trec import Run
+    >>> bm25, dense = Run.from_dict({"q": {"a": 3, "b": 2, "c": 1}}), Run.from_dict({"q": {"c": 9, "a": 8, "d": 7}})
+    >>> made = pool([bm25, dense], depth=2, names=["bm25", "dense"])
+    >>> sorted(made.document_ids), made.found.sum(axis=0).tolist()
+    (['a', 'b', 'c'], [2, 2])
+
+Judges should not see which run found a document, nor where: they get the documents of a query in random order, each
+judge in another. Reference: Spärck Jones and van Rijsbergen, Report on the need for and provision of an "ideal"
+information retrieval test collection, 1975.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.trec import AnyRun, as_run, first_documents
+from podium.errors import DataError, ParameterError
+from podium.files import Source, writing
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The documents to judge; those of query q are offsets[q]:offsets[q+1], in random order."""
+
+    query_ids: tuple[str, ...]  # (Q,) by first appearance in the runs
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: tuple[str, ...]  # (I,)
+    runs: tuple[str, ...]  # (R,)
+    found: NDArray[np.bool_]  # (I, R) whether a run has a document within the depth
+    seed: int
+
+    def alone(self) -> NDArray[np.int64]:
+        """How many documents each run alone found."""  # (R,)
+        return np.asarray(self.found[self.found.sum(axis=1) == 1].sum(axis=0))
+
+
+def pool(runs: Sequence[AnyRun], depth: int, *, names: Sequence[str] | None = None, seed: int = 0) -> Pool:
+    """The union of the first `depth` documents of all runs, query by query; equal scores keep the run's order."""
+    if depth < 1:
+        raise ParameterError(f"depth must be at least 1; got {depth}.")
+    if not runs:
+        raise DataError("no runs to pool.")
+    given = [as_run(run) for run in runs]
+    called = [run.tag for run in given] if names is None else list(names)
+    if len(called) != len(given) or len(set(called)) != len(called):
+        raise DataError(f"{len(given)} runs need as many different names; got {', '.join(called)}.")
+    found: dict[str, dict[str, list[int]]] = {}
+    for r, run in enumerate(given):
+        for query, documents in first_documents(run, depth).items():
+            mine = found.setdefault(query, {})
+            for document in documents:
+                mine.setdefault(document, []).append(r)
+    rng, documents, marks = np.random.default_rng(seed), [], []
+    for mine in found.values():
+        names_of = sorted(mine)  # so that the order says nothing about the runs
+        for k in rng.permutation(len(names_of)).tolist():
+            documents.append(names_of[k])
+            marks.append([r in mine[names_of[k]] for r in range(len(given))])
+    offsets = np.cumsum([0, *map(len, found.values())]).astype(np.int64)
+    matrix = np.array(marks, np.bool_).reshape(-1, len(given))
+    return Pool(tuple(found), offsets, tuple(documents), tuple(called), matrix, seed)
+
+
+def write_sheet(pooled: Pool, target: Source, *, judges: Sequence[str] = ("judge",)) -> None:
+    """Write a CSV sheet of query, document, judge and an empty grade: all of a judge's rows, then the next judge's.
+
+    Every judge has the documents of a query in another order. `read_judgments` reads the sheet back.
+    """
+    if not judges or len(set(judges)) != len(judges) or not all(map(str.strip, judges)):
+        raise ParameterError(f"judges need names that differ; got {', '.join(map(repr, judges)) or 'none'}.")
+    rng = np.random.default_rng([pooled.seed, 1])
+    text = io.StringIO()
+    sheet = csv.writer(text, lineterminator="\n")
+    sheet.writerow(["query", "document", "judge", "grade"])
+    for number, judge in enumerate(judges):
+        for q, query in enumerate(pooled.query_ids):
+            rows = np.arange(pooled.offsets[q], pooled.offsets[q + 1])
+            for row in (rng.permutation(rows) if number else rows).tolist():
+                sheet.writerow([query, pooled.document_ids[row], judge, ""])
+    with writing(target) as file:
+        file.write(text.getvalue().encode("utf-8", "surrogateescape"))

@@ -1,0 +1,120 @@
+"""Interleaving: show people one list merged from two rankers, and let their clicks say which ranker they prefer.
+
+    >>> from podium.evaluation.interleaving import Interleaving, make_page
+    >>> page = make_page("team-draft", ["a", "b", "c"], ["b", "d", "a"], query="shoes", page="visit-7", seed=0)
+    >>> page.documents, page.credits
+    (('b', 'a', 'c', 'd'), (-1.0, 1.0, 1.0, -1.0))
+    >>> page.outcome([2])  # a click at position 2 speaks for the first ranker
+    1.0
+
+Whatever the method, a page is a list of documents and, for each position, the credit of a click there: above 0 it
+speaks for the first ranker, below 0 for the second. The outcome of a page is the sum over its clicks.
+`podium.evaluation.verdict` makes a verdict of many outcomes. A page depends on nothing but the two lists, the method,
+the seed, the query and the page id: who has these can make it again.
+"""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from podium.data.trec import AnyRun, as_run, first_documents
+from podium.errors import DataError, ParameterError
+from podium.registry import Named
+
+
+@dataclass(frozen=True)
+class Page:
+    """One merged list, from the top."""
+
+    query: str
+    page: str
+    documents: tuple[str, ...]
+    credits: tuple[float, ...]  # of a click at each position: above 0 for the first ranker
+
+    def outcome(self, clicks: Iterable[int]) -> float:
+        """The sum of the credits of clicked positions, which count from 1; clicking twice counts once."""
+        places = set(clicks)
+        wrong = [place for place in places if not 1 <= place <= len(self.documents)]
+        if wrong:
+            raise DataError(
+                f"page {self.page!r}: a click at position {wrong[0]}, but the page has positions 1 to "
+                f"{len(self.documents)}."
+            )
+        return sum(self.credits[place - 1] for place in sorted(places))
+
+
+class Interleaving(Named):
+    """A way to merge two lists, and to give credit for clicks. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "interleaving"
+    home: ClassVar[str] = "podium.evaluation.interleavings"
+
+    @abc.abstractmethod
+    def merge(
+        self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
+    ) -> tuple[list[str], list[float]]:
+        """A merged list of at most `length` documents, and the credit of a click at each position.
+
+        `rng.random()` is the only source of chance, since Python promises its numbers for all versions to come.
+        """
+
+
+def make_page(
+    method: Interleaving | str,
+    first: Sequence[str],
+    second: Sequence[str],
+    *,
+    query: str = "",
+    page: str,
+    length: int = 10,
+    seed: int = 0,
+) -> Page:
+    """One page for one query: the lists of two rankers, best first, merged."""
+    chosen = Interleaving.parse(method) if isinstance(method, str) else method
+    if length < 1:
+        raise ParameterError(f"length must be at least 1; got {length}.")
+    for name, documents in (("first", first), ("second", second)):
+        if len(set(documents)) != len(documents):
+            raise DataError(f"query {query!r}: the {name} list has a document twice.")
+    documents, credits = chosen.merge(list(first), list(second), _chance(seed, query, page), length=length)
+    return Page(query, page, tuple(documents), tuple(map(float, credits)))
+
+
+class Interleaver:
+    """Makes the pages of two runs, for the queries that both have."""
+
+    def __init__(
+        self, method: Interleaving | str, first: AnyRun, second: AnyRun, *, length: int = 10, seed: int = 0
+    ) -> None:
+        self.method = Interleaving.parse(method) if isinstance(method, str) else method
+        self.length, self.seed = length, seed
+        lists = [first_documents(as_run(run), 1 << 62) for run in (first, second)]
+        self.queries = [query for query in lists[0] if query in lists[1]]
+        if not self.queries:
+            raise DataError("the two runs have no query in common.")
+        self.left_out = len(lists[0].keys() ^ lists[1].keys())
+        self._lists = lists
+
+    def page(self, query: str, page: str) -> Page:
+        """The page of this query and id."""
+        if query not in self._lists[0] or query not in self._lists[1]:
+            raise DataError(f"query {query!r} is not in both runs.")
+        first, second = (mine[query] for mine in self._lists)
+        return make_page(self.method, first, second, query=query, page=page, length=self.length, seed=self.seed)
+
+    def pages(self, n: int) -> Iterator[Page]:
+        """`n` pages for every query of both runs, with ids query-1, query-2 …"""
+        for query in self.queries:
+            for k in range(1, n + 1):
+                yield self.page(query, f"{query}-{k}")
+
+
+def _chance(seed: int, query: str, page: str) -> random.Random:
+    """Chance that depends on the seed, the query and the page alone."""
+    text = "\0".join([str(seed), query, page]).encode("utf-8", "surrogateescape")
+    return random.Random(int.from_bytes(hashlib.sha256(text).digest(), "big"))

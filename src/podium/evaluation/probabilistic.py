@@ -1,0 +1,54 @@
+"""Probabilistic interleaving (Hofmann, Whiteson and de Rijke, 2011), with the credit summed over all assignments."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from podium.evaluation.interleaving import Interleaving
+from podium.registry import param, register
+
+
+@register
+class Probabilistic(Interleaving):
+    """At each position a coin chooses a ranker, which draws a document with P ∝ rank^−τ among those left.
+
+    Credit: a click at a position counts 2P_A − 1, P_A = p_A(d)/(p_A(d) + p_B(d)) the probability that the first ranker
+        drew the document d there, both renormalised over what was left. This is the mean over all assignments of
+        documents to rankers of the first's clicks less the second's, so that equal lists tie on every page. (The paper
+        takes the mean of the sign of this difference.)
+    Use it for: lists that may differ in any way; every merged list is possible, so none is unfair.
+    Reference: Hofmann, Whiteson and de Rijke, A probabilistic method for inferring preferences from clicks, CIKM 2011.
+    """
+
+    tau: float = param(default=3.0, above=0)
+    """How steeply a rank loses its chance; 3 in the paper."""
+
+    def merge(
+        self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
+    ) -> tuple[list[str], list[float]]:
+        chances = [{d: rank**-self.tau for rank, d in enumerate(mine, 1)} for mine in (first, second)]
+        documents: list[str] = []
+        credits: list[float] = []
+        while len(documents) < length and any(chances):
+            totals = [sum(mine.values()) for mine in chances]
+            if all(chances):
+                ranker = int(rng.random() < 0.5)
+            else:
+                ranker = 0 if chances[0] else 1
+            document = _draw(chances[ranker], totals[ranker] * rng.random())
+            own, other = (
+                mine.pop(document, 0.0) / total if total else 0.0 for mine, total in zip(chances, totals, strict=True)
+            )
+            documents.append(document)
+            credits.append((own - other) / (own + other))
+        return documents, credits
+
+
+def _draw(chances: dict[str, float], at: float) -> str:
+    """The document in whose part of the sum `at` lies."""
+    for document, chance in chances.items():
+        at -= chance
+        if at < 0.0:
+            return document
+    return next(reversed(chances))  # rounding left a little of the sum

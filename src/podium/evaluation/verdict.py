@@ -1,0 +1,131 @@
+"""The verdict of interleaving: which of two rankers people prefer, by how much, and how sure that is.
+
+    >>> found = verdict([1.0, 1.0, 0.0, -1.0, 2.0, 1.0, 0.0])
+    >>> found.wins, found.ties, found.losses, round(found.preference, 3), round(found.p, 3)
+    (4, 2, 1, 0.214, 0.375)
+
+An outcome above 0 is a win of the first ranker. Pages without clicks are ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.errors import DataError, ParameterError
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the outcomes of pages say about two rankers. Units are pages, or users where they are known."""
+
+    pages: int
+    units: int
+    wins: int
+    ties: int
+    losses: int
+    preference: float  # (wins + ½ ties)/units − ½: above 0 for the first ranker
+    share: float | None  # wins/(wins + losses); None where there are neither
+    share_interval: Interval | None  # Wilson's
+    p: float  # exact sign test of wins against losses, two-sided
+    credit: float  # the mean outcome of a page
+    credit_interval: Interval | None  # by Student's t; None with one unit
+    credit_p: float | None  # that the mean is 0, by the same t
+    confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        return asdict(self)
+
+    def sentence(self, first: str = "A", second: str = "B") -> str:
+        """The verdict in words, by the sign test."""
+        alpha = 1.0 - self.confidence
+        if self.p > alpha or self.wins == self.losses:
+            return f"no significant preference between {first} and {second} (p = {self.p:.3g})"
+        better, worse = (first, second) if self.wins > self.losses else (second, first)
+        return f"people prefer {better} to {worse} (p = {self.p:.3g})"
+
+
+def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confidence: float = 0.95) -> Verdict:
+    """The verdict from the outcome of each page, and who saw it.
+
+    With `users`, pages of one user are not independent. A user then wins, ties or loses by the sum of the outcomes of
+    the user's pages, and the interval of the mean credit is that of a ratio of sums over users.
+
+    Formula: Wilson's interval for wins/(wins + losses); P(Bin(wins + losses, ½) as extreme as wins), two-sided;
+        mean ± t·√(U/(U−1) Σ_u (S_u − mean·n_u)²)/n, S_u the sum of the outcomes of unit u and n_u its pages.
+    """
+    values = np.asarray(outcomes, np.float64).ravel()
+    if not len(values):
+        raise DataError("no pages: a verdict needs at least one.")
+    if not np.isfinite(values).all():
+        raise DataError(f"outcomes must be finite numbers; got {values[~np.isfinite(values)][0]}.")
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError(f"confidence must be between 0 and 1; got {confidence}.")
+    sums, sizes = _by_unit(values, users)
+    rounded = np.round(sums, 12)  # what only rounding separates is a tie
+    wins, losses = int((rounded > 0).sum()), int((rounded < 0).sum())
+    ties = len(sums) - wins - losses
+    share, share_interval, p = _signs(wins, losses, confidence)
+    credit_interval, credit_p = _student(sums, sizes, confidence)
+    return Verdict(
+        pages=len(values),
+        units=len(sums),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        preference=(wins + 0.5 * ties) / len(sums) - 0.5,
+        share=share,
+        share_interval=share_interval,
+        p=p,
+        credit=float(values.mean()),
+        credit_interval=credit_interval,
+        credit_p=credit_p,
+        confidence=confidence,
+    )
+
+
+def _by_unit(values: NDArray[np.float64], users: Sequence[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The sum of the outcomes of each unit, and its number of pages."""
+    if users is None:
+        return values, np.ones(len(values))
+    if len(users) != len(values):
+        raise DataError(f"{len(users)} users for {len(values)} outcomes.")
+    number: dict[Any, int] = {}
+    unit = np.array([number.setdefault(user, len(number)) for user in users])
+    return np.bincount(unit, values), np.bincount(unit).astype(np.float64)
+
+
+def _signs(wins: int, losses: int, confidence: float) -> tuple[float | None, Interval | None, float]:
+    """wins/(wins + losses), its interval, and the p of the sign test."""
+    from scipy.stats import binomtest
+
+    if wins + losses == 0:
+        return None, None, 1.0
+    test = binomtest(wins, wins + losses)
+    low, high = test.proportion_ci(confidence, method="wilson")
+    return wins / (wins + losses), (float(low), float(high)), float(test.pvalue)
+
+
+def _student(
+    sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float
+) -> tuple[Interval | None, float | None]:
+    """The interval of the mean outcome of a page, and the p of its being 0."""
+    from scipy.stats import t as student
+
+    units, pages = len(sums), sizes.sum()
+    if units < 2:
+        return None, None
+    mean = sums.sum() / pages
+    error = math.sqrt(units / (units - 1) * float(((sums - mean * sizes) ** 2).sum())) / pages
+    if error == 0.0:
+        return (float(mean), float(mean)), float(mean == 0.0)
+    half = float(student.ppf((1.0 + confidence) / 2.0, units - 1)) * error
+    return (float(mean - half), float(mean + half)), float(2.0 * student.sf(abs(mean) / error, units - 1))

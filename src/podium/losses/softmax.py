@@ -1,0 +1,88 @@
+"""Softmax cross entropy: the likelihood that each relevant document comes first, weighted by its label.
+
+>>> from podium.losses import Softmax
+>>> round(Softmax()([2.0, 1.0], [1, 0]).value, 4)  # log(1 + e^−1)
+0.3133
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.distributions import PlackettLuce
+from podium.errors import DataError
+from podium.kernels.blocks import bounds, clear
+from podium.kernels.exponentials import add_up, exponentials
+from podium.losses.base import Loss
+from podium.registry import register
+
+
+@compiled
+def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+    """−Σ y_i log P_s(i), P_s = softmax(s). A negative y, which a document weight may be, adds |y| to the curvature."""
+    total, size = 0.0, 0.0
+    for y in labels:
+        total += y
+        size += abs(y)
+    if size == 0.0:
+        clear(gradient, curvature)
+        return 0.0
+    _, top = bounds(scores)
+    exponentials(scores, top, 1.0, curvature)
+    over = add_up(curvature)
+    value, log_over = 0.0, math.log(over)
+    for i in range(len(scores)):
+        p = curvature[i] / over
+        value += labels[i] * (log_over + (top - scores[i]))
+        gradient[i] = total * p - labels[i]
+        curvature[i] = size * p * (1.0 - p)
+    return value
+
+
+@compiled
+def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+    """Hv: Σy·(p_i v_i − p_i Σ p_j v_j)."""
+    total, mean = 0.0, 0.0
+    if len(scores) == 0:
+        return 0.0
+    _, top = bounds(scores)
+    exponentials(scores, top, 1.0, out)
+    over = add_up(out)
+    for i in range(len(scores)):
+        total += labels[i]
+        mean += out[i] / over * direction[i]
+    for i in range(len(scores)):
+        out[i] = total * out[i] / over * (direction[i] - mean)
+    return 0.0
+
+
+@register
+class Softmax(Loss):
+    """Cross entropy between labels and the softmax of the scores: each relevant document should come first.
+
+    Formula: L = −Σ y_i log(e^{s_i}/Σ_j e^{s_j}), y ≥ 0. It is linear in the labels, so that document weights, such as
+        clicks over propensities, take the place of labels in one pass.
+    Ties: documents of equal label are pulled alike; a query whose labels are all 0 contributes 0.
+    Cost: O(n) per query.
+    Use it for: clicks and other labels that say relevant or not. ListNet compares softmax(s) with softmax(y) instead,
+        in which a document of label 0 still has a share.
+    Reference: Bruch et al., An analysis of the softmax cross entropy loss for learning-to-rank with binary relevance,
+        ICTIR 2019.
+    """
+
+    convex = True
+    linear_in_labels: ClassVar[bool] = True
+    grades = staticmethod(over_grades)
+    grades_product = staticmethod(hessian_product_grades)
+
+    def kernel_constants(self, labels: Array) -> Array:
+        low = labels.min(initial=0.0)
+        if low < 0.0:
+            raise DataError(f"{self.name} needs labels of at least 0; got {low:g}. Shift the labels.")
+        return super().kernel_constants(labels)
+
+    def rank_distribution(self) -> tuple[PlackettLuce, float]:
+        return PlackettLuce(), 1.0
