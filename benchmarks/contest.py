@@ -92,7 +92,7 @@ def timed(runner: Contestant, calls: int = 1) -> dict[str, float]:
 
 def _summary(times: list[dict[str, float]], clock: str) -> dict[str, float]:
     """The median, and the range in which half of the repeats lie; other numbers by their median."""
-    all_of = {key: [one[key] for one in times] for key in times[0]}
+    all_of = {key: [one[key] for one in times] for key, value in times[0].items() if not isinstance(value, str)}
     low, median, high = np.quantile(all_of[clock], [0.25, 0.5, 0.75])
     others = {key: float(np.median(values)) for key, values in all_of.items()}
     return {"median": float(median), "low": float(low), "high": float(high), **others}

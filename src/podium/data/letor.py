@@ -49,8 +49,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     lines = Lines(name, n_features=n_features, sparse=sparse)
     with reading(source) as stream:
         size = known_size(source, stream)
-        for text, end in whole_lines(stream, name, size=size):
-            lines.read(text, end)
+        for end in lines.read(whole_lines(stream, name, size=size, ring=lines.threads + 1)):
             if size > 2 * end:
                 lines.matrix.expect(1.02 * size / end)
             size = 0

@@ -1,12 +1,15 @@
 """The lines of a LETOR file as they stream in, gathered into a dataset.
 
-Memory: the arrays of the result, and one reused buffer.
+Memory: the arrays of the result, and a few reused buffers: one for each thread that parses, and one more.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,9 @@ from podium.data.letor_line import MOST_FEATURES, read_line
 from podium.data.letor_matrix import Matrix
 from podium.errors import DataError
 from podium.ids import decoded
+from podium.threads import default_threads, pool
 
+_MOST_THREADS = 4  # parsing takes three quarters of the time; what is left is done by one
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
@@ -35,25 +40,50 @@ class Lines:
         self.queries: dict[bytes, int] = {}  # id → number, by first appearance
         self.runs: list[tuple[int, int]] = []  # first row and query number of rows with one id
         self.comments: list[str] | None = None
-        self._room = _Room(0)
+        self.threads = min(default_threads(), _MOST_THREADS)
+        self._rooms: deque[_Room] = deque()
 
-    def read(self, buffer: bytearray, end: int) -> None:
-        """Take the lines of buffer[:end]: those the compiled parser knows from it, the others one by one."""
+    def read(self, blocks: Iterable[tuple[bytearray, int]]) -> Iterator[int]:
+        """Take the lines of buffer[:end] of each block; yields `end` where they have been taken.
+
+        Blocks are parsed on threads, up to `self.threads` of them ahead of the one that is taken, which keeps the
+        order of lines. A buffer must stay as it is while that many others follow.
+        """
+        ahead: deque[_Block] = deque()
+        for buffer, end in blocks:
+            room = self._rooms.popleft() if self._rooms else _Room(len(buffer))
+            block = _Block(buffer, end, room if room.size >= len(buffer) else _Room(len(buffer)))
+            if self.threads > 1 and self.with_qid is not None:
+                block.parsed = pool(self.threads).submit(self._parse, block, 0)
+            ahead.append(block)
+            if block.parsed is None or len(ahead) > self.threads:
+                yield self._take_block(ahead.popleft())
+        while ahead:
+            yield self._take_block(ahead.popleft())
+
+    def _parse(self, block: _Block, at: int) -> tuple[int, int, int]:
+        """Parse from `at` to the end or a line that is not well-formed."""
         from podium.data.letor_parser import parse
 
-        if self._room.size < len(buffer):
-            self._room = _Room(len(buffer))
-        room, at, text = self._room, 0, np.frombuffer(buffer, np.uint8)
-        while at < end:
-            with_qid = -1 if self.with_qid is None else int(self.with_qid)
-            at, rows, lines = parse(text, at, end, with_qid, self.limit, *room.arrays)
+        with_qid = -1 if self.with_qid is None else int(self.with_qid)
+        text = np.frombuffer(block.buffer, np.uint8)
+        return parse(text, at, block.end, with_qid, self.limit, *block.room.arrays)
+
+    def _take_block(self, block: _Block) -> int:
+        """Take the lines of a block: those the compiled parser knows from it, the others one by one."""
+        at, buffer = 0, block.buffer
+        while at < block.end:
+            parsed = self._parse(block, at) if block.parsed is None else block.parsed.result()
+            (at, rows, lines), block.parsed = parsed, None
             self.line += lines
             if rows:
-                self._take(memoryview(buffer), room, rows)
-            if at < end:
+                self._take(memoryview(buffer), block.room, rows)
+            if at < block.end:
                 stop = buffer.index(b"\n", at)
                 self._take_line(bytes(memoryview(buffer)[at:stop]))
                 at = stop + 1
+        self._rooms.append(block.room)
+        return block.end
 
     def dataset(self, *, group: list[int] | None) -> Dataset:
         """Everything read, as a dataset."""
@@ -122,6 +152,16 @@ class Lines:
         if self.comments is None:
             self.comments = [""] * self.rows
         self.comments.extend(decoded(comment.removesuffix(b"\r")) for comment in comments)
+
+
+@dataclass(eq=False)
+class _Block:
+    """Whole lines buffer[:end], and what was parsed of them so far."""
+
+    buffer: bytearray
+    end: int
+    room: _Room
+    parsed: Future[tuple[int, int, int]] | None = None
 
 
 class _Room:

@@ -1,9 +1,10 @@
-"""Whole lines: a file as blocks of whole lines in a reused buffer, for compiled parsers."""
+"""Whole lines: a file as blocks of whole lines in reused buffers, for compiled parsers."""
 
 from __future__ import annotations
 
 import gzip
 import os
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -16,13 +17,15 @@ LONGEST_LINE = 2**28
 BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 
 
-def whole_lines(stream: BinaryIO, name: str, *, size: int = 0) -> Iterator[tuple[bytearray, int]]:
-    """A reused buffer with whole lines up to `end`; a last line that does not end is ended.
+def whole_lines(stream: BinaryIO, name: str, *, size: int = 0, ring: int = 1) -> Iterator[tuple[bytearray, int]]:
+    """A buffer with whole lines up to `end`; a last line that does not end is ended.
 
-    `size`: the bytes of the stream, where they are known; a small file gets a small buffer.
+    `size`: the bytes of the stream, where they are known; a small file gets a small buffer. A buffer is used again
+    after `ring` others.
     """
     wanted = min(size + 1, CHUNK) if size > 0 else CHUNK
     buffer = bytearray(wanted + SPARE)  # room for a missing line end, and for looking ahead
+    others: deque[bytearray] = deque()
     filled, began = 0, False
     while got := stream.readinto(memoryview(buffer)[filled:-SPARE]):  # type: ignore[attr-defined]
         end = buffer.rfind(b"\n", filled, filled + got) + 1
@@ -32,8 +35,12 @@ def whole_lines(stream: BinaryIO, name: str, *, size: int = 0) -> Iterator[tuple
         began = True
         if end:
             yield buffer, end
-            buffer[: filled - end] = buffer[end:filled]
-            filled -= end
+            others.append(buffer)
+            after = others.popleft() if len(others) == ring else bytearray(CHUNK + SPARE)
+            if len(after) < filled - end + 2 * SPARE:
+                after = bytearray(len(buffer))
+            after[: filled - end] = buffer[end:filled]
+            buffer, filled = after, filled - end
         elif filled == len(buffer) - SPARE:
             if filled >= LONGEST_LINE:
                 raise DataError(f"a line of more than {LONGEST_LINE} bytes; this is no text file.", where=name)

@@ -13,6 +13,7 @@ from sklearn.datasets import load_svmlight_file
 
 from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, whole_lines, write_letor
 from podium.errors import DataError
+from podium.threads import default_threads
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED/Fold1/test.txt"
 
@@ -342,8 +343,25 @@ def test_memory_stays_below_twice_the_array():
     data = read(text)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    fixed = 2**18 * 30 + 2**20  # the buffer and what is parsed from it
+    buffers = min(default_threads(), 4) + 1
+    fixed = buffers * 2**18 * 30 + 2**20  # each with what is parsed from it
     assert peak - fixed < 2 * data.features.nbytes
+
+
+def test_threads_read_the_same_and_name_the_same_line(monkeypatch):
+    monkeypatch.setattr(whole_lines, "CHUNK", 64)
+    text = "".join(f"{k % 3} qid:{k // 7} 1:{k} 2:{k % 5} # {k}\n" for k in range(200)) + "1 qid:9 1:1e400 # odd\n"
+    wrong = "".join(f"{k % 3} qid:{k // 7} 1:{k}{'x' if k == 137 else ''}\n" for k in range(200))
+    found = []
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("PODIUM_THREADS", threads)
+        with pytest.raises(DataError, match=":138: "):
+            read(wrong)
+        data = read(text.replace("1e400", "1e10"))
+        found.append((data.digest(), data.comments.tolist(), data.query_ids.tolist()))
+        with pytest.raises(DataError, match=":201: "):
+            read(text)
+    assert found[1:] == found[:1] * 2
 
 
 def test_one_query_of_100_000_documents_and_one_document_per_query():
