@@ -94,9 +94,10 @@ class Dataset:
         X = _as_features(features, source)
         n = X.shape[0]
         codes, names = _queries(qid, group, n, source)
-        sizes = np.bincount(codes, minlength=len(names))
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        apart = bool((np.diff(codes) < 0).any())
+        offsets, apart = np.array([0, n]), False
+        if len(names) != 1:
+            offsets = np.append(0, np.cumsum(np.bincount(codes, minlength=len(names))))
+            apart = bool((np.diff(codes) < 0).any())
         data = cls(
             features=X,
             labels=None if labels is None else _as_labels(labels, n, source),

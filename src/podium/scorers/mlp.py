@@ -83,9 +83,11 @@ class MLP(RowScorer):
         """The values of every layer, the features first, the scores last."""
         values = [X]
         for weights, offset in layers:
-            z = values[-1] @ weights + offset
-            last = len(values) == len(layers)
-            values.append(z if last else np.tanh(z) if self.activation == "tanh" else np.maximum(z, 0.0))
+            z = values[-1] @ weights
+            z += offset
+            if len(values) < len(layers):
+                np.tanh(z, out=z) if self.activation == "tanh" else np.maximum(z, 0.0, out=z)
+            values.append(z)
         return values
 
     def _backward(self, layers: list[tuple[Array, Array]], X: Array, gradient: Array) -> Array:
