@@ -102,8 +102,12 @@ def _shown(found: dict[str, float]) -> str:
     unit, scale = next(
         (u, s) for u, s in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if found["median"] * s >= 1 or u == "µs"
     )
-    low, median, high = (f"{found[key] * scale:.3g}" for key in ("low", "median", "high"))
+    low, median, high = (_digits(found[key] * scale) for key in ("low", "median", "high"))
     return f"{median} {unit} ({low}–{high})"
+
+
+def _digits(number: float) -> str:
+    return f"{number:.3g}" if number < 1e3 else f"{number:,.0f}"
 
 
 def processor() -> str:

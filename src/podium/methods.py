@@ -92,7 +92,7 @@ PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 
 def _lambdamart(metric: Metric) -> Method:
     """Boosted trees on LambdaRank's forces for a metric."""
-    loss, boosting = LambdaRank(metric=metric), Boosting(learning_rate=0.1, bagging_fraction=0.7)
+    loss, boosting = LambdaRank(metric=metric, damped=True), Boosting(learning_rate=0.1, bagging_fraction=0.7)
     recipe = Recipe(loss=loss, scorer=Trees(num_leaves=7), solver=boosting, transform=Identity())
     return Method(recipe, {"num_leaves": (7, 31)}, "pairwise")
 

@@ -438,12 +438,18 @@ def lambdarank(loss: Any, s: Any, y: Any) -> float:
 
     places = np.empty(len(s), int)
     places[sorted(range(len(s)), key=lambda i: (-s[i], y[i]))] = np.arange(len(s))
-    terms = []
+    terms, forces = [], np.zeros(len(s))
     for i, j in edges(y):
         swapped = places.copy()
         swapped[i], swapped[j] = places[j], places[i]
-        terms.append(abs(measured(swapped) - measured(places)) * np.logaddexp(0, s[j] - s[i]))
-    return float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
+        delta = abs(measured(swapped) - measured(places))
+        terms.append(delta * np.logaddexp(0, s[j] - s[i]))
+        force = delta * math.exp(-np.logaddexp(0, s[i] - s[j]))
+        forces[i] += force
+        forces[j] -= force
+    total = abs(forces).sum()
+    damping = math.log2(1 + total) / total if loss.damped and total else 1.0
+    return damping * float(sum(terms)) / (len(terms) if loss.normalise and terms else 1)
 
 
 def apprank(loss: Any, s: Any, y: Any) -> float:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
@@ -30,8 +31,9 @@ _STEP = 16
 """Documents that a loop in vector registers takes at a time, or a multiple of them: it is slow for those left over."""
 FAR = 600.0
 """Scores further apart than this have an exponential per pair instead of one per document."""
-CONFIG = 4
-"""Where the metric's own numbers start in `params[0]`, after normalise, cut-off, workspace for none, for one more."""
+CONFIG = 5
+"""Where the metric's own numbers start in `params[0]`, after normalise, damped, cut-off, workspace for none, for one
+more."""
 
 
 @inlined
@@ -49,13 +51,13 @@ def lambdas(
     s, slope, bend = np.zeros(room), np.zeros(room), np.zeros(room)
     for p in range(n):
         s[p] = scores[order[p]]
-    config, work = params[0, CONFIG:], np.empty(int(params[0, 2] + n * params[0, 3]))
+    config, work = params[0, CONFIG:], np.empty(int(params[0, 3] + n * params[0, 4]))
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
     near, value, weights, e = n > 0 and s[0] - s[n - 1] < FAR, 0.0, np.zeros(room), np.zeros(room)
     if near:
         exponentials(s[:n], s[0], 1.0, e[:n])
-    for p in range(min(n - 1, int(params[0, 1]))):
+    for p in range(min(n - 1, int(params[0, 2]))):
         weigh(y, config, work, p, weights[p + 1 : n])
         end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, beyond the last document where need be
         odds = e if near else _odds(s, p, n)
@@ -70,7 +72,22 @@ def lambdas(
         gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
     _share(scores, labels, by_score, gradient)
     _share(scores, labels, by_score, curvature)
+    if params[0, 1] != 0.0:
+        value *= damp(gradient, curvature)
     return scale(value, _count_pairs(ideal), gradient, curvature, params)
+
+
+@compiled
+def damp(gradient: Any, curvature: Any) -> float:
+    """Multiply both by log₂(1 + S)/S, S = Σ |gradient|. Returns the factor."""
+    total = 0.0
+    for force in gradient:
+        total += abs(force)
+    factor = math.log1p(total) / (math.log(2.0) * total) if total > 0.0 else 1.0
+    for i in range(len(gradient)):
+        gradient[i] *= factor
+        curvature[i] *= factor
+    return factor
 
 
 @compiled
@@ -207,16 +224,20 @@ class LambdaRank(PairwiseLoss):
     """Logistic loss on pairs, each weighted by |ΔM|: how much a metric changes when its two documents swap places.
 
     Formula: λ_ij = |ΔM_ij| / (1 + e^(s_i − s_j)) for y_i > y_j, the force that drives i up and j down; ΔM_ij is the
-        change of M when i and j swap their places in today's ranking. Any metric that knows its swaps will do.
+        change of M when i and j swap their places in today's ranking. Any metric that knows its swaps will do. With
+        `damped`, a query's loss is multiplied by log₂(1 + S)/S, S = Σ_i |λ_i| the sum of today's forces on its
+        documents, so that queries on which much is wrong do not drown the others; LightGBM does much the same.
     Ties: documents of equal grade are not compared. Documents of equal score are ranked in a pseudo-random order that
         does not depend on the order of rows, and those equal in both share their gradient.
     Cost: O(n·k) pairs per query for a metric at k, O(n²) without a cut-off.
     Use it for: the top of the list; with trees it is LambdaMART.
-    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with today's |ΔM_ij| held fixed. The value jumps when ranks change.
+    Gradient: of Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) with today's |ΔM_ij| and S held fixed. The value jumps when ranks
+        change.
     Reference: Burges, Ragno & Le, Learning to rank with nonsmooth cost functions, NIPS 2006.
     """
 
     metric: Metric = NDCG(10)
+    damped: bool = False
     surrogate: ClassVar[str | None] = "the pair loss with today's |ΔM| held fixed"
 
     def __post_init__(self) -> None:
@@ -229,10 +250,10 @@ class LambdaRank(PairwiseLoss):
         return kernel_for(*self.metric.swap_functions())
 
     def kernel_constants(self, labels: Array) -> Array:
-        """Normalise, cut-off, the size of the workspace, then what the metric's own kernels read."""
+        """Normalise, damped, cut-off, the size of the workspace, then what the metric's own kernels read."""
         cutoff = np.inf if self.metric.cutoff is None else self.metric.cutoff
         empty, one = self.metric.work_size(0), self.metric.work_size(1)
-        head = [float(self.normalise), min(cutoff, 2.0**53), empty, one - empty]
+        head = [float(self.normalise), float(self.damped), min(cutoff, 2.0**53), empty, one - empty]
         return np.concatenate([head, self.metric.config_array(labels)])
 
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
@@ -246,5 +267,8 @@ class LambdaRank(PairwiseLoss):
         weights = np.array([swap(ranked, config, work, p, q) for p, q in places])
         best = np.array([(p, q) if ranked[p] > ranked[q] else (q, p) for p, q in places], np.int64).reshape(-1, 2)
         winners, losers = order[best[:, 0]], order[best[:, 1]]
-        over = len(places) if self.normalise and places else 1
-        return lambda moved: float(weights @ np.logaddexp(0.0, moved[losers] - moved[winners])) / over
+        times = 1.0 / len(places) if self.normalise and places else 1.0
+        if self.damped:
+            plain = dataclasses.replace(self, damped=False, normalise=False)(s, y)
+            times *= damp(plain.gradient, plain.curvature)
+        return lambda moved: times * float(weights @ np.logaddexp(0.0, moved[losers] - moved[winners]))
