@@ -1,0 +1,234 @@
+"""Counterfactual value: what a ranker would have earned on the pages of a log that other rankers made.
+
+    >>> from podium.clicks.propensity import Propensities
+    >>> from podium.data.click_log import ClickLog
+    >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2]), ("q", ["a", "b"], [])])
+    >>> half = Propensities.of_theta([1.0, 0.5], how="given")
+    >>> found = value(log, {"new": {"q": {"b": 2.0, "a": 1.0}}}, propensities=half, how="ips", discount="dcg")
+    >>> round(found["new"].value, 4)  # ⅓ of a click at rank 1 on a, and on b ⅓ / 0.5
+    0.877
+
+The value is Σ_d ω_d P(d is relevant), averaged over pages. ω_d is the discount of the place where the ranker puts d;
+relevance is in clicks at rank 1, since propensities are relative to it. With ρ_d = Σ_k π(k|d) α_k, the mean of α over
+the ranks k where the log showed d for this query (0 where it did not), and r̂_d a guess at relevance, a page gives
+
+    ips     z = Σ_d ω_d/max(ρ_d, clip) · (c_d − β_k)
+    snips   Σz/Σs,  s = Σ_d ω_d/max(ρ_d, clip) · α_k / Σ_d ω_d
+    dm      z = Σ_d ω_d r̂_d
+    dr      z = Σ_d ω_d (r̂_d + (c_d − β_k − α_k r̂_d)/max(ρ_d, clip))
+
+where c, α and β are 0 for documents that are not on the page. ips is unbiased if α, β and ρ are right and nothing is
+clipped; dr also where they are wrong for documents whose r̂ is right; dm needs r̂ to be right. Where ρ is taken from the
+log and nothing is clipped or never shown, ips, snips and dr (with one r̂ for all pages) are the same number.
+Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017; Oosterhuis & de
+Rijke, Policy-aware unbiased learning to rank, SIGIR 2020; Oosterhuis, Doubly robust estimation for correcting position
+bias in click feedback for unbiased learning to rank, TOIS 2023.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.base import ClickModel
+from podium.clicks.propensity import Propensities
+from podium.data.click_log import ClickLog
+from podium.data.trec import AnyRun, as_run
+from podium.distributions import RankingDistribution
+from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.evaluation.discounts import Discount, weigh
+from podium.evaluation.intervals import Estimate, estimate
+from podium.evaluation.page_values import How, Pages, PageValues, place, sums_of, trust_clicks
+from podium.evaluation.relevance import guess
+
+Array = NDArray[np.float64]
+LOGGED = "(as logged)"
+"""The name of what the log itself showed."""
+UNKNOWN = 0.1
+"""The share of a ranker's weight on documents never shown above which nothing is called significant."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a ranker is worth, and how much of that the log could tell."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    effective_clicks: float  # (Σw)²/Σw² over clicks, w = ω/ρ: as many clicks of equal weight would say as much
+    clipped: float  # share of ω on documents with 0 < ρ < clip
+    never_shown: float  # share of ω on documents that the log never showed for the query
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The value of one ranker less that of another, on the same pages."""
+
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    p: float  # that there is none
+    never_shown: float  # the larger share of the two
+    confidence: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval leaves out 0 and the log showed enough of what both rank."""
+        return self.never_shown <= UNKNOWN and self.p < 1.0 - self.confidence
+
+    def sentence(self) -> str:
+        """The difference in words."""
+        if self.never_shown > UNKNOWN:
+            return (
+                f"no verdict on {self.first} and {self.second}: {100 * self.never_shown:.0f} % of the weight of one is "
+                "on documents that were never shown, of which the log tells nothing"
+            )
+        if not self.significant:
+            return f"no significant difference between {self.first} and {self.second} (p = {self.p:.3g})"
+        better, worse = (self.first, self.second) if self.value > 0 else (self.second, self.first)
+        return f"{better} is worth more than {worse} (p = {self.p:.3g})"
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of some rankers on the same pages, first that of what the log showed."""
+
+    how: str
+    discount: str
+    pages: float  # that count, each as often as it occurred
+    left_out: float  # pages of queries that not all rankers rank
+    users: int | None  # None where the log does not know them
+    clicks: float  # on the pages that count
+    ignored_clicks: float  # at ranks without a propensity
+    confidence: float
+    values: tuple[Value, ...]
+    differences: tuple[Difference, ...]  # of every two rankers, and of each to what the log showed
+
+    def __getitem__(self, name: str) -> Value:
+        return next(one for one in self.values if one.name == name)
+
+    def difference(self, first: str, second: str = LOGGED) -> Difference:
+        """The value of one ranker less that of another."""
+        for one in self.differences:
+            if (one.first, one.second) == (first, second):
+                return one
+            if (one.first, one.second) == (second, first):
+                return replace(one, first=first, second=second, value=-one.value, low=-one.high, high=-one.low)
+        raise KeyError(f"{first!r} and {second!r} were not compared")
+
+
+def value(
+    log: ClickLog,
+    rankers: Mapping[str, AnyRun],
+    *,
+    propensities: Propensities,
+    how: How = "dr",
+    discount: str = "dcg@10",
+    relevance: str | ClickModel | AnyRun = "pbm",
+    clip: float = 0.01,
+    placement: Array | None = None,
+    distribution: RankingDistribution | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Values:
+    """The values of rankers, given by name as runs, from a log.
+
+    `relevance` is r̂ for dm and dr: a click model, fitted to other pages than those it is used for, or a run whose
+    scores are probabilities (`relevance.cross_fitted` makes one from features). `placement` is π(k|d) where the policy
+    that made the log is known, (U, R) for pairs and ranks from 1; otherwise the shares in the log. With a
+    `distribution`, rankers draw their lists from it. Pages of queries that one of the rankers does not rank are left
+    out.
+    """
+    if how not in get_args(How):
+        raise UnknownNameError("estimator", how, get_args(How))
+    if not 0.0 <= clip < 1.0:
+        raise ParameterError(f"clip must be at least 0 and below 1; got {clip}.")
+    if LOGGED in rankers or not rankers:
+        raise ParameterError(f"give at least one ranker, and none called {LOGGED!r}.")
+    chosen = Discount.parse(discount)
+    weighed = {
+        name: weigh(as_run(run), chosen, propensities=propensities, distribution=distribution)
+        for name, run in rankers.items()
+    }
+    pages = Pages.of(log, propensities, clip=clip, placement=placement)
+    placed = {name: place(log, one) for name, one in weighed.items()}
+    kept = np.logical_and.reduce([one.ranked for one in placed.values()])[log.page_query]
+    if not kept.any():
+        raise DataError(
+            "no page of the log is of a query that all rankers rank. Are the ids those of the log?", where=log.source
+        )
+    guessed = guess(log, relevance, propensities=propensities, seed=seed) if how in ("dm", "dr") else None
+    found = {LOGGED: pages.logged(chosen, propensities)}
+    for name, one in placed.items():
+        found[name] = pages.ranked(one, how, guessed)
+        if chosen.examination:
+            found[name] = replace(found[name], fixed=trust_clicks(log, weighed[name], propensities))
+    return _summary(log, found, kept, pages, how=how, discount=discount, confidence=confidence)
+
+
+def _summary(
+    log: ClickLog,
+    found: dict[str, PageValues],
+    kept: NDArray[np.bool_],
+    pages: Pages,
+    *,
+    how: str,
+    discount: str,
+    confidence: float,
+) -> Values:
+    counts = log.page_counts[kept]
+    users = None if log.users is None else log.users[kept]
+    estimates = {
+        name: estimate(one.z[kept], one.s[kept], one.fixed[kept], counts=counts, users=users, confidence=confidence)
+        for name, one in found.items()
+    }
+    of_row = np.repeat(log.page_counts * kept, log.sizes)
+    clicked = of_row * (log.clicks == 1)
+    values = [_value(name, found[name], one, log, kept, clicked * pages.known) for name, one in estimates.items()]
+    shares = {one.name: one.never_shown for one in values}
+    names = [name for name in found if name != LOGGED]
+    pairs = [*itertools.combinations(names, 2), *((name, LOGGED) for name in names)]
+    differences = []
+    for first, second in pairs:
+        one = estimates[first].minus(estimates[second])
+        share = max(shares[first], shares[second])
+        differences.append(Difference(first, second, one.value, one.low, one.high, one.p, share, confidence))
+    return Values(
+        how=how,
+        discount=discount,
+        pages=float(counts.sum()),
+        left_out=float(log.page_counts[~kept].sum()),
+        users=None if users is None or (users < 0).all() else len(np.unique(users[users >= 0])),
+        clicks=float(clicked.sum()),
+        ignored_clicks=float(clicked[~pages.known].sum()),
+        confidence=confidence,
+        values=tuple(values),
+        differences=tuple(differences),
+    )
+
+
+def _value(
+    name: str, one: PageValues, found: Estimate, log: ClickLog, kept: NDArray[np.bool_], clicked: Array
+) -> Value:
+    views = sums_of(log.page_query[kept], log.page_counts[kept], log.n_queries)
+    total = float(views @ one.total)
+    squares = float(clicked @ one.weights**2)
+    return Value(
+        name=name,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        standard_error=found.standard_error,
+        effective_clicks=float(clicked @ one.weights) ** 2 / squares if squares > 0 else 0.0,
+        clipped=float(views @ one.clipped) / total if total > 0 else 0.0,
+        never_shown=float(views @ one.never_shown) / total if total > 0 else 0.0,
+    )

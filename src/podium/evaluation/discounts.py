@@ -1,0 +1,97 @@
+"""What each document is worth to a ranker: the discount of the place where the ranker puts it.
+
+>>> from podium.data.trec import Run
+>>> from podium.evaluation.discounts import Discount, weigh
+>>> found = weigh(Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0}}), Discount.parse("dcg@2"))
+>>> found.weights.round(4).tolist()  # b and c share the second place
+[1.0, 0.3155, 0.3155]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import Propensities
+from podium.data.trec import Run
+from podium.distributions import RankingDistribution
+from podium.errors import DataError, ParameterError
+from podium.ranking import order_all
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Discount:
+    """How much a place counts: 1/log2(rank + 1) down to a cut, or how much people look at it."""
+
+    name: str
+    cutoff: int | None = None  # of dcg
+    examination: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Discount:
+        """`dcg`, `dcg@10` or `examination`."""
+        head, at, cut = text.partition("@")
+        if text == "examination":
+            return cls(text, examination=True)
+        if head != "dcg" or (at and not (cut.isdecimal() and int(cut) > 0)):
+            raise ParameterError(f"no discount {text!r}. Known: dcg, dcg@10 (or another cut), examination.")
+        return cls(text, int(cut) if at else None)
+
+    def of(self, ranks: NDArray[Any], propensities: Propensities | None = None) -> Array:
+        """The discount of each rank; ranks whose examination is not known count nothing."""
+        if not self.examination:
+            found: Array = 1.0 / np.log2(ranks + 1.0)
+            return found if self.cutoff is None else np.where(ranks <= self.cutoff, found, 0.0)
+        assert propensities is not None, "examination is that of propensities"
+        return np.nan_to_num(propensities.at(ranks)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A ranker's documents, with what each place is worth; those of query q at offsets[q]:offsets[q+1]."""
+
+    query_ids: NDArray[Any]  # (Q,)
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: NDArray[Any]  # (N,)
+    weights: Array  # (N,) the expected discount
+
+
+def weigh(
+    run: Run,
+    discount: Discount,
+    *,
+    propensities: Propensities | None = None,
+    distribution: RankingDistribution | None = None,
+) -> Weighed:
+    """The discount of each document of a run; the mean over all orders where scores are equal.
+
+    With a distribution over rankings, the run is a ranker that draws its lists from it, and discounts are expectations.
+    """
+    sizes = np.diff(run.offsets)
+    if (sizes == 0).all():
+        raise DataError("the run ranks no documents.", where=run.source)
+    by_rank = discount.of(np.arange(1, int(sizes.max()) + 1), propensities)
+    weights = np.empty(len(run.scores))
+    if distribution is not None:
+        for a, b in zip(run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True):
+            weights[a:b] = distribution.rank_marginals(run.scores[a:b]) @ by_rank[: b - a]
+    else:
+        rows, ends = order_all(run.scores, run.offsets)
+        place = np.arange(len(rows)) - np.repeat(run.offsets[:-1], sizes)
+        first = np.maximum.accumulate(np.where(_begins(place, ends), np.arange(len(rows)), 0))
+        upto = np.append(0.0, np.cumsum(by_rank))
+        starts = place[first]
+        weights[rows] = (upto[ends] - upto[starts]) / (ends - starts)
+    names = np.array([str(name) for name in run.query_ids], object)
+    documents = np.array([str(name) for name in run.document_ids], object)
+    return Weighed(names, run.offsets, documents, weights)
+
+
+def _begins(place: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a group of equal scores begins."""
+    return np.asarray((place == 0) | (place == np.append(-1, ends[:-1])), np.bool_)

@@ -1,0 +1,197 @@
+"""What each page of a log says of a ranker's value, by each estimator of `podium.evaluation.counterfactual`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import Propensities
+from podium.data.click_log import ClickLog
+from podium.errors import DataError, ParameterError
+from podium.evaluation.discounts import Discount, Weighed
+from podium.evaluation.relevance import Guessed
+
+Array = NDArray[np.float64]
+How = Literal["ips", "snips", "dm", "dr"]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A ranker's weights, on the pairs of a log and beside them."""
+
+    omega: Array  # (U,)
+    total: Array  # (Q,) Σω of all its documents
+    ranked: NDArray[np.bool_]  # (Q,)
+    beside: list[tuple[int, str, float]]  # (query, document, ω) of documents that the log does not have
+
+
+def place(log: ClickLog, weighed: Weighed) -> Placed:
+    rows = np.flatnonzero(weighed.weights > 0)
+    of_row = np.repeat(np.arange(len(weighed.query_ids)), np.diff(weighed.offsets))[rows]
+    number = {str(name): q for q, name in enumerate(log.query_ids)}
+    query_of = np.array([number.get(name, -1) for name in weighed.query_ids], np.int64)
+    in_log = query_of[of_row] >= 0
+    rows, of_row = rows[in_log], of_row[in_log]
+    pair = log.find_pairs(weighed.query_ids[of_row], weighed.document_ids[rows])
+    weights, query = weighed.weights[rows], query_of[of_row]
+    omega = np.zeros(log.n_pairs)
+    omega[pair[pair >= 0]] = weights[pair >= 0]
+    ranked = np.zeros(log.n_queries, np.bool_)
+    ranked[query] = True
+    missing = np.flatnonzero(pair < 0)
+    names = weighed.document_ids[rows[missing]].tolist()
+    beside = list(zip(query[missing].tolist(), names, weights[missing].tolist(), strict=True))
+    return Placed(omega, sums_of(query, weights, log.n_queries), ranked, beside)
+
+
+@dataclass(frozen=True, eq=False)
+class PageValues:
+    """What each page says of one ranker: its value is Σ n z/Σ n s + mean of fixed."""
+
+    z: Array  # (P,)
+    s: Array  # (P,) 1, but for snips
+    fixed: Array  # (P,) what does not depend on clicks
+    weights: Array  # (I,) of a click
+    clipped: Array  # (Q,) ω that is clipped, never shown, and all
+    never_shown: Array
+    total: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """A log beside its propensities."""
+
+    log: ClickLog
+    page_of: NDArray[np.int64]  # (I,)
+    ranks: NDArray[np.int32]  # (I,)
+    known: NDArray[np.bool_]  # (I,) whether the rank has a propensity; clicks elsewhere are ignored
+    alpha: Array  # (I,) 0 where not known
+    earned: Array  # (I,) c − β, 0 where not known
+    rho: Array  # (U,)
+    from_log: bool  # whether rho was
+    clip: float
+
+    @classmethod
+    def of(cls, log: ClickLog, propensities: Propensities, *, clip: float, placement: Array | None) -> Pages:
+        if log.n_impressions == 0:
+            raise DataError("the log has no impressions.", where=log.source)
+        if log.positions is not None and (log.sizes == 1).all() and (log.positions > 1).any():
+            raise DataError(
+                "every page of the log is one document at its position, so that pages cannot be counted. Give whole "
+                "pages.",
+                where=log.source,
+            )
+        ranks = log.ranks()
+        alpha, beta = propensities.at(ranks)
+        known = np.nan_to_num(alpha) > 0
+        alpha, earned = np.where(known, alpha, 0.0), np.where(known, log.clicks - beta, 0.0)
+        counts = np.repeat(log.page_counts, log.sizes)
+        views = sums_of(log.page_query, log.page_counts, log.n_queries)
+        if placement is None:
+            looked = sums_of(log.pairs, counts * alpha, log.n_pairs)
+            rho = looked / np.maximum(views, 1e-300)[log.pair_query]
+        else:
+            shape = np.shape(placement)
+            if len(shape) != 2 or shape[0] != log.n_pairs or shape[1] < ranks.max():
+                raise ParameterError(
+                    f"placement must give each of the log's {log.n_pairs} pairs a probability at each of its "
+                    f"{ranks.max()} ranks; got shape {shape}."
+                )
+            rho = np.asarray(placement) @ np.nan_to_num(propensities.at(np.arange(1, shape[1] + 1))[0])
+        return cls(log, log.page_of, ranks, known, alpha, earned, rho, placement is None, clip)
+
+    def logged(self, discount: Discount, propensities: Propensities) -> PageValues:
+        """What the log showed, by ips: every page with the discounts of its own places."""
+        by_rank = discount.of(self.ranks, propensities)
+        weights = np.where(self.known, by_rank / np.maximum(self.alpha, self.clip or 1e-300), 0.0)
+        n = self.log.n_pages
+        fixed = np.zeros(n)
+        if discount.examination:
+            fixed = self._by_page(np.nan_to_num(propensities.at(self.ranks)[1]))
+        views = sums_of(self.log.page_query, np.ones(self.log.n_pages), self.log.n_queries)
+        shares = [
+            sums_of(self.log.page_query, self._by_page(by_rank * there), self.log.n_queries) / np.maximum(views, 1)
+            for there in (self.known & (self.alpha < self.clip), ~self.known, np.ones(len(self.alpha)))
+        ]
+        return PageValues(self._by_page(weights * self.earned), np.ones(n), fixed, weights, *shares)
+
+    def ranked(self, placed: Placed, how: How, guessed: Guessed | None) -> PageValues:
+        """What each page says of a ranker."""
+        log, shown = self.log, self.rho > 0
+        per_pair = np.where(shown, placed.omega / np.maximum(self.rho, self.clip or 1e-300), 0.0)
+        weights = per_pair[log.pairs] * self.known
+        s = np.ones(log.n_pages)
+        if how == "snips":
+            s = self._page_sums(placed.omega, weights, self.alpha) / np.maximum(placed.total, 1e-300)[log.page_query]
+        if guessed is None:
+            z = self._page_sums(placed.omega, weights, self.earned)
+        else:
+            z = _direct(log, placed, guessed)
+            if how == "dr":
+                r = np.where(placed.omega > 0, guessed.pairs, 0.0)[guessed.fold[self.page_of], log.pairs]
+                z += self._page_sums(placed.omega, weights, self.earned - self.alpha * r)
+            else:
+                weights = np.zeros(len(weights))
+        clipped = sums_of(log.pair_query, placed.omega * (shown & (self.rho < self.clip)), log.n_queries)
+        seen = sums_of(log.pair_query, placed.omega * shown, log.n_queries)
+        return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, placed.total - seen, placed.total)
+
+    def _page_sums(self, omega: Array, weights: Array, values: Array) -> Array:
+        """Σ ω/ρ · values of each page; where ρ was taken from the log, with the same mean and the right spread.
+
+        ρ from the log makes Σ ω/ρ · v a ratio, ω Σv/Σα for each pair, which varies less than it would with ρ known: by
+        its linear part ω m + ω/ρ · (v − m α), m = Σv/Σα, whose residuals are stretched by √(n/(n − 1)) since m was
+        fitted to n of them.
+        """
+        if not self.from_log:
+            return self._by_page(weights * values)
+        log, counts = self.log, np.repeat(self.log.page_counts, self.log.sizes)
+        pairs, n_pairs = log.pairs, log.n_pairs
+        times = sums_of(pairs, counts * self.known, n_pairs)
+        looked = sums_of(pairs, counts * self.alpha, n_pairs)
+        fits = (times > 1) & (self.rho >= self.clip) & (omega > 0)
+        ratio = np.zeros(n_pairs)
+        ratio[fits] = (sums_of(pairs, counts * values * self.known, n_pairs)[fits]) / looked[fits]
+        stretch = np.ones(n_pairs)
+        stretch[fits] = np.sqrt(times[fits] / (times[fits] - 1))
+        rest = self._by_page(weights * stretch[pairs] * (values - ratio[pairs] * self.alpha))
+        fitted = sums_of(log.pair_query, omega * ratio, log.n_queries)
+        return np.asarray(rest + fitted[log.page_query])
+
+    def _by_page(self, values: Array) -> Array:
+        return sums_of(self.page_of, values, self.log.n_pages)
+
+
+def _direct(log: ClickLog, placed: Placed, guessed: Guessed) -> Array:
+    """Σ_d ω_d r̂_d of each page."""
+    there = placed.omega > 0
+    missing = np.flatnonzero(there & np.isnan(guessed.pairs).any(axis=0))
+    if len(missing):
+        pair = missing[0]
+        query = log.query_ids[log.pair_query[pair]]
+        raise DataError(f"relevance gives no probability to document {log.document_ids[pair]!r} of query {query!r}.")
+    r = np.where(there, guessed.pairs, 0.0)
+    by_query = np.array([sums_of(log.pair_query, placed.omega * one, log.n_queries) for one in r])
+    if guessed.others is not None:
+        for query, document, weight in placed.beside:
+            key = str(log.query_ids[query]), document
+            if key not in guessed.others:
+                raise DataError(f"relevance gives no probability to document {document!r} of query {key[0]!r}.")
+            by_query[:, query] += weight * guessed.others[key]
+    return np.asarray(by_query[guessed.fold, log.page_query])
+
+
+def trust_clicks(log: ClickLog, weighed: Weighed, propensities: Propensities) -> Array:
+    """Clicks that people make on any document of a ranker's lists, by page."""
+    sizes = np.diff(weighed.offsets)
+    beta = np.nan_to_num(propensities.at(np.arange(1, int(sizes.max()) + 1))[1])
+    upto = dict(zip(weighed.query_ids.tolist(), np.append(0.0, np.cumsum(beta))[sizes].tolist(), strict=True))
+    return np.array([upto.get(str(name), 0.0) for name in log.query_ids])[log.page_query]
+
+
+def sums_of(codes: NDArray[Any], values: Array, n: int) -> Array:
+    """The sum of the values of each code from 0 to n − 1."""
+    return np.bincount(codes, values, minlength=n).astype(np.float64)
