@@ -33,6 +33,7 @@ from podium.cli import (
     reconcile,
     search,
     train,
+    value,
 )
 from podium.errors import ParameterError, PodiumError
 
@@ -95,7 +96,7 @@ PANELS = {
     "Learn": (check.check, train.train, rank.rank, explain.explain, aggregate.aggregate),
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
-    "People": (interleave.interleave,),
+    "People": (value.value, interleave.interleave),
 }
 for panel, commands in PANELS.items():
     for command in commands:

@@ -47,8 +47,8 @@ from podium.evaluation.page_values import How, Pages, PageValues, place, sums_of
 from podium.evaluation.relevance import guess
 
 Array = NDArray[np.float64]
-LOGGED = "(as logged)"
-"""The name of what the log itself showed."""
+LOGGED = "what was shown"
+"""The name of the rankings that made the log."""
 UNKNOWN = 0.1
 """The share of a ranker's weight on documents never shown above which nothing is called significant."""
 
@@ -133,7 +133,7 @@ def value(
     propensities: Propensities,
     how: How = "dr",
     discount: str = "dcg@10",
-    relevance: str | ClickModel | AnyRun = "pbm",
+    relevance: str | ClickModel | AnyRun = "pbm(prior=0.1)",
     clip: float = 0.01,
     placement: Array | None = None,
     distribution: RankingDistribution | None = None,
