@@ -1,4 +1,4 @@
-"""`podium judges`: what to judge, how far judges agree, and the consensus of their votes."""
+"""`podium judges`: what to judge, how far judges agree, the consensus of their votes, and which labels clicks doubt."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from podium.cli import console, options
 from podium.errors import counted
 
 if TYPE_CHECKING:
+    from podium.clicks.suspects import Suspects
     from podium.data.agreement import Agreement
     from podium.data.consensus import Consensus
     from podium.data.judgments import Judgments
 
 app = typer.Typer(
     name="judges",
-    help="Judgments of several judges: pool documents to judge, measure agreement, find the consensus.",
+    help="Judgments: pool documents to judge, measure agreement, find the consensus of judges and suspect labels.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Votes = Annotated[
@@ -147,6 +148,70 @@ def consensus(
             console.say(f"{judge}: right in {100 * accuracy:.1f} %")
 
 
+@app.command()
+def suspects(
+    judgments: Annotated[
+        str, typer.Argument(metavar="JUDGMENTS", help="Votes of judges, as for agreement, or the qrels of one judge.")
+    ],
+    log: Annotated[
+        str, typer.Argument(metavar="LOG", help="The click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")
+    ],
+    how: Annotated[
+        Literal["independent", "sequential", "full"],
+        typer.Option(help="Look at each document alone, also at its neighbours as shown, or at all of its query."),
+    ] = "sequential",
+    top: Annotated[int, typer.Option(help="How many judgments to list, the most suspect first.", min=1)] = 20,
+    sure: Annotated[
+        float, typer.Option(help="The probability of another grade from which -o takes it instead of the given one.")
+    ] = 0.9,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="Write corrected judgments: a table where it is .csv, otherwise qrels."),
+    ] = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """List the judgments that clicks speak against, and correct those that are almost surely wrong.
+
+    A model of which grades go with which clicks is fitted to four fifths of the queries and checks the judgments of the
+    rest. Look at the list before you correct anything: people click for other reasons than relevance, too.
+    """
+    from podium.clicks.suspects import suspects as checked
+    from podium.data import read_clicks
+    from podium.data.judgment_files import judgments_from, write_judgments
+
+    if output not in (None, "-"):
+        console.check_file(str(output), what="the judgments")
+    found = checked(judgments_from(judgments), read_clicks(log), how, seed=seed)
+    corrected = found.corrected(sure)
+    if output is not None:
+        write_judgments(corrected, output)
+    rows = _suspect_rows(found, top)
+    if as_json:
+        console.print_json([dict(zip(_SUSPECT_FIELDS, row, strict=True)) for row in rows])
+    elif output != "-":
+        shown = [[*map(str, row[:3]), f"{row[3]:g}", f"{row[4]:g}", *(f"{x:.3f}" for x in row[5:])] for row in rows]
+        console.print_table(_SUSPECT_FIELDS, shown)
+    _say_sizes(found.judgments)
+    changed = int((corrected.grades != found.judgments.grades).sum())
+    left = len(found.judgments.grades) - len(found.order)
+    what = "corrected" if output is not None else "would be corrected by -o"
+    console.say(
+        f"{counted(len(found.order), 'judgment')} checked, {changed} {what} (another grade has probability {sure:g} or "
+        f"more){f'; {left} of documents that the log does not show' if left else ''}"
+    )
+
+
+def _suspect_rows(found: Suspects, top: int) -> list[list[Any]]:
+    """Query, document, judge, grade, the likeliest grade, the probabilities of both, and the score."""
+    votes, names = found.judgments, found.judgments.item_names()
+    columns = votes.grades, found.likeliest, found.given, found.probability, found.score
+    return [
+        [*names[votes.items[row]], votes.judges[votes.judge_of[row]], *(float(column[row]) for column in columns)]
+        for row in found.order[:top].tolist()
+    ]
+
+
 def _share(judgments: Judgments, first: str, second: str) -> bool:
     """Whether two judges graded an item in common."""
     import numpy as np
@@ -169,6 +234,7 @@ def _say_sizes(judgments: Judgments) -> None:
 
 _FEW = 10
 """Judges of whom every two are compared."""
+_SUSPECT_FIELDS = ["query", "document", "judge", "grade", "likeliest", "P(grade)", "P(likeliest)", "suspicion"]
 _FIELDS = ["query", "document", "label", "support", "spread", "judgments"]
 
 
