@@ -2,8 +2,8 @@
 
     python -m venv other && other/bin/pip install crowd-kit==1.4.2 && other/bin/python tests/golden/make_judgments.py
 
-crowd-kit needs transformers and torch, so it is no extra of ours. Its Dawid–Skene starts from the shares of votes and has
-no smoothing, like ours with smoothing=0; 1,000 iterations with tol=0 are its limit.
+crowd-kit needs transformers and torch, so it is no extra of ours. Its Dawid–Skene starts from the shares of votes, with
+no smoothing, like ours with smoothing=0.
 """
 
 import json

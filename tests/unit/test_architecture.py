@@ -15,6 +15,7 @@ from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
+from podium.online import OnlineLearner
 from podium.scorers import Scorer
 from podium.solvers import Solver
 from podium.text.analyser import Analyser
@@ -51,7 +52,7 @@ LAYERS = [
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "methods", "search", "training"],
-    ["evaluation", "aggregation", "export", "sklearn", "engine"],
+    ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]
@@ -67,6 +68,7 @@ KINDS = {
     "metrics": [Metric],
     "algorithms": [Learner],
     "clicks": [ClickModel],
+    "online": [OnlineLearner],
 }
 HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
 

@@ -1,0 +1,53 @@
+"""Dueling bandit gradient descent (Yue and Joachims, 2009)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.evaluation.interleaving import Interleaving
+from podium.evaluation.team_draft import TeamDraft
+from podium.model import Model
+from podium.online.base import Array, OnlineLearner, OnlinePage, scores_of
+from podium.ranking import order
+from podium.registry import param, register
+
+
+@register
+class DBGD(OnlineLearner):
+    """Tries a step in a random direction against the model on an interleaved page, and goes there if it wins.
+
+    Formula: u uniform on the unit sphere; θ′ = θ + delta·u; pages merge the rankings of θ′ and θ; if clicks speak for
+        θ′, θ ← θ + learning_rate·u.
+    Cost: two passes of the scorer a page.
+    Use it for: a baseline, or scores without gradients; it learns slowly, the slower the more parameters.
+    Reference: Yue and Joachims, Interactively optimizing information retrieval systems as a dueling bandits problem,
+        ICML 2009.
+    """
+
+    delta: float = param(default=1.0, above=0)
+    learning_rate: float = param(default=0.01, above=0)
+    interleaving: Interleaving = TeamDraft()
+    name = "dbgd"
+
+    def choose(
+        self, model: Model, query: Dataset, rng: np.random.Generator, length: int
+    ) -> tuple[NDArray[np.int64], Any]:
+        theta = model.params["theta"]
+        direction = rng.standard_normal(len(theta))
+        direction /= np.linalg.norm(direction)
+        candidate = replace(model, params={**model.params, "theta": theta + self.delta * direction})
+        lists = [[str(row) for row in order(scores_of(one, query))] for one in (candidate, model)]
+        chance = random.Random(int(rng.integers(1 << 62)))
+        documents, credits = self.interleaving.merge(lists[0], lists[1], chance, length=length)
+        return np.array([int(row) for row in documents], np.int64), (direction, np.array(credits))
+
+    def change(self, model: Model, page: OnlinePage, clicked: NDArray[np.bool_]) -> Array | None:
+        direction, credits = page.memory
+        won = float(credits @ clicked) > 1e-12
+        return self.learning_rate * direction if won else None
