@@ -136,8 +136,10 @@ class Pages:
             else:
                 weights = np.zeros(len(weights))
         clipped = sums_of(log.pair_query, placed.omega * (shown & (self.rho < self.clip)), log.n_queries)
-        seen = sums_of(log.pair_query, placed.omega * shown, log.n_queries)
-        return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, placed.total - seen, placed.total)
+        never = sums_of(log.pair_query, placed.omega * ~shown, log.n_queries)
+        for query, _, weight in placed.beside:
+            never[query] += weight
+        return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, never, placed.total)
 
     def _page_sums(self, omega: Array, weights: Array, values: Array) -> Array:
         """Σ ω/ρ · values of each page; where ρ was taken from the log, with the same mean and the right spread.
