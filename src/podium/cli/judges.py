@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from podium.cli import console, options
+from podium.cli import click_logs, console, options
 from podium.errors import counted
 
 if TYPE_CHECKING:
@@ -153,9 +153,7 @@ def suspects(
     judgments: Annotated[
         str, typer.Argument(metavar="JUDGMENTS", help="Votes of judges, as for agreement, or the qrels of one judge.")
     ],
-    log: Annotated[
-        str, typer.Argument(metavar="LOG", help="The click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")
-    ],
+    log: click_logs.Log,
     how: Annotated[
         Literal["independent", "sequential", "full"],
         typer.Option(help="Look at each document alone, also at its neighbours as shown, or at all of its query."),
@@ -168,6 +166,7 @@ def suspects(
         str | None,
         typer.Option("-o", "--output", help="Write corrected judgments: a table where it is .csv, otherwise qrels."),
     ] = None,
+    repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -177,12 +176,11 @@ def suspects(
     rest. Look at the list before you correct anything: people click for other reasons than relevance, too.
     """
     from podium.clicks.suspects import suspects as checked
-    from podium.data import read_clicks
     from podium.data.judgment_files import judgments_from, write_judgments
 
     if output not in (None, "-"):
         console.check_file(str(output), what="the judgments")
-    found = checked(judgments_from(judgments), read_clicks(log), how, seed=seed)
+    found = checked(judgments_from(judgments), click_logs.read_log(log, repeated=repeated), how, seed=seed)
     corrected = found.corrected(sure)
     if output is not None:
         write_judgments(corrected, output)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from podium.cli import console, options
+from podium.cli import click_logs, console, options
 from podium.errors import counted
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ def value(
             metavar="RANKER...", help="Models that podium train wrote (with --data), or TREC runs; one or more."
         ),
     ],
-    log: Annotated[
-        str, typer.Argument(metavar="LOG", help="The click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")
-    ],
+    log: click_logs.Log,
     propensities: Annotated[
         str,
         typer.Option(help="How likely each rank is to be looked at: the file that podium clicks propensity wrote."),
@@ -57,21 +55,21 @@ def value(
     ] = "pbm(prior=0.1)",
     clip: Annotated[float, typer.Option(help="The smallest propensity that clicks are divided by.")] = 0.01,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    repeated: click_logs.RepeatedOption = "refuse",
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
     """Estimate what rankers would have earned, from clicks on what others showed.
 
-    The value is DCG (or expected clicks) with P(click at rank 1) as gain, averaged over the pages of the log. What
-    the log itself showed is valued too. Differences are measured on the same pages, so they are surer than the
-    intervals of two values suggest.
+    The value is DCG (or expected clicks) with P(click at rank 1) as gain, averaged over the pages of the log, whose own
+    rankings are valued too. Differences are taken page by page: they are surer than two intervals side by side.
     """
     from podium.clicks.propensity import read_propensities
-    from podium.data import read_clicks, read_data
+    from podium.data import read_data
     from podium.evaluation.counterfactual import value as estimated
     from podium.evaluation.relevance import cross_fitted
 
-    curve, clicks = read_propensities(propensities), read_clicks(log)
+    curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated)
     by_features = relevance == "features" and how in ("dm", "dr")
     _check(rankers, data, by_features=by_features)
     read = [_read(path, data) for path in rankers]
