@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ParameterError
+from podium.errors import DataError, ParameterError
 
 Array = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def _with_interval(
         squares += float(sums @ sums)
         units += len(np.unique(users[~apart]))
     if units < 2:
-        return Estimate(value, math.nan, -math.inf, math.inf, 1.0, influence, counts, users, confidence)
+        raise DataError("an interval needs at least two pages, or two users where they are known; got one.")
     error = math.sqrt(units / (units - 1) * squares) / float(counts.sum())
     half = float(stdtrit(units - 1, (1.0 + confidence) / 2.0)) * error
     p = float(2.0 * stdtr(units - 1, -abs(value) / error)) if error > 0 else float(abs(value) < 1e-12)

@@ -111,9 +111,10 @@ class Pages:
         fixed = np.zeros(n)
         if discount.examination:
             fixed = self._by_page(np.nan_to_num(propensities.at(self.ranks)[1]))
-        views = sums_of(self.log.page_query, np.ones(self.log.n_pages), self.log.n_queries)
+        query, counts = self.log.page_query, self.log.page_counts
+        views = np.maximum(sums_of(query, counts, self.log.n_queries), 1e-300)
         shares = [
-            sums_of(self.log.page_query, self._by_page(by_rank * there), self.log.n_queries) / np.maximum(views, 1)
+            sums_of(query, counts * self._by_page(by_rank * there), self.log.n_queries) / views
             for there in (self.known & (self.alpha < self.clip), ~self.known, np.ones(len(self.alpha)))
         ]
         return PageValues(self._by_page(weights * self.earned), np.ones(n), fixed, weights, *shares)
@@ -154,9 +155,9 @@ class Pages:
         pairs, n_pairs = log.pairs, log.n_pairs
         times = sums_of(pairs, counts * self.known, n_pairs)
         looked = sums_of(pairs, counts * self.alpha, n_pairs)
-        fits = (times > 1) & (self.rho >= self.clip) & (omega > 0)
+        fits = (times >= 2) & (self.rho >= self.clip) & (omega > 0)
         ratio = np.zeros(n_pairs)
-        ratio[fits] = (sums_of(pairs, counts * values * self.known, n_pairs)[fits]) / looked[fits]
+        ratio[fits] = sums_of(pairs, counts * values * self.known, n_pairs)[fits] / looked[fits]
         stretch = np.ones(n_pairs)
         stretch[fits] = np.sqrt(times[fits] / (times[fits] - 1))
         rest = self._by_page(weights * stretch[pairs] * (values - ratio[pairs] * self.alpha))

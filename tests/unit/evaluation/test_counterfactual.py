@@ -262,3 +262,9 @@ def test_a_log_of_single_documents_is_refused():
     log = replace(log, positions=np.array([1, 2], np.int32))
     with pytest.raises(DataError, match="Give whole pages"):
         value(log, {"new": {"q": {"a": 1.0}}}, propensities=CURVE, how="ips")
+
+
+def test_one_page_has_no_interval():
+    log = ClickLog.from_pages([("q", ["a", "b"], [1])])
+    with pytest.raises(DataError, match="at least two pages"):
+        value(log, {"new": {"q": {"a": 1.0}}}, propensities=CURVE, how="ips")
