@@ -170,10 +170,10 @@ def suspects(
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
-    """List the judgments that clicks speak against, and correct those that are almost surely wrong.
+    """List the judgments that clicks speak against; -o takes the grade that clicks are sure of instead.
 
     A model of which grades go with which clicks is fitted to four fifths of the queries and checks the judgments of the
-    rest. Look at the list before you correct anything: people click for other reasons than relevance, too.
+    rest. Clicks alone decide, so have suspects judged again where you can, rather than correct them.
     """
     from podium.clicks.suspects import suspects as checked
     from podium.data.judgment_files import judgments_from, write_judgments
