@@ -60,7 +60,7 @@ class Fitted:
         _, gradient, _ = _likelihood(field, labels, self.nodes, self.edges)
         gradient *= -1.0
         gradient[np.arange(len(labels)), labels] += 1.0
-        return np.clip(gradient, 0.0, 1.0)
+        return np.clip(gradient, 2.0**-53, 1.0)  # the differences above are not finer
 
 
 def fit(field: Field, labels: NDArray[np.int64], *, n_labels: int, penalty: float) -> Fitted:
