@@ -1,6 +1,6 @@
 """What learning adds to BM25 on test collections: NDCG@10 over folds and splits, ablations, tests.
 
-    python -m benchmarks.collections FOLDER [-o docs/benchmarks/search.md]
+    python -m benchmarks.search FOLDER [-o docs/benchmarks/search.md]
 
 FOLDER has a folder for each collection, with documents.jsonl, queries.jsonl, qrels.txt, and links.txt where there are
 links. None is shipped.
@@ -126,7 +126,7 @@ def page(found: dict[str, Any]) -> str:
     heads = [f"{c}, {found[c]['queries']} queries" for c in names]
     return f"""# What learning adds to BM25
 
-Written by `python -m benchmarks.collections FOLDER`. Classical test collections, which are not shipped; five folds by
+Written by `python -m benchmarks.search FOLDER`. Classical test collections, which are not shipped; five folds by
 query, three splits of the queries, averaged; re-ranking the 100 best of BM25; NDCG@10 with linear gain / MAP, against
 all judgements. Recall of the candidates: {recall}.
 
