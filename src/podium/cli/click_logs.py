@@ -1,0 +1,55 @@
+"""What the commands about click logs share: their arguments, and reading a log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from podium.cli import console, progress
+from podium.errors import ParameterError
+
+if TYPE_CHECKING:
+    from podium.data import ClickLog, Dataset
+
+Repeated = Literal["refuse", "keep"]
+Log = Annotated[str, typer.Argument(metavar="LOG", help="A click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")]
+RepeatedOption = Annotated[
+    Repeated,
+    typer.Option(help="A document twice on a page is an error (refuse), or each place is an impression (keep)."),
+]
+
+
+def read_log(path: str, *, repeated: Repeated) -> ClickLog:
+    """The log of a file, with what was dropped said beside it."""
+    from podium.data import read_clicks
+
+    with progress.reading(path):
+        log = read_clicks(path, repeated=repeated)
+    say_dropped(log)
+    return log
+
+
+def read_documents(path: str) -> Dataset:
+    """The data that clicks are joined to."""
+    from podium.data import read_data
+
+    with progress.reading(path):
+        return read_data(path)
+
+
+def say_dropped(log: ClickLog) -> None:
+    """Say how many pages and clicks could not be used."""
+    from podium.errors import counted
+
+    if log.dropped_pages:
+        console.say(f"dropped {counted(log.dropped_pages, 'page')} without a list of documents or a query")
+    if log.dropped_clicks:
+        console.say(f"dropped {counted(log.dropped_clicks, 'click')} on documents that were not on their page")
+
+
+def check_target(path: str, *, what: str) -> None:
+    """Raise a clear error, before work starts, if a file that is not text cannot be written."""
+    if path == "-":
+        raise ParameterError(f"-o -: {what} is not text for standard output. Give it a file name.")
+    console.check_file(path, what=what)

@@ -1,0 +1,19 @@
+"""`podium clicks`: logs of clicks, read, checked, explained by click models, and made labels and preferences."""
+
+from __future__ import annotations
+
+import typer
+
+from podium.cli import clicks_fit, clicks_simulate
+
+app = typer.Typer(
+    name="clicks",
+    help="Click logs: import and check them, fit click models, make labels and preferences of clicks.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS = {
+    "fit": clicks_fit.fit,
+    "simulate": clicks_simulate.simulate,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
