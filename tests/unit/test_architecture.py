@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from podium.aggregation import Aggregator, SupervisedAggregator
-from podium.clicks import ClickModel
+from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
@@ -66,7 +66,7 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
-    "clicks": [ClickModel],
+    "clicks": [ClickModel, Labelling],
 }
 HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
 

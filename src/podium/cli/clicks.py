@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from podium.cli import clicks_fit, clicks_simulate
@@ -11,7 +13,7 @@ app = typer.Typer(
     help="Click logs: import and check them, fit click models, make labels and preferences of clicks.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "fit": clicks_fit.fit,
     "simulate": clicks_simulate.simulate,
 }
