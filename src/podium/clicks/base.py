@@ -171,6 +171,10 @@ class Fitted:
         """What the model expects of each impression of a log; of pairs it does not know, the prior."""
         return self.model.predict(self.params, self._pairs_in(log), log)
 
+    def relevance_in(self, log: ClickLog) -> Array:
+        """The relevance of each impression's document; ½ for pairs that the model does not know."""  # (I,)
+        return np.append(self.relevance(), 0.5)[self._pairs_in(log)]
+
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
         """The pages of a log with clicks drawn from the model."""
         uniform = np.random.default_rng(seed).random(log.n_impressions)
