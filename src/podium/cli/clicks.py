@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import typer
 
-from podium.cli import clicks_fit, clicks_simulate
+from podium.cli import clicks_check, clicks_compare, clicks_fit, clicks_import, clicks_label, clicks_simulate
 
 app = typer.Typer(
     name="clicks",
@@ -14,7 +14,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: dict[str, Callable[..., None]] = {
+    "import": clicks_import.import_,
+    "check": clicks_check.check,
     "fit": clicks_fit.fit,
+    "compare": clicks_compare.compare,
+    "label": clicks_label.label,
+    "prefer": clicks_label.prefer,
     "simulate": clicks_simulate.simulate,
 }
 for name, command in COMMANDS.items():

@@ -3,8 +3,10 @@
     session num > interaction > query_id, results > result rank > docid, clicked > click > rank         XML
     visit  query  [documents]  [vertical types]  [clicks 0 or 1]  [grades]                              tabs
 
-The names of the elements and the columns were checked against the reader of the repository that published the
-demonstration sample. Pages of this log repeat documents now and then: read it with `repeated="keep"`.
+The names of the elements and the order of the columns were checked against the scripts of CHIANGEL/Neural-Click-Model,
+which published a sample in the form with tabs: `scripts_for_dataset/TianGong-ST.py` reads the XML, and `dataset.py`
+reads session, query, documents, vertical types, clicks and, in the judged file, grades. Pages of this log repeat
+documents now and then: read it with `repeated="keep"`.
 """
 
 from __future__ import annotations
