@@ -59,6 +59,8 @@ def check(
         table = [found for found in findings if found.code != "clicks-by-rank"]
         console.out(_sizes(log, pages))
         _print_rates(pages)
+        if not table:
+            console.out("")
         print_findings(table)
     if report is not None:
         with write_aside(report) as file:

@@ -18,7 +18,7 @@ def label(
     how: Annotated[
         str,
         typer.Option(help="A click model, or ctr, coec, click-rate-grades, graph; e.g. 'coec(preset=opensearch)'."),
-    ] = "dbn",
+    ] = "ubm",
     grades: Annotated[
         str, typer.Option(help="Cut numbers into grades: a number of equal parts, quantiles (five), or none.")
     ] = "none",
@@ -63,10 +63,10 @@ def prefer(
     rule: Annotated[
         str,
         typer.Option(
-            help="click-above, last-click-above, click-earlier-click, click-previous, click-next, query-chains or "
-            "click-rates."
+            help="click-rates, click-above, last-click-above, click-earlier-click, click-previous, click-next or "
+            "query-chains."
         ),
-    ] = "click-above",
+    ] = "click-rates",
     gap: Annotated[
         float | None,
         typer.Option(help="query-chains: minutes between two pages of a chain at most.", show_default="30"),

@@ -71,12 +71,12 @@ class PairLabels:
         return _only_rows(replace(data, labels=rows, preferences=None, document_weights=None), kept)
 
 
-def labels(log: ClickLog, data: Dataset, *, how: str = "dbn", grades: Grades = None, least: float = 1.0) -> Dataset:
+def labels(log: ClickLog, data: Dataset, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:
     """The data with labels made of clicks, in place of its own; documents without a label are left out."""
     return label_pairs(log, how, grades=grades, least=least).join(data)
 
 
-def label_pairs(log: ClickLog, how: str = "dbn", *, grades: Grades = None, least: float = 1.0) -> PairLabels:
+def label_pairs(log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0) -> PairLabels:
     """The label of each pair of a log; pairs shown fewer than `least` times get none."""
     chosen = labelling(how)
     makes_grades = isinstance(chosen, Labelling) and chosen.makes_grades

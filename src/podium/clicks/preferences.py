@@ -78,7 +78,7 @@ def prefer(
     log: ClickLog,
     data: Dataset,
     *,
-    rule: str = "click-above",
+    rule: str = "click-rates",
     gap: float | None = None,
     level: float | None = None,
     least: float = 1.0,
@@ -90,7 +90,7 @@ def prefer(
 
 def click_preferences(
     log: ClickLog,
-    rule: str = "click-above",
+    rule: str = "click-rates",
     *,
     gap: float | None = None,
     level: float | None = None,
