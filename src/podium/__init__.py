@@ -144,6 +144,7 @@ __all__ = [
     "aggregate",
     "calibration",
     "check",
+    "clicks",
     "compare",
     "compare_runs",
     "cross_validate",
@@ -182,6 +183,8 @@ def __getattr__(name: str) -> Any:
         from podium.version import version
 
         return version()
+    if name == "clicks":
+        return import_module("podium.clicks")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
     return getattr(import_module(_HOME_OF[name]), name)

@@ -34,7 +34,7 @@ class COEC(Labelling):
     def label(self, log: ClickLog) -> Array:
         ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
         shown, clicked = np.bincount(ranks, weights), np.bincount(ranks, weights * log.clicks)
-        rate = np.divide(clicked, shown, out=np.zeros_like(shown), where=shown > 0)
+        rate = np.divide(clicked, shown, out=np.zeros(len(shown)), where=shown > 0)
         impressions, clicks = tally(log)
         if self.preset == "opensearch":
             best = np.full(log.n_pairs, len(rate))

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
-from podium.data.click_pages import PageList, as_milliseconds, is_unicode
+from podium.data.click_pages import PageList, as_milliseconds
 from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
@@ -124,10 +124,7 @@ def _add(pages: PageList, record: dict[str, Any], line: int, actions: frozenset[
 def _add_more(pages: PageList, record: dict[str, Any], n: int) -> None:
     for field, name in _PAGE_NAMES.items():
         if record.get(field) is not None:
-            value = id_text(record[field], f"{field!r}")
-            if not value.isascii() and not is_unicode(value):
-                raise ValueError(f"{field!r} is not valid Unicode")
-            pages.set_name(name, value)
+            pages.set_name(name, id_text(record[field], f"{field!r}"))
     if len(pages.numberings.get("rankers", ())) > _MOST_RANKERS:
         raise ValueError(f"more than {_MOST_RANKERS} rankers; is 'ranker' an id of the page")
     if record.get("time") is not None:

@@ -78,7 +78,7 @@ def _list(text: str) -> list[str]:
 def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
     """Feed the file line by line, so that the line of each interaction is known."""
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
-    visit = ""
+    visit, number = "", 1
     for number, line in lines:
         try:
             parser.feed(line)
@@ -91,6 +91,10 @@ def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
                     element.clear()
         except ElementTree.ParseError as error:
             raise DataError(f"not well-formed XML: {error}.", where=pages.place(number)) from None
+    try:
+        parser.close()
+    except ElementTree.ParseError as error:
+        raise DataError(f"the XML ends too early: {error}. Is the file cut short?", where=pages.place(number)) from None
 
 
 def _add_interaction(pages: PageList, element: Any, visit: str, number: int) -> None:
