@@ -94,7 +94,7 @@ def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
     try:
         parser.close()
     except ElementTree.ParseError as error:
-        raise DataError(f"the XML ends too early: {error}. Is the file cut short?", where=pages.place(number)) from None
+        raise DataError(f"the XML ends too early, as if cut short: {error}.", where=pages.place(number)) from None
 
 
 def _add_interaction(pages: PageList, element: Any, visit: str, number: int) -> None:
