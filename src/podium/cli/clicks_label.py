@@ -69,7 +69,7 @@ def prefer(
     ] = "click-rates",
     gap: Annotated[
         float | None,
-        typer.Option(help="query-chains: minutes between two pages of a chain at most.", show_default="30"),
+        typer.Option(help="query-chains: minutes between two pages at most, where times are known.", show_default="30"),
     ] = None,
     level: Annotated[
         float | None,

@@ -307,7 +307,7 @@ def _step(
             total += k + odds * (a - x)
             examined[c] += k + odds * (g - x)
         attracted[u] = total
-    return value + np.log(product)
+    return float(value + np.log(product))
 
 
 @compiled

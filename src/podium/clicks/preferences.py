@@ -113,7 +113,7 @@ def click_preferences(
         raise ParameterError(f"prior must be at least 0; got {prior}.")
     names, document_of = np.unique(log.document_ids.astype(str), return_inverse=True)  # of pairs
     if rule == "query-chains":
-        queries, winners, losers, weights = chain_events(log, document_of, gap=30.0 if gap is None else gap)
+        queries, winners, losers, weights = chain_events(log, document_of, gap=gap)
     else:
         found = rate_events(log, level=level) if rule == "click-rates" else page_events(log, rule)
         queries, weights = log.pair_query[found[0]].astype(np.int64), found[2]

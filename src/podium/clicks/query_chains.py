@@ -1,8 +1,9 @@
 """Query chains: what people click after they have reformulated a query also says something about the earlier one.
 
 Two pages follow each other in a chain if they are of the same visit (of the same user, where the log has no visits),
-of different queries, and at most `gap` minutes apart. People are taken to have examined a page down to one position
-below their last click. With q′ the query of the earlier page and q that of the later one,
+of different queries, and at most `gap` minutes apart. Where the log has no times, the pages of a visit follow each
+other as they stand in its file. People are taken to have examined a page down to one position below their last click.
+With q′ the query of the earlier page and q that of the later one,
 
     click-above                 for q, and for q′: clicked ≻ not clicked and above it, on the later page
     click-first                 for q, and for q′: the first document, clicked, ≻ the second, not clicked
@@ -29,10 +30,12 @@ from podium.data.click_log import NO_TIME, ClickLog
 from podium.errors import DataError
 
 Ints = NDArray[np.int64]
+GAP = 30.0
+"""Minutes between two pages of a chain at most."""
 _MINUTE = 60_000.0
 
 
-def chain_events(log: ClickLog, document_of: Ints, *, gap: float) -> tuple[Ints, Ints, Ints, Array]:
+def chain_events(log: ClickLog, document_of: Ints, *, gap: float | None) -> tuple[Ints, Ints, Ints, Array]:
     """Query, winner, loser (numbers of documents) and weight of each preference."""
     arrays = document_of[log.pairs], log.clicks, log.offsets, log.page_query, log.page_counts
     previous = previous_pages(log, gap=gap)
@@ -42,20 +45,28 @@ def chain_events(log: ClickLog, document_of: Ints, *, gap: float) -> tuple[Ints,
     return found[:, 0], found[:, 1], found[:, 2], weights
 
 
-def previous_pages(log: ClickLog, *, gap: float = 30.0) -> Ints:
+def previous_pages(log: ClickLog, *, gap: float | None = None) -> Ints:
     """The page before each page in its chain; -1 where there is none."""  # (P,)
     who = log.visits if log.visits is not None else log.users
-    if who is None or log.times is None:
+    if who is None:
         raise DataError(
-            "query chains need the visit (or the user) and the time of each page, which this log lacks. Record them, "
-            "or use a rule within pages.",
+            "query chains need the visit or the user of each page, which this log lacks. Record them, or use another "
+            "rule.",
             where=log.source,
         )
-    known = np.flatnonzero((who >= 0) & (log.times != NO_TIME))
-    order = known[np.lexsort((log.times[known], who[known]))]
+    timed = log.times is not None
+    when = log.times if log.times is not None else log.places
+    if when is None or (gap is not None and not timed):
+        raise DataError(
+            "query chains with a gap need the time of each page, which this log lacks. Record it, or give no gap.",
+            where=log.source,
+        )
+    known = np.flatnonzero((who >= 0) & (when != NO_TIME))
+    order = known[np.lexsort((when[known], who[known]))]
     before, after = order[:-1], order[1:]
-    linked = (who[before] == who[after]) & (log.times[after] - log.times[before] <= gap * _MINUTE)
-    linked &= log.page_query[before] != log.page_query[after]
+    linked = (who[before] == who[after]) & (log.page_query[before] != log.page_query[after])
+    if timed:
+        linked &= when[after] - when[before] <= (GAP if gap is None else gap) * _MINUTE
     previous = np.full(log.n_pages, -1, np.int64)
     previous[after[linked]] = before[linked]
     return previous

@@ -188,7 +188,7 @@ def _kind(value: Any) -> str:
 def _write_lines(log: ClickLog, file: BinaryIO) -> None:
     ranker = np.array([*log.ranker_names, None], object)
     timed = log.click_times is not None or log.dwell is not None
-    for page in range(log.n_pages):
+    for page in range(log.n_pages) if log.places is None else np.argsort(log.places).tolist():
         a, b = int(log.offsets[page]), int(log.offsets[page + 1])
         record: dict[str, Any] = {
             "query": log.query_ids[log.page_query[page]],

@@ -1,5 +1,6 @@
 """Preferences from clicks: every rule on hand-drawn pages and against its definition on random ones."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -219,9 +220,29 @@ def test_chains_equal_their_definition():
     assert len(expected) > 10
 
 
-def test_chains_need_visits_and_times():
-    with pytest.raises(DataError, match="need the visit"):
+def test_chains_need_visits_and_a_gap_needs_times():
+    with pytest.raises(DataError, match="need the visit or the user"):
         click_preferences(ClickLog.from_pages(DRAWN), "query-chains")
+    timeless = replace(ClickLog.from_pages(DRAWN), visits=np.zeros(1, np.int32), places=np.zeros(1, np.int64))
+    with pytest.raises(DataError, match="with a gap need the time"):
+        click_preferences(timeless, "query-chains", gap=5)
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])
+def test_without_times_pages_of_a_visit_follow_each_other_as_in_their_file(tmp_path, name):
+    from podium.data import read_clicks, write_clicks
+
+    lines = [  # by name, the later query comes first
+        {"query": "z", "documents": ["a", "b", "c"], "clicks": [], "visit": "1"},
+        {"query": "p", "documents": ["e"], "clicks": [], "visit": "2"},
+        {"query": "q", "documents": ["x", "y"], "clicks": [2], "visit": "1"},
+    ]
+    (tmp_path / "first.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    log = read_clicks(tmp_path / "first.jsonl")
+    write_clicks(log, tmp_path / name)
+    for one in (log, read_clicks(tmp_path / name), log.select(np.arange(3))):
+        found = edges(click_preferences(one, "query-chains"))
+        assert found.keys() == {("q", "y", "x"), ("z", "y", "x"), ("z", "y", "a"), ("z", "y", "b")}
 
 
 def dataset(*documents):
