@@ -118,12 +118,13 @@ def click_preferences(
         found = rate_events(log, level=level) if rule == "click-rates" else page_events(log, rule)
         queries, weights = log.pair_query[found[0]].astype(np.int64), found[2]
         winners, losers = document_of[found[0]], document_of[found[1]]
-    query, first, second, odds, events = merge(queries, winners, losers, weights, least=least, prior=prior)
+    merged = merge(winners, losers, queries=queries, weights=weights, least=least, prior=prior)
+    query, first, second, odds, events = merged
     return ClickPreferences(log.query_ids[query], names[first], names[second], odds, events)
 
 
 def merge(
-    queries: Ints, winners: Ints, losers: Ints, weights: Array, *, least: float = 1.0, prior: float = 0.0
+    winners: Ints, losers: Ints, *, queries: Ints, weights: Array, least: float = 1.0, prior: float = 0.0
 ) -> tuple[Ints, Ints, Ints, Array, Array]:
     """Query, winner, loser, P̄ and m of each two documents with more events for one side than for the other."""
     low, high = np.minimum(winners, losers), np.maximum(winners, losers)

@@ -203,8 +203,8 @@ class ClickLog:
             document = names[codes[twice]]
             at = int(np.searchsorted(offsets, twice, side="right")) - 1
             raise DataError(
-                f"document {document!r} is twice on this page. Correct the log, or read it with repeated='keep', which "
-                "counts each place as an impression.",
+                f"document {document!r} is twice on this page. Correct the log, or read it with repeated='keep' "
+                "(--repeated keep), which counts each place as an impression.",
                 where=place(at),
             )
         pair_query, pair_document = found[:, :n_pairs].copy()

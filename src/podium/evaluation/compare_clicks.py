@@ -95,11 +95,11 @@ def compare_click_models(
     if len(set(names)) < len(names):
         raise ParameterError(f"a click model is given twice: {', '.join(names)}.")
     if held_out is None:
-        tested, fold, known = log, _folds(log, folds, seed), None
+        tested, fold = log, _folds(log, folds, seed)
+        mask = _seen(log, fold)
     else:
         tested, fold = held_out, np.zeros(held_out.n_pages, np.int64)
-        known = np.isin(held_out.query_ids, log.query_ids)[held_out.page_query]
-    mask = _seen(tested, fold) if known is None else known
+        mask = np.isin(held_out.query_ids, log.query_ids[np.unique(log.page_query)])[held_out.page_query]
     part = tested.select(mask)
     if part.n_impressions == 0:
         raise DataError(
@@ -109,9 +109,8 @@ def compare_click_models(
     found = []
     for model in chosen:
         told(repr(model), 0.0)
-        found.append(_predicted(model, log, tested, fold, mask, held_out is None, told))
-    resampled = _Resampled(part, seed)
-    return _compared(names, found, part, resampled, skipped=int((~mask).sum()))
+        found.append(_predicted(model, log, tested=tested, fold=fold, mask=mask, told=told))
+    return _compared(dict(zip(names, found, strict=True)), part, seed=seed, skipped=int((~mask).sum()))
 
 
 @dataclass(frozen=True)
@@ -142,19 +141,19 @@ def _seen(log: ClickLog, fold: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _predicted(
     model: ClickModel,
     log: ClickLog,
+    *,
     tested: ClickLog,
     fold: NDArray[np.int64],
     mask: NDArray[np.bool_],
-    inside: bool,
     told: Told,
 ) -> _Held:
-    """Fit for every fold, and predict its pages."""
+    """Fit for every fold of the tested pages, which may be those of the log, and predict the pages of the mask."""
     arrays = [np.zeros(tested.n_impressions) for _ in range(4)]
     n = int(fold.max(initial=0)) + 1
     used = model.usable(tested)
     fitted: Fitted | None = None
     for k in range(n):
-        fitted = model.fit(log.select(fold != k) if inside else log)
+        fitted = model.fit(log.select(fold != k) if tested is log else log)
         pages = (fold == k) & mask
         part = used.select(pages)
         expected = fitted.predict(part)
@@ -228,16 +227,17 @@ class _Resampled:
         return np.asarray(np.nanmean(at, axis=1), np.float64)
 
 
-def _compared(
-    names: list[str], found: list[_Held], part: ClickLog, resampled: _Resampled, *, skipped: int
-) -> ClickComparison:
-    likelihoods = [log_chance(held.log, held.expected.conditional) for held in found]
-    measured = [measure_predicted(held.log, held.expected, held.relevance, ignored=held.ignored) for held in found]
+def _compared(found: dict[str, _Held], part: ClickLog, *, seed: int, skipped: int) -> ClickComparison:
+    resampled = _Resampled(part, seed)
+    likelihoods = [log_chance(held.log, held.expected.conditional) for held in found.values()]
+    measured = [
+        measure_predicted(held.log, held.expected, held.relevance, ignored=held.ignored) for held in found.values()
+    ]
     means = [resampled.means(values) for values in likelihoods]
     comparable = [one for one in measured if not one.ignored_clicks] or measured
     best = measured.index(max(comparable, key=lambda one: one.log_likelihood))
     made = []
-    for name, held, one, logs, mean in zip(names, found, measured, likelihoods, means, strict=True):
+    for (name, held), one, logs, mean in zip(found.items(), measured, likelihoods, means, strict=True):
         marginal = log_chance(held.log, held.expected.marginal)
         squares = (held.log.clicks - held.expected.marginal) ** 2
         made.append(

@@ -145,7 +145,7 @@ def test_merging_equals_counting():
         for (query, u, v), n in wins.items()
         if n > wins[query, v, u] and n + wins[query, v, u] >= 4
     }
-    found = zip(*merge(q, a, b, np.ones(len(q)), least=4.0), strict=True)
+    found = zip(*merge(a, b, queries=q, weights=np.ones(len(q)), least=4.0), strict=True)
     same({(int(query), int(u), int(v)): (p, m) for query, u, v, p, m in found}, expected)
 
 
