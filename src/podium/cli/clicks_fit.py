@@ -34,8 +34,7 @@ def fit(
     chosen = ClickModel.parse(model)
     pages = click_logs.read_log(log, repeated=repeated)
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        bar.put(model, 0.0)
-        fitted = chosen.fit(pages)
+        fitted = chosen.fit(pages, told=lambda share: bar.put(model, share))
         examined = fitted.examination().tolist()
     fitted.save(output)
     if as_json:

@@ -41,8 +41,7 @@ def label(
     documents = click_logs.read_documents(data)
     pages = click_logs.read_log(log, repeated=repeated)
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        bar.put(how, 0.0)
-        found = label_pairs(pages, how, grades=cut, least=least)
+        found = label_pairs(pages, how, grades=cut, least=least, told=lambda share: bar.put(how, share))
         labelled = found.join(documents)
     write_letor(labelled, output)
     _say_rows(documents.document_ids is None)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, tally
+from podium.clicks.base import Array, ClickModel, Told, quiet, tally
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, UnknownNameError
@@ -76,7 +76,9 @@ def labels(log: ClickLog, data: Dataset, *, how: str = "ubm", grades: Grades = N
     return label_pairs(log, how, grades=grades, least=least).join(data)
 
 
-def label_pairs(log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0) -> PairLabels:
+def label_pairs(
+    log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, told: Told = quiet
+) -> PairLabels:
     """The label of each pair of a log; pairs shown fewer than `least` times get none."""
     chosen = labelling(how)
     makes_grades = isinstance(chosen, Labelling) and chosen.makes_grades
@@ -86,7 +88,7 @@ def label_pairs(log: ClickLog, how: str = "ubm", *, grades: Grades = None, least
     if isinstance(grades, int) and most is None:
         raise ParameterError(f"{chosen} has no largest value to divide by; use grades=quantiles.")
     impressions, clicks = tally(log)
-    values = chosen.fit(log).relevance() if isinstance(chosen, ClickModel) else chosen.label(log)
+    values = chosen.fit(log, told=told).relevance() if isinstance(chosen, ClickModel) else chosen.label(log)
     values = np.where(impressions >= max(least, np.nextafter(0.0, 1.0)), values, np.nan)
     return PairLabels(log, cut(values, grades), impressions, clicks)
 

@@ -13,6 +13,7 @@ has are left out. Queries are resampled for the intervals, the same for all mode
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -153,7 +154,8 @@ def _predicted(
     used = model.usable(tested)
     fitted: Fitted | None = None
     for k in range(n):
-        fitted = model.fit(log.select(fold != k) if tested is log else log)
+        share = functools.partial(_within, told, repr(model), k, n)
+        fitted = model.fit(log.select(fold != k) if tested is log else log, told=share)
         pages = (fold == k) & mask
         part = used.select(pages)
         expected = fitted.predict(part)
@@ -161,13 +163,17 @@ def _predicted(
         rows = pages[used.page_of]
         for whole, values in zip(arrays, parts, strict=True):
             whole[rows] = values
-        told(repr(model), (k + 1) / n)
     assert fitted is not None
     rows = mask[used.page_of]
     conditional, marginal, examined, relevance = (values[rows] for values in arrays)
     kept = used.select(mask)
     ignored = int(tested.clicks[rows].sum()) - int(kept.clicks.sum())
     return _Held(kept, Predicted(conditional, marginal, examined), relevance, ignored, _examination(fitted))
+
+
+def _within(told: Told, name: str, k: int, n: int, share: float) -> None:
+    """Tell how far a model is, of whose n fits the k-th is at a share."""
+    told(name, (k + share) / n)
 
 
 def _examination(fitted: Fitted) -> tuple[float, ...]:

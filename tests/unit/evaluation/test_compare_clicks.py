@@ -69,3 +69,13 @@ def test_wrong_settings_are_refused(logs):
         compare_click_models(logs[0], ["pbm", "pbm(prior=1)"])
     with pytest.raises(ParameterError, match="folds must be from 2"):
         compare_click_models(logs[0], ["gctr"], folds=1)
+
+
+def test_progress_is_told_from_the_first_fit_to_the_last(logs):
+    heard = []
+    compare_click_models(logs[0], ["pbm"], folds=2, told=lambda name, share: heard.append((name, share)))
+    shares = [share for _, share in heard]
+    assert {name for name, _ in heard} == {"pbm"}
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert 0.5 < shares[-1] <= 1.0
