@@ -24,7 +24,7 @@ from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.registry import Named, split_call
 
 Grades = int | Literal["quantiles"] | None
-"""So many equal parts of the range from 0 to 1, five quantiles, or None for the numbers themselves."""
+"""A number of equal parts of the range from 0 to 1, or quantiles (five), or None for the numbers themselves."""
 QUANTILES = 5
 
 

@@ -111,7 +111,7 @@ def click_preferences(
             raise ParameterError(f"{name} must be above 0; got {value}.")
     if prior < 0:
         raise ParameterError(f"prior must be at least 0; got {prior}.")
-    names, document_of = np.unique(log.document_ids.astype(str), return_inverse=True)  # of pairs
+    names, document_of = _documents(log)
     if rule == "query-chains":
         queries, winners, losers, weights = chain_events(log, document_of, gap=gap)
     else:
@@ -121,6 +121,13 @@ def click_preferences(
     merged = merge(winners, losers, queries=queries, weights=weights, least=least, prior=prior)
     query, first, second, odds, events = merged
     return ClickPreferences(log.query_ids[query], names[first], names[second], odds, events)
+
+
+def _documents(log: ClickLog) -> tuple[NDArray[Any], Ints]:
+    """The ids of all documents, ascending, and the number of each pair's document among them."""
+    ids = log.document_ids.tolist()
+    number = {name: k for k, name in enumerate(sorted(set(ids)))}
+    return np.array([*number, None], object)[:-1], np.fromiter((number[name] for name in ids), np.int64, len(ids))
 
 
 def merge(

@@ -160,13 +160,16 @@ def _by_rank(log: ClickLog) -> str:
 
 
 def _connection(log: ClickLog) -> str:
+    import scipy.sparse as sp
+
     ranks = log.ranks()
     n = min(int(ranks.max()), RANKS)
-    at = np.zeros((log.n_pairs, n), np.float32)
     near = ranks <= n
-    at[log.pairs[near], ranks[near] - 1] = 1.0
+    at = sp.csr_array((np.ones(near.sum()), (log.pairs[near], ranks[near] - 1)), shape=(log.n_pairs, n))
+    at.sum_duplicates()
+    at.data[:] = 1.0
     picture = charts.shades(
-        (at.T @ at).tolist(), label="Documents shown at both of two ranks", x_name="rank", y_name="rank"
+        (at.T @ at).toarray().tolist(), label="Documents shown at both of two ranks", x_name="rank", y_name="rank"
     )
     parts = parts_of_ranks(log)
     groups = [np.flatnonzero(parts == part) + 1 for part in np.unique(parts[parts > 0])]

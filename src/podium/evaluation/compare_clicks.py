@@ -31,6 +31,7 @@ from podium.evaluation.paired import Interval
 DRAWS = 1000
 LEVEL = 0.95
 _BLOCK = 100  # draws at a time
+_GROUPS = 10_000  # more queries than that are resampled in random groups
 
 Told = Callable[[str, float], None]
 
@@ -189,6 +190,8 @@ class _Resampled:
         import scipy.sparse as sp
 
         codes = np.unique(log.page_query, return_inverse=True)[1]
+        if codes.max(initial=0) >= _GROUPS:
+            codes = np.random.default_rng(seed).permutation(codes.max() + 1)[codes] % _GROUPS
         self.query, self.rank = codes[log.page_of], log.ranks() - 1
         self.n_queries, self.n_ranks = int(codes.max(initial=0)) + 1, int(self.rank.max(initial=0)) + 1
         self.weights = np.repeat(log.page_counts, log.sizes)
@@ -259,7 +262,8 @@ def _compared(found: dict[str, _Held], part: ClickLog, *, seed: int, skipped: in
             )
         )
     made.sort(key=lambda model: (not model.comparable, -model.measures.log_likelihood))
-    return ClickComparison(tuple(made), part.n_pages, skipped, resampled.n_queries, part.source)
+    queries = len(np.unique(part.page_query))
+    return ClickComparison(tuple(made), part.n_pages, skipped, queries, part.source)
 
 
 def _interval(draws: Array) -> Interval:

@@ -64,6 +64,15 @@ def test_what_is_impossible_makes_every_draw_with_its_query_impossible():
     assert set(resampled.perplexities(np.array([-np.inf, -1.0])).round(9).tolist()) == {np.inf, round(np.e, 9)}
 
 
+def test_very_many_queries_are_resampled_in_groups(logs, monkeypatch):
+    plain = compare_click_models(logs[0], ["rctr"], held_out=logs[1]).best
+    monkeypatch.setattr("podium.evaluation.compare_clicks._GROUPS", 12)
+    grouped = compare_click_models(logs[0], ["rctr"], held_out=logs[1])
+    assert grouped.queries == 15
+    widths = [one.log_likelihood.high - one.log_likelihood.low for one in (plain, grouped.best)]
+    assert 0.5 < widths[1] / widths[0] < 2.0
+
+
 def test_wrong_settings_are_refused(logs):
     with pytest.raises(ParameterError, match="given twice"):
         compare_click_models(logs[0], ["pbm", "pbm(prior=1)"])
