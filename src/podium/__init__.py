@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from podium import clicks as clicks
     from podium.aggregation import Aggregator as Aggregator
     from podium.aggregation.aggregate import aggregate as aggregate
     from podium.data import ClickLog as ClickLog
