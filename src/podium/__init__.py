@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from podium import clicks as clicks
     from podium.aggregation import Aggregator as Aggregator
     from podium.aggregation.aggregate import aggregate as aggregate
     from podium.data import ClickLog as ClickLog
@@ -144,6 +145,7 @@ __all__ = [
     "aggregate",
     "calibration",
     "check",
+    "clicks",
     "compare",
     "compare_runs",
     "cross_validate",
@@ -182,6 +184,8 @@ def __getattr__(name: str) -> Any:
         from podium.version import version
 
         return version()
+    if name == "clicks":
+        return import_module("podium.clicks")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'podium' has no attribute {name!r}")
     return getattr(import_module(_HOME_OF[name]), name)

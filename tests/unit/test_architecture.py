@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from podium.aggregation import Aggregator, SupervisedAggregator
-from podium.clicks import ClickModel
+from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
@@ -67,7 +67,7 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
-    "clicks": [ClickModel],
+    "clicks": [ClickModel, Labelling],
     "online": [OnlineLearner],
 }
 HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")

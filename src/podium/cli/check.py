@@ -11,7 +11,7 @@ from podium.cli import console
 from podium.errors import counted
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data import Dataset, Finding
 
 
 def check(
@@ -33,17 +33,22 @@ def check(
                 f"{counted(dataset.n_documents, 'document')}, {counted(dataset.n_features, 'feature')}"
             )
         findings = examine(parts)
-        for found in findings:
-            console.out(f"\n{found.level}: {found.title} ({found.code})")
-            console.out(f"  where  {found.where}")
-            console.out(f"  why    {found.why}")
-            console.out(f"  do     {found.todo}")
-            for example in found.examples:
-                console.out(f"  e.g.   {example}")
+        print_findings(findings)
         worst += sum(found.level == "error" for found in findings)
-        console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
     if worst:
         raise typer.Exit(1)
+
+
+def print_findings(findings: list[Finding]) -> None:
+    """Print what a data doctor found, worst first, and how much it is."""
+    for found in findings:
+        console.out(f"\n{found.level}: {found.title} ({found.code})")
+        console.out(f"  where  {found.where}")
+        console.out(f"  why    {found.why}")
+        console.out(f"  do     {found.todo}")
+        for example in found.examples:
+            console.out(f"  e.g.   {example}")
+    console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
 
 
 def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:

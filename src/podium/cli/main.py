@@ -19,6 +19,7 @@ from podium.cli import (
     aggregate,
     calibration,
     check,
+    clicks,
     compare,
     console,
     demo,
@@ -101,7 +102,8 @@ PANELS = {
 for panel, commands in PANELS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(judges.app, rich_help_panel="People")
+for group in (clicks, judges):
+    app.add_typer(group.app, rich_help_panel="People")
 
 
 @app.callback()

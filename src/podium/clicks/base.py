@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
@@ -33,8 +34,15 @@ from podium.registry import Named, param
 Array = NDArray[np.float64]
 Params = dict[str, Array]
 
+Told = Callable[[float], None]
+"""Hears how far a fit is, from 0 to 1."""
+
 FORMAT = 1
 _KIND = "podium click model"
+
+
+def quiet(share: float) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class ClickModel(Named):
         """Whether a fit of ever more clicks of such people finds their parameters."""
         return True
 
-    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
         """The parameters for a folded log, and the objective J of each iterate that was kept."""
         raise NotImplementedError
 
@@ -92,14 +100,14 @@ class ClickModel(Named):
         """The log without clicks that the model gives probability 0."""
         return log
 
-    def fit(self, log: ClickLog) -> Fitted:
-        """Estimate the parameters from a log."""
+    def fit(self, log: ClickLog, *, told: Told = quiet) -> Fitted:
+        """Estimate the parameters from a log; `told` hears which share of the most iterations is done."""
         if log.n_impressions == 0:
             raise DataError("the log has no impressions; a click model needs some pages.", where=log.source)
         used = self.usable(log)
         ignored = int(log.clicks.sum()) - int(used.clicks.sum())
         folded = used.folded
-        params, history = self.estimate(folded)
+        params, history = self.estimate(folded, told=told)
         return _fitted(self, params, folded, history=history, info={"ignored_clicks": ignored})
 
 
@@ -170,6 +178,10 @@ class Fitted:
     def predict(self, log: ClickLog) -> Predicted:
         """What the model expects of each impression of a log; of pairs it does not know, the prior."""
         return self.model.predict(self.params, self._pairs_in(log), log)
+
+    def relevance_in(self, log: ClickLog) -> Array:
+        """The relevance of each impression's document; ½ for pairs that the model does not know."""  # (I,)
+        return np.append(self.relevance(), 0.5)[self._pairs_in(log)]
 
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
         """The pages of a log with clicks drawn from the model."""

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
+from podium.clicks.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, ratio, unseen
 from podium.clicks.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
@@ -27,6 +27,7 @@ from podium.threads import default_threads, pool
 ONE, RANK, RANK_AND_LAST = 0, 1, 2
 _BLOCK = 100_000  # cells
 _NO_PAIR = 2**31
+_SMALL = 1e-150  # times (1 − x)^7 ≥ 1e-112 it is still a normal number
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,11 @@ class ExaminationModel(BrowsingModel, IteratedModel):
         scaled: Array = params["attractiveness"] * params["examination"][0]
         return scaled
 
-    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
         cells = count_cells(log, self.cells, self.n_ranks(log))
         step = EMStep(cells, self.prior)
         start = np.full(log.n_pairs + cells.n_cells, 0.5)
-        x, history = self.climb(step, start, log.n_page_views)
+        x, history = self.climb(step, start, n_pages=log.n_page_views, told=told)
         return {"attractiveness": x[: log.n_pairs], "examination": x[log.n_pairs :]}, history
 
     def n_ranks(self, log: ClickLog) -> int:
@@ -267,11 +268,12 @@ def _add_up(own_cell: Any, weight: Any, first: int, end: int, n_of: Any, k_of: A
 
 
 @compiled
-def _log_rest(x: Any) -> Any:
-    """log(1 − x) to 1e-12; several times faster than log1p, which took most of the time of a step."""
-    if x < 1e-4:
-        return -x * (1.0 + x * (0.5 + x * (1.0 / 3.0 + x * 0.25)))
-    return np.log(1.0 - x)
+def _power(x: Any, n: int) -> Any:
+    """x^n for n from 0 to 7."""
+    double = x * x
+    found = x if n & 1 else 1.0
+    found *= double if n & 2 else 1.0
+    return found * (double * double if n & 4 else 1.0)
 
 
 @compiled
@@ -279,8 +281,12 @@ def _step(
     offsets: Any, cell: Any, shown: Any, clicked: Any, alpha: Any, gamma: Any, first: int, end: int, attracted: Any,
     examined: Any,
 ) -> float:  # fmt: skip
-    """Expected counts of the pairs first … end − 1; returns Σ (n−k) log(1−x)."""
-    value = 0.0
+    """Expected counts of the pairs first … end − 1; returns Σ (n−k) log(1−x).
+
+    Small whole n − k enter a product, whose logarithm is taken before it gets too small: logarithms took most of the
+    time of a step.
+    """
+    value, product = 0.0, 1.0
     for u in range(first, end):
         a, total = alpha[u], 0.0
         for i in range(offsets[u], offsets[u + 1]):
@@ -288,12 +294,20 @@ def _step(
             g = gamma[c]
             x = a * g
             if missed > 0.0:  # else x = 1 would divide 0 by 0
-                odds = missed / (1.0 - x)
-                value += missed * _log_rest(x)
+                rest = 1.0 - x
+                odds = missed / rest
+                whole = int(missed)
+                if whole == missed and whole < 8:
+                    product *= _power(rest, whole)
+                    if product < _SMALL:
+                        value += np.log(product)
+                        product = 1.0
+                else:
+                    value += missed * np.log(rest)
             total += k + odds * (a - x)
             examined[c] += k + odds * (g - x)
         attracted[u] = total
-    return value
+    return float(value + np.log(product))
 
 
 @compiled

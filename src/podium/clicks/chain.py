@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, Params, Predicted, prior_term, tally
+from podium.clicks.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, tally
 from podium.clicks.browsing import run_blocks
 from podium.clicks.em import IteratedModel
 from podium.compiled import compiled
@@ -101,7 +101,7 @@ class IteratedChain(ChainModel, IteratedModel):
         """The parameters that the expected counts give."""
         raise NotImplementedError
 
-    def estimate(self, log: ClickLog) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
         pages, start = Pages(log), self.start(log)
         cuts = np.cumsum([len(values) for values in start.values()])[:-1]
 
@@ -112,7 +112,7 @@ class IteratedChain(ChainModel, IteratedModel):
             value, after = self.em_step(unpacked(x), pages)
             return value, np.concatenate(list(after.values()))
 
-        x, history = self.climb(step, np.concatenate(list(start.values())), log.n_page_views)
+        x, history = self.climb(step, np.concatenate(list(start.values())), n_pages=log.n_page_views, told=told)
         return unpacked(x), history
 
     def em_step(self, params: Params, pages: Pages) -> tuple[float, Params]:

@@ -88,16 +88,16 @@ def _content(log: ClickLog) -> Iterator[Finding]:
 
 def _odd(log: ClickLog) -> Iterator[Finding]:
     words = {
-        "robots": f"pages of visits with more than {MANY_PAGES} pages",
-        "all-clicked": "pages on which every document was clicked",
-        "fast-clicks": "pages with clicks within 0.2 s",
+        "robots": f"of visits with more than {MANY_PAGES} pages",
+        "all-clicked": "every document was clicked",
+        "fast-clicks": "clicks within 0.2 s",
     }
     for code, mask in odd_pages(log).items():
         n = int(mask.sum())
         if n:
             examples = [f"page {p + 1} (query {log.query_ids[log.page_query[p]]})" for p in np.flatnonzero(mask)]
             yield Finding(
-                "warning", code, f"{n} of {log.n_pages} are {words[code]}.", log.source or "log",
+                "warning", code, f"{n} of {counted(log.n_pages, 'page')}: {words[code]}.", log.source or "log",
                 "Programs and careless clicks teach a model nothing about people.", "Look at them; drop them if so.",
                 tuple(examples[:_EXAMPLES]),
             )  # fmt: skip

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.clicks.base import Array, ClickModel
+from podium.clicks.base import Array, ClickModel, Told, quiet
 from podium.registry import param
 
 Step = Callable[[Array], tuple[float, Array]]
@@ -36,7 +36,7 @@ class IteratedModel(ClickModel):
     tolerance: float = param(default=1e-7, least=0.0)
     """Stop when J rises by less than this for each page."""
 
-    def climb(self, step: Step, x: Array, n_pages: float) -> tuple[Array, list[float]]:
+    def climb(self, step: Step, x: Array, *, n_pages: float, told: Told = quiet) -> tuple[Array, list[float]]:
         """Where the steps lead from x, and J of each iterate that was kept."""
         cycle = _squarem_cycle if self.accelerate else _plain_cycle
         history: list[float] = []
@@ -44,6 +44,7 @@ class IteratedModel(ClickModel):
         while used < self.iterations:
             value, x, steps = cycle(step, x, self.iterations - used)
             used += steps
+            told(used / self.iterations)
             done = bool(history) and value - history[-1] < self.tolerance * n_pages
             history.append(value)
             if done and self.tolerance > 0:

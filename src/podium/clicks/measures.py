@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from podium.clicks.base import Array, Fitted
+from podium.clicks.base import Array, Fitted, Predicted
 from podium.data.click_log import ClickLog
 from podium.errors import DataError
 from podium.metrics import Metric
@@ -51,15 +51,19 @@ def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Meas
     next rank, and it charges 1 − α for positions that were not looked at. Its cascade model (CM) gives every no-click
     after the first click 1e-6.
     """
-    if log.n_impressions == 0:
-        raise DataError("the log has no impressions; there is nothing to measure.", where=log.source)
     used = fitted.model.usable(log)
-    expected = fitted.predict(used)
+    ignored = int(log.clicks.sum()) - int(used.clicks.sum())
+    return measure_predicted(used, fitted.predict(used), fitted.relevance_in(used), preset=preset, ignored=ignored)
+
+
+def measure_predicted(
+    used: ClickLog, expected: Predicted, relevance: Array, *, preset: Preset = "podium", ignored: int = 0
+) -> Measures:
+    """How well pages are predicted, from what was expected of each impression and the relevance of its document."""
+    if used.n_impressions == 0:
+        raise DataError("the log has no impressions; there is nothing to measure.", where=used.source)
     clicks, weights = used.clicks.astype(np.float64), np.repeat(used.page_counts, used.sizes)
-    with np.errstate(divide="ignore"):
-        conditional, marginal = (
-            np.where(clicks > 0, np.log(p), np.log1p(-p)) for p in (expected.conditional, expected.marginal)
-        )
+    conditional, marginal = (log_chance(used, p) for p in (expected.conditional, expected.marginal))
     total = float((weights * conditional).sum())
     each = total / weights.sum()
     if preset == "pyclick":
@@ -68,7 +72,7 @@ def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Meas
         each = float(np.average(means, weights=used.page_counts))
     at = _perplexity(used, marginal, weights, preset)
     given = _perplexity(used, conditional, weights, preset)
-    ndcg, accuracy = _graded(fitted, used)
+    ndcg, accuracy = _graded(relevance, used)
     return Measures(
         log_likelihood_per_page=total / used.n_page_views,
         log_likelihood=float(each),
@@ -79,8 +83,14 @@ def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Meas
         rmse=float(np.sqrt(np.average((clicks - expected.marginal) ** 2, weights=weights))),
         ndcg_at_10=ndcg,
         pair_accuracy=accuracy,
-        ignored_clicks=int(log.clicks.sum()) - int(used.clicks.sum()),
+        ignored_clicks=ignored,
     )
+
+
+def log_chance(log: ClickLog, chance: Array) -> Array:
+    """The logarithm of the probability of each impression's click or no click."""
+    with np.errstate(divide="ignore"):
+        return np.where(log.clicks > 0, np.log(chance), np.log1p(-chance))
 
 
 def _perplexity(log: ClickLog, logs: Array, weights: Array, preset: Preset) -> Array:
@@ -101,16 +111,16 @@ def _auc(scores: Array, clicks: Array, weights: Array) -> float:
     return float((hits * (below + 0.5 * misses)).sum() / (hits.sum() * misses.sum()))
 
 
-def _graded(fitted: Fitted, log: ClickLog) -> tuple[float, float]:
-    """NDCG@10 and pair accuracy of relevance over pages with a grade for every document; unknown pairs count as ½."""
+def _graded(relevance: Array, log: ClickLog) -> tuple[float, float]:
+    """NDCG@10 and pair accuracy of relevance over pages with a grade for every document."""
     if log.grades is None:
         return float("nan"), float("nan")
     missing = np.bincount(log.page_of, np.isnan(log.grades), minlength=log.n_pages)
-    part = log.select((missing == 0) & (log.sizes > 0))
+    whole = (missing == 0) & (log.sizes > 0)
+    part = log.select(whole)
     if part.n_pages == 0 or part.grades is None:
         return float("nan"), float("nan")
-    found = fitted.pairs_of(part.query_ids[part.pair_query], part.document_ids)[part.pairs]
-    scores = np.append(fitted.relevance(), 0.5)[found]
+    scores = relevance[whole[log.page_of]]
     gain = Metric.parse("ndcg@10")(scores, np.maximum(part.grades, 0.0), part.offsets)  # spam is below 0
     right = Metric.parse("pairaccuracy")(scores, part.grades, part.offsets)
     return _mean(gain, part.page_counts), _mean(right, part.page_counts)

@@ -1,6 +1,7 @@
 """Data: queries of documents, from files, frames, or made up; split, checked, joined."""
 
 from podium.data.agreement import Agreement, cohen, fleiss, krippendorff
+from podium.data.baidu_ultr import read_baidu_ultr
 from podium.data.check import Finding, check
 from podium.data.click_files import read_clicks, write_clicks
 from podium.data.click_frames import clicks_from_frame, clicks_to_frame
@@ -62,6 +63,7 @@ __all__ = [
     "make_letor_like",
     "pool",
     "rankings_from_frame",
+    "read_baidu_ultr",
     "read_clicks",
     "read_data",
     "read_folder",

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
-from podium.data.click_pages import PageList, as_milliseconds, is_unicode
+from podium.data.click_pages import PageList, as_milliseconds
 from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
@@ -124,10 +124,7 @@ def _add(pages: PageList, record: dict[str, Any], line: int, actions: frozenset[
 def _add_more(pages: PageList, record: dict[str, Any], n: int) -> None:
     for field, name in _PAGE_NAMES.items():
         if record.get(field) is not None:
-            value = id_text(record[field], f"{field!r}")
-            if not value.isascii() and not is_unicode(value):
-                raise ValueError(f"{field!r} is not valid Unicode")
-            pages.set_name(name, value)
+            pages.set_name(name, id_text(record[field], f"{field!r}"))
     if len(pages.numberings.get("rankers", ())) > _MOST_RANKERS:
         raise ValueError(f"more than {_MOST_RANKERS} rankers; is 'ranker' an id of the page")
     if record.get("time") is not None:
@@ -191,7 +188,7 @@ def _kind(value: Any) -> str:
 def _write_lines(log: ClickLog, file: BinaryIO) -> None:
     ranker = np.array([*log.ranker_names, None], object)
     timed = log.click_times is not None or log.dwell is not None
-    for page in range(log.n_pages):
+    for page in range(log.n_pages) if log.places is None else np.argsort(log.places).tolist():
         a, b = int(log.offsets[page]), int(log.offsets[page + 1])
         record: dict[str, Any] = {
             "query": log.query_ids[log.page_query[page]],

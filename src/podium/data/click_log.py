@@ -32,7 +32,7 @@ LONGEST = 1000
 NO_TIME = np.iinfo(np.int64).min
 """The time of a page without one."""
 
-_PER_PAGE = ("page_query", "visits", "users", "times", "rankers", "counts", "page_ids")
+_PER_PAGE = ("page_query", "visits", "users", "places", "times", "rankers", "counts", "page_ids")
 _PER_IMPRESSION = (
     "pairs",
     "clicks",
@@ -64,6 +64,7 @@ class ClickLog:
     dwell: Array | None = None  # (I,) seconds on the document, all clicks together; NaN: unknown
     visits: NDArray[np.int32] | None = None  # (P,) numbered; -1: unknown
     users: NDArray[np.int32] | None = None  # (P,) numbered; -1: unknown
+    places: NDArray[np.int64] | None = None  # (P,) of pages in the order of their file, where visits or users are known
     times: NDArray[np.int64] | None = None  # (P,) ms since 1970; NO_TIME: unknown
     rankers: NDArray[np.int16] | None = None  # (P,) index into ranker_names; -1: unknown
     ranker_names: tuple[str, ...] = ()
@@ -189,6 +190,8 @@ class ClickLog:
         `more` holds other fields, in the same order; `where` names the place of a page in messages of errors.
         """
         more = {key: value for key, value in (more or {}).items() if value is not None}
+        if "visits" in more or "users" in more:
+            more["places"] = np.arange(len(offsets) - 1)
         place = where or (lambda page: f"page {page + 1}")
         _check_pages(offsets, more, place)
         page_query, query_ids = _sorted_names(*queries)
@@ -200,8 +203,8 @@ class ClickLog:
             document = names[codes[twice]]
             at = int(np.searchsorted(offsets, twice, side="right")) - 1
             raise DataError(
-                f"document {document!r} is twice on this page. Correct the log, or read it with repeated='keep', which "
-                "counts each place as an impression.",
+                f"document {document!r} is twice on this page. Correct the log, or read it with repeated='keep' "
+                "(--repeated keep), which counts each place as an impression.",
                 where=place(at),
             )
         pair_query, pair_document = found[:, :n_pairs].copy()

@@ -19,6 +19,7 @@ from podium.errors import DataError
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 _FARTHEST = 2**31 - 1  # the largest position
+_NO_UNICODE = "is not valid Unicode and could not be written to a file."
 _LARGEST = 2**53  # whole numbers up to here are exact as floats
 
 
@@ -68,6 +69,8 @@ class PageList:
 
     def set_name(self, name: str, value: str) -> None:
         """A name of the page added last, which is numbered: visits, users, rankers, page_ids."""
+        if not value.isascii() and not is_unicode(value):
+            raise DataError(f"the id {value!a} {_NO_UNICODE}", where=self.place(self.lines[-1]))
         self.set_number(name, self.numberings.setdefault(name, _Numbering())[value])
 
     def set_text(self, text: str) -> None:
@@ -130,10 +133,7 @@ class PageList:
                     page = row if codes is self.page_query else int(
                         np.searchsorted(np.cumsum(_ints(self.sizes)), row, side="right")
                     )  # fmt: skip
-                    raise DataError(
-                        f"the id {name!a} is not valid Unicode and could not be written to a file.",
-                        where=self.place(self.lines[page]),
-                    )
+                    raise DataError(f"the id {name!a} {_NO_UNICODE}", where=self.place(self.lines[page]))
 
 
 def as_fields(values: dict[str, Any], *, offsets: NDArray[np.int64], names: dict[str, list[str]]) -> dict[str, Any]:

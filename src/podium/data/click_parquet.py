@@ -294,7 +294,8 @@ def _to_arrow(log: ClickLog) -> Any:
         values = getattr(log, field)
         if values is not None:
             columns[field] = lists(pa.array(values, from_pandas=True))
-    return pa.table(columns)
+    table = pa.table(columns)
+    return table if log.places is None else table.take(pa.array(np.argsort(log.places)))
 
 
 def _taken(names: Any, codes: NDArray[Any]) -> Any:

@@ -53,6 +53,8 @@ def _add(
     items, fields = event.get("items"), event.get("fields")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ValueError("'items' of a ranking must be a list of objects with an id")
+    if fields is not None and not isinstance(fields, list):
+        raise ValueError("'fields' of a ranking must be a list of objects with name and value")
     known = [one for one in fields or [] if isinstance(one, dict) and one.get("name") == query]
     if not known or not isinstance(known[0].get("value"), str):
         pages.dropped_pages += 1

@@ -8,8 +8,9 @@ Every row is a page of one document at its position. There are no queries: all p
 from __future__ import annotations
 
 import csv
-import io
 import math
+from collections.abc import Iterator
+from typing import BinaryIO
 
 from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList, as_milliseconds
@@ -28,16 +29,24 @@ def read_open_bandit(source: Source) -> ClickLog:
     """Read a file of the Open Bandit Dataset."""
     pages = PageList(source_name(source))
     with reading(source) as file:
-        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""))
+        rows = csv.reader(_lines(file, pages))
         try:
             header = next(rows, [])
             places = _places(header, pages)
             for row in rows:
                 if row:
                     _add(pages, row, places, rows.line_num)
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise DataError(f"not a CSV file in UTF-8: {error}.", where=pages.place(rows.line_num + 1)) from None
+        except csv.Error as error:
+            raise DataError(f"not a row of CSV: {error}.", where=pages.place(rows.line_num)) from None
     return pages.log()
+
+
+def _lines(file: BinaryIO, pages: PageList) -> Iterator[str]:
+    for number, raw in enumerate(file, 1):
+        try:
+            yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"not UTF-8 text: {error.reason}.", where=pages.place(number)) from None
 
 
 def _places(header: list[str], pages: PageList) -> dict[str, int]:

@@ -122,8 +122,11 @@ def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
     return read_frame(path, convert)
 
 
-def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T]) -> T:
-    """What `convert` makes of the frame in a .parquet, .csv or .csv.gz file; a clear error where it is damaged."""
+def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, columns: Sequence[str] | None = None) -> T:
+    """What `convert` makes of the frame in a .parquet, .csv or .csv.gz file; a clear error where it is damaged.
+
+    Of Parquet files, only some `columns` may be read, those that are there.
+    """
     name = os.fspath(path)
     parquet = name.lower().endswith((".parquet", ".pq"))
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
@@ -134,7 +137,7 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T]) -> T:
     if not os.path.exists(path):
         raise DataError("no such file.", where=name)
     try:
-        return convert(_read_parquet(name) if parquet else _read_csv(name, backend))
+        return convert(_read_parquet(name, columns) if parquet else _read_csv(name, backend))
     except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # polars panics with what is no Exception
@@ -142,10 +145,13 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T]) -> T:
         raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
 
 
-def _read_parquet(name: str) -> Any:
+def _read_parquet(name: str, columns: Sequence[str] | None) -> Any:
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(name)
+    if columns is not None:
+        there = set(pyarrow.parquet.read_schema(name).names)
+        columns = [column for column in columns if column in there]
+    table = pyarrow.parquet.read_table(name, columns=columns)
     table.validate(full=True)
     return table
 

@@ -3,8 +3,10 @@
     session num > interaction > query_id, results > result rank > docid, clicked > click > rank         XML
     visit  query  [documents]  [vertical types]  [clicks 0 or 1]  [grades]                              tabs
 
-The names of the elements and the columns were checked against the reader of the repository that published the
-demonstration sample. Pages of this log repeat documents now and then: read it with `repeated="keep"`.
+The names of the elements and the order of the columns were checked against the scripts of CHIANGEL/Neural-Click-Model,
+which published a sample in the form with tabs: `scripts_for_dataset/TianGong-ST.py` reads the XML, and `dataset.py`
+reads session, query, documents, vertical types, clicks and, in the judged file, grades. Pages of this log repeat
+documents now and then: read it with `repeated="keep"`.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def _list(text: str) -> list[str]:
 def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
     """Feed the file line by line, so that the line of each interaction is known."""
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
-    visit = ""
+    visit, number = "", 1
     for number, line in lines:
         try:
             parser.feed(line)
@@ -89,6 +91,10 @@ def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
                     element.clear()
         except ElementTree.ParseError as error:
             raise DataError(f"not well-formed XML: {error}.", where=pages.place(number)) from None
+    try:
+        parser.close()
+    except ElementTree.ParseError as error:
+        raise DataError(f"the XML ends too early, as if cut short: {error}.", where=pages.place(number)) from None
 
 
 def _add_interaction(pages: PageList, element: Any, visit: str, number: int) -> None:

@@ -123,6 +123,8 @@ def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zer
             search.hits = [_id(hit) for hit in hits]
         search.line = number
         return
+    if not isinstance(action, str):
+        raise ValueError(f"'action_name' must be text; got {json.dumps(action)[:60]}")
     inside = record.get("event_attributes")
     attributes = inside if isinstance(inside, dict) else {}
     thing, position = attributes.get("object"), attributes.get("position")

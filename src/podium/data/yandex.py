@@ -4,8 +4,9 @@
     visit  time  C  url                             a click
 
 A click belongs to the latest page of its visit that shows the url; a click on a url that none shows is dropped and
-counted. Times are in a unit that was not disclosed and are not read. The order of columns was checked against readers
-of this data set in public repositories.
+counted. Times are in a unit that was not disclosed and are not read. The order of columns was checked against one
+public reader of this data set, `YandexRelPredChallenge.py` of CHIANGEL/Neural-Click-Model; it looks for a click on the
+latest page of the visit only.
 """
 
 from __future__ import annotations

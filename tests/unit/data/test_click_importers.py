@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.data import read_metarank, read_open_bandit, read_tiangong, read_ubi, read_yandex
+from podium.data import (
+    read_baidu_ultr,
+    read_clicks,
+    read_metarank,
+    read_open_bandit,
+    read_tiangong,
+    read_ubi,
+    read_yandex,
+    write_clicks,
+)
 from podium.errors import DataError
 
 REAL = Path(__file__).parents[3] / "../shared/data/clicks"
@@ -233,6 +242,14 @@ def test_open_bandit_has_the_clicks_that_its_description_says(part, clicks):
         (read_metarank, ['{"event": "ranking", "id": "r", "items": 3}'], "1: 'items' of a ranking must be a list"),
         (read_ubi, ["{}", '{"query_id": "s", "query_response_hit_ids": [1.5]}'], "2: an id must be text; got 1.5"),
         (read_ubi, ["{}", "nonsense"], "2: not a line of JSON"),
+        (read_ubi, ["{}", '{"query_id": "s", "action_name": {}}'], "2: 'action_name' must be text"),
+        (
+            read_ubi,
+            ['{"query_id": "\\ud800", "user_query": "x", "query_response_hit_ids": [1]}'],
+            "1: the id '\\ud800'",
+        ),
+        (read_metarank, ['{"event": "ranking", "id": "r", "items": [], "fields": 3}'], "1: 'fields' of a ranking"),
+        (read_tiangong, ["<a>", "<session>"], "2: the XML ends too early"),
     ],
 )
 def test_a_refusal_names_the_line(tmp_path, reader, lines, says):
@@ -274,3 +291,94 @@ def test_fuzzed_lines_are_read_or_refused_by_their_number(tmp_path_factory, read
         assert log.n_impressions == len(log.clicks)
     else:
         assert re.match(r".*log\.txt:\d+: .*\.$", said, re.DOTALL), said
+
+
+def test_open_bandit_names_the_line_of_bad_bytes(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_bytes(b"item,position,click,propensity\n1,1,0,1\n\xff,1,0,1\n")
+    with pytest.raises(DataError, match=r"log\.csv:3: not UTF-8"):
+        read_open_bandit(path)
+
+
+def baidu(path, *rows):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)
+    return path
+
+
+ROW = {
+    "query_id": "7",
+    "query_md5": "ab",
+    "url_md5": ["x", "y", "z"],
+    "position": [1, 2, 3],
+    "click": [0, 0, 1],
+    "n": 3,
+}
+
+
+def test_baidu_ultr_is_read_in_the_order_of_positions(tmp_path):
+    apart = {**ROW, "position": [4, 2, 9], "vector": [[0.5]]}
+    log = read_baidu_ultr(baidu(tmp_path / "part.parquet", ROW, apart, {**ROW, "n": 2}))
+    assert pages(log) == [("ab", ["x", "y", "z"], [3]), ("ab", ["y", "x", "z"], [3]), ("ab", ["x", "y"], [])]
+    assert log.positions.tolist() == [1, 2, 3, 2, 4, 9, 1, 2]
+    unnamed = {key: value for key, value in ROW.items() if key not in ("query_md5", "n")}
+    assert read_baidu_ultr(baidu(tmp_path / "part.parquet", unnamed)).query_ids.tolist() == ["7"]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({**ROW, "click": [0, 1]}, "row 1: 3 documents, 3 positions, 2 clicks"),
+        ({**ROW, "click": [0, 2, 1]}, "row 1: positions must be whole numbers, and clicks 0 or 1"),
+        ({**ROW, "position": [1, 1, 2]}, "row 1: positions must rise"),
+        ({**ROW, "position": None}, "row 1: 'position' must be a list"),
+        ({**ROW, "query_md5": None}, "row 1: the query must be text"),
+        ({"query_id": "7", "click": [1]}, " no column 'url_md5'"),
+    ],
+)
+def test_a_row_of_baidu_ultr_that_is_wrong_is_named(tmp_path, row, says):
+    with pytest.raises(DataError, match=r"part\.parquet:" + re.escape(says)):
+        read_baidu_ultr(baidu(tmp_path / "part.parquet", row))
+
+
+RECORDS = [
+    (read_ubi, {"query_id": "1", "user_query": "x", "query_response_hit_ids": ["a", "b"], "timestamp": "2024-12-10"}),
+    (read_ubi, {"query_id": "1", "action_name": "click", "event_attributes": {"object": {"object_id": "b"}}}),
+    (
+        read_metarank,
+        {"event": "ranking", "id": "r", "items": [{"id": "a"}], "fields": [{"name": "query", "value": "x"}]},
+    ),
+    (read_clicks, {"query": "q", "documents": ["a"], "clicks": [{"at": 1, "time": 5}], "visit": "v", "grades": [1]}),
+]
+STRANGE = st.sampled_from(
+    [None, True, -1, 0, 1.5, 10**30, float("nan"), "", "\ud800", "2024-13-01", [], [1], [[]], {}, {"at": "1"}]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(which=st.sampled_from(RECORDS), where=st.integers(0, 30), value=STRANGE)
+def test_a_record_with_one_strange_value_is_read_or_refused_by_its_line(tmp_path_factory, which, where, value):
+    reader, record = which
+    record = json.loads(json.dumps(record))
+    spots = [(one, key) for one in holders(record) for key in (one if isinstance(one, dict) else range(len(one)))]
+    holder, key = spots[where % len(spots)]
+    holder[key] = value
+    path = tmp_path_factory.mktemp("strange") / "log.jsonl"
+    path.write_text("{}\n" * (reader is not read_clicks) + json.dumps(record) + "\n")
+    line = 1 if reader is read_clicks else 2
+    said = None
+    try:
+        write_clicks(reader(path), path.with_name("copy.jsonl"))
+    except DataError as error:
+        said = str(error)
+    assert said is None or re.match(rf".*log\.jsonl:{line}: .*\.$", said, re.DOTALL), said
+
+
+def holders(value):
+    """Every object and list inside a value."""
+    if isinstance(value, dict | list):
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from holders(one)

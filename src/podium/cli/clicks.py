@@ -1,0 +1,26 @@
+"""`podium clicks`: logs of clicks, read, checked, explained by click models, and made labels and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from podium.cli import clicks_check, clicks_compare, clicks_fit, clicks_import, clicks_label, clicks_simulate
+
+app = typer.Typer(
+    name="clicks",
+    help="Click logs: import and check them, fit click models, make labels and preferences of clicks.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "import": clicks_import.import_,
+    "check": clicks_check.check,
+    "fit": clicks_fit.fit,
+    "compare": clicks_compare.compare,
+    "label": clicks_label.label,
+    "prefer": clicks_label.prefer,
+    "simulate": clicks_simulate.simulate,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)

@@ -1,0 +1,105 @@
+"""`podium clicks compare`: which click model explains a log best."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from podium.cli import click_logs, console, options, progress
+from podium.errors import ParameterError, counted
+
+if TYPE_CHECKING:
+    from podium.evaluation.compare_clicks import ClickComparison
+
+
+def compare(
+    log: click_logs.Log,
+    models: Annotated[
+        list[str] | None,
+        typer.Option(help="Click models, e.g. pbm,'ubm(prior=0.01)'; repeat it.", show_default="all ten"),
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Parts of the pages, each held out in turn.", min=2, show_default="5")
+    ] = None,
+    held_out: Annotated[
+        str | None, typer.Option(help="Measure on the pages of this log instead.", show_default=False)
+    ] = None,
+    report: Annotated[str | None, typer.Option(help="Write a page with pictures to this HTML file.")] = None,
+    repeated: click_logs.RepeatedOption = "refuse",
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Compare click models on pages that they have not seen, with intervals over queries.
+
+    Best first by the log-likelihood of an impression; models marked "ties" may be as good as the best.
+    """
+    from podium.clicks import ClickModel
+    from podium.evaluation.clicks_page import comparison_page
+    from podium.evaluation.compare_clicks import compare_click_models
+    from podium.files import write_aside
+
+    if folds is not None and held_out is not None:
+        raise ParameterError("--folds and --held-out: give one of them.")
+    if report is not None:
+        click_logs.check_target(report, what="a page")
+    chosen = [ClickModel.parse(name) for name in console.split_option(models, list(ClickModel.catalogue()))]
+    pages = click_logs.read_log(log, repeated=repeated)
+    tested = None if held_out is None else click_logs.read_log(held_out, repeated=repeated)
+    with progress.progress_bar(len(chosen)) as bar, console.printed_warnings():
+        found = compare_click_models(
+            pages, chosen, folds=folds or 5, held_out=tested, seed=seed, told=progress.stages(bar)
+        )
+    if report is not None:
+        with write_aside(report) as file:
+            file.write(comparison_page(found).encode("utf-8", "backslashreplace"))
+    if as_json:
+        console.print_json(_summary(found))
+    else:
+        _print(found)
+    if report is not None:
+        console.say(f"wrote {report}")
+
+
+def _print(found: ClickComparison) -> None:
+    from podium.evaluation.clicks_page import leaderboard
+
+    heads, rows = leaderboard(found)
+    styles = {(r, 0): "bold" if model is found.best else "italic" for r, model in enumerate(found.models) if model.ties}
+    console.print_table(heads, rows, styles=styles)
+    skipped = f"; {found.skipped} of unknown queries left out" if found.skipped else ""
+    console.say(
+        f"{counted(found.pages, 'held-out page')} of {counted(found.queries, 'query', 'queries')}{skipped}. "
+        "In brackets: 95 % intervals over queries."
+    )
+    for model in found.models:
+        if not model.comparable:
+            console.say(
+                f"{model.name}: {counted(model.measures.ignored_clicks, 'click')} that it holds impossible left out, "
+                "so its figures cannot be compared."
+            )
+
+
+def _summary(found: ClickComparison) -> dict[str, Any]:
+    models = [
+        {
+            "model": model.name,
+            "best": model is found.best,
+            "ties": model.ties,
+            **{key: _plain(value) for key, value in vars(model.measures).items()},
+            "intervals": {
+                name: [_plain(bound) for bound in getattr(model, name)]
+                for name in ("log_likelihood", "perplexity", "conditional_perplexity", "rmse", "behind")
+            },
+            "examination": _plain(model.examined),
+        }
+        for model in found.models
+    ]
+    return {"pages": found.pages, "skipped": found.skipped, "queries": found.queries, "models": models}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,47 @@
+"""COEC: clicks over expected clicks.
+
+Reference: Zhang & Jones, Comparing click logs and editorial labels for training query rewriting, Query Log Analysis
+Workshop, WWW 2007. OpenSearch's variant was checked against the code of its search-relevance plugin.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from podium.clicks.base import Array, tally
+from podium.clicks.labels import Labelling
+from podium.data.click_log import ClickLog
+from podium.registry import register
+
+
+@register
+class COEC(Labelling):
+    """Clicks over the clicks that the ranks of a document lead one to expect.
+
+    Formula: Σ clicks / Σ over its impressions of the click rate of all documents at that rank; none for 0/0. 1 is what
+    an average document gets.
+
+    `preset=opensearch` computes as OpenSearch's search-relevance plugin does: all impressions of a document count as
+    at the best rank where it was seen, nothing expected is 0, and three decimals are kept.
+    """
+
+    most: ClassVar[float | None] = None
+
+    preset: Literal["podium", "opensearch"] = "podium"
+
+    def label(self, log: ClickLog) -> Array:
+        ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
+        shown, clicked = np.bincount(ranks, weights), np.bincount(ranks, weights * log.clicks)
+        rate = np.divide(clicked, shown, out=np.zeros(len(shown)), where=shown > 0)
+        impressions, clicks = tally(log)
+        if self.preset == "opensearch":
+            best = np.full(log.n_pairs, len(rate))
+            np.minimum.at(best, log.pairs, ranks)
+            expected = np.append(rate, 0.0)[best] * impressions
+            found = np.divide(clicks, expected, out=np.zeros_like(clicks), where=expected > 0)
+            rounded: Array = np.floor(1000.0 * found + 0.5) / 1000.0
+            return rounded
+        expected = np.bincount(log.pairs, weights * rate[ranks], minlength=log.n_pairs)
+        return np.divide(clicks, expected, out=np.full_like(clicks, np.nan), where=expected > 0)

@@ -1,0 +1,19 @@
+"""Click-through rate: how often a document was clicked where it was shown."""
+
+from __future__ import annotations
+
+from podium.clicks.base import Array, ratio, tally
+from podium.clicks.labels import Labelling
+from podium.data.click_log import ClickLog
+from podium.registry import param, register
+
+
+@register
+class CTR(Labelling):
+    """(clicks + a)/(impressions + 2a) with a = `prior`. It favours documents that were shown at the top."""
+
+    prior: float = param(1.0, least=0.0)
+
+    def label(self, log: ClickLog) -> Array:
+        impressions, clicks = tally(log)
+        return ratio(clicks, impressions, prior=self.prior, otherwise=float("nan"))

@@ -1,0 +1,162 @@
+"""Preferences made of clicks: which of two documents people prefer for a query.
+
+    >>> import numpy as np
+    >>> from podium.data import ClickLog, Dataset
+    >>> log = ClickLog.from_pages([("q", ["a", "b"], [2]), ("q", ["a", "b"], [2]), ("q", ["b", "a"], [2])])
+    >>> data = Dataset.from_arrays(np.eye(2), qid=["q", "q"], document_ids=["a", "b"])
+    >>> prefer(log, data, rule="click-above").preferences.edges.round(3).tolist()
+    [[1.0, 0.0, 0.667, 3.0]]
+
+Each rule gives events: the times that one document was preferred to another. They are merged to one edge for each two
+documents of a query: the winner is the side with more events, its probability P̄ = (for + a)/(m + 2a) of m events with
+a = `prior`, and its weight m, so that an edge counts like its events. As many for as against give no edge.
+
+Rules: those of `page_rules`, query-chains and click-rates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.base import Array
+from podium.clicks.click_rates import rate_events
+from podium.clicks.page_rules import WITHIN_PAGES, page_events
+from podium.clicks.query_chains import chain_events
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
+
+RULES = (*WITHIN_PAGES, "query-chains", "click-rates")
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClickPreferences:
+    """One edge for each two documents of a query that events compare, sorted by query and documents."""
+
+    query_ids: NDArray[Any]  # (M,) text
+    winners: NDArray[Any]  # (M,) ids of documents
+    losers: NDArray[Any]  # (M,)
+    probability: Array  # (M,) that the winner is preferred
+    weights: Array  # (M,) events
+
+    def __len__(self) -> int:
+        return len(self.winners)
+
+    def join(self, data: Dataset) -> Dataset:
+        """The data with these preferences. Those of documents that it lacks are dropped, with a warning."""
+        rows = _rows(data)
+        at = np.array(
+            [
+                (rows.get((query, winner), -1), rows.get((query, loser), -1))
+                for query, winner, loser in zip(self.query_ids, self.winners, self.losers, strict=True)
+            ],
+            np.int64,
+        ).reshape(-1, 2)
+        kept = (at >= 0).all(axis=1)
+        if len(self) and not kept.any():
+            raise DataError(
+                f"the data has no two documents of any of the {counted(len(self), 'preference')} of the log. "
+                "Are query and document ids the same in both?",
+                where=data.source,
+            )
+        if not kept.all():
+            warnings.warn(
+                f"{(~kept).sum()} of {counted(len(self), 'preference')} dropped: the data lacks their documents.",
+                PodiumWarning,
+                stacklevel=2,
+            )
+        return data.with_preferences(at[kept, 0], at[kept, 1], self.probability[kept], self.weights[kept])
+
+
+def prefer(
+    log: ClickLog,
+    data: Dataset,
+    *,
+    rule: str = "click-rates",
+    gap: float | None = None,
+    level: float | None = None,
+    least: float = 1.0,
+    prior: float = 0.0,
+) -> Dataset:
+    """The data with preferences made of clicks. See `click_preferences`."""
+    return click_preferences(log, rule, gap=gap, level=level, least=least, prior=prior).join(data)
+
+
+def click_preferences(
+    log: ClickLog,
+    rule: str = "click-rates",
+    *,
+    gap: float | None = None,
+    level: float | None = None,
+    least: float = 1.0,
+    prior: float = 0.0,
+) -> ClickPreferences:
+    """Preferences of a log by a rule, those with fewer than `least` events left out.
+
+    `gap` (query-chains) is the longest time between two pages of a chain in minutes, by default 30. `level`
+    (click-rates) keeps a preference only where chance alone gives as many clicks with at most this probability.
+    """
+    if rule not in RULES:
+        raise UnknownNameError("preference rule", rule, RULES)
+    for name, value, own in (("gap", gap, "query-chains"), ("level", level, "click-rates")):
+        if value is not None and rule != own:
+            raise ParameterError(f"{name} belongs to the rule {own}; got rule {rule}.")
+        if value is not None and not value > 0:
+            raise ParameterError(f"{name} must be above 0; got {value}.")
+    if prior < 0:
+        raise ParameterError(f"prior must be at least 0; got {prior}.")
+    names, document_of = _documents(log)
+    if rule == "query-chains":
+        queries, winners, losers, weights = chain_events(log, document_of, gap=gap)
+    else:
+        found = rate_events(log, level=level) if rule == "click-rates" else page_events(log, rule)
+        queries, weights = log.pair_query[found[0]].astype(np.int64), found[2]
+        winners, losers = document_of[found[0]], document_of[found[1]]
+    merged = merge(winners, losers, queries=queries, weights=weights, least=least, prior=prior)
+    query, first, second, odds, events = merged
+    return ClickPreferences(log.query_ids[query], names[first], names[second], odds, events)
+
+
+def _documents(log: ClickLog) -> tuple[NDArray[Any], Ints]:
+    """The ids of all documents, ascending, and the number of each pair's document among them."""
+    ids = log.document_ids.tolist()
+    number = {name: k for k, name in enumerate(sorted(set(ids)))}
+    return np.array([*number, None], object)[:-1], np.fromiter((number[name] for name in ids), np.int64, len(ids))
+
+
+def merge(
+    winners: Ints, losers: Ints, *, queries: Ints, weights: Array, least: float = 1.0, prior: float = 0.0
+) -> tuple[Ints, Ints, Ints, Array, Array]:
+    """Query, winner, loser, P̄ and m of each two documents with more events for one side than for the other."""
+    low, high = np.minimum(winners, losers), np.maximum(winners, losers)
+    order = np.lexsort((high, low, queries))
+    q, a, b = queries[order], low[order], high[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(q) != 0) | (np.diff(a) != 0) | (np.diff(b) != 0)
+    group, first = np.cumsum(new) - 1, np.flatnonzero(new)
+    total = np.bincount(group, weights[order], minlength=len(first))
+    lower = np.bincount(group, (weights * (winners < losers))[order], minlength=len(first))
+    kept = (total >= least) & (2.0 * lower != total)
+    first, total, lower = first[kept], total[kept], lower[kept]
+    down = 2.0 * lower > total
+    wins = np.where(down, lower, total - lower)
+    odds = (wins + prior) / (total + 2.0 * prior)
+    return q[first], np.where(down, a[first], b[first]), np.where(down, b[first], a[first]), odds, total
+
+
+def _rows(data: Dataset) -> dict[tuple[str, str], int]:
+    """The row of each (query, document); without document ids, these are numbers of rows, as in simulated logs."""
+    names = [data.query_name(q) for q in range(data.n_queries)]
+    rows: dict[tuple[str, str], int] = {}
+    for row, query in enumerate(data.query_index.tolist()):
+        key = names[query], data.document_name(row)
+        if key in rows:
+            raise DataError(f"document {key[1]!r} is twice in query {key[0]!r}; which is meant?", where=data.source)
+        rows[key] = row
+    return rows

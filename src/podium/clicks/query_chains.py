@@ -1,0 +1,116 @@
+"""Query chains: what people click after they have reformulated a query also says something about the earlier one.
+
+Two pages follow each other in a chain if they are of the same visit (of the same user, where the log has no visits),
+of different queries, and at most `gap` minutes apart. Where the log has no times, the pages of a visit follow each
+other as they stand in its file. People are taken to have examined a page down to one position below their last click.
+With q′ the query of the earlier page and q that of the later one,
+
+    click-above                 for q, and for q′: clicked ≻ not clicked and above it, on the later page
+    click-first                 for q, and for q′: the first document, clicked, ≻ the second, not clicked
+    click ≻ skip-earlier        for q′: clicked on the later page ≻ examined but not clicked on the earlier one
+    click ≻ top-two-earlier     for q′: if the earlier page has no click, clicked on the later page ≻ its top two
+
+The first two are applied to every page. Pairs of q′ may join documents that were never shown for q′.
+
+Reference: Radlinski & Joachims, Query chains: learning to rank from implicit feedback, KDD 2005; Li, Learning to rank
+for information retrieval and natural language processing, chapter 7, whose "previous query" is followed here. The text
+of the paper was not at hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.base import Array
+from podium.compiled import compiled
+from podium.data.click_log import NO_TIME, ClickLog
+from podium.errors import DataError
+
+Ints = NDArray[np.int64]
+GAP = 30.0
+"""Minutes between two pages of a chain at most."""
+_MINUTE = 60_000.0
+
+
+def chain_events(log: ClickLog, document_of: Ints, *, gap: float | None) -> tuple[Ints, Ints, Ints, Array]:
+    """Query, winner, loser (numbers of documents) and weight of each preference."""
+    arrays = document_of[log.pairs], log.clicks, log.offsets, log.page_query, log.page_counts
+    previous = previous_pages(log, gap=gap)
+    n = _events(*arrays, previous, np.zeros((0, 3), np.int64), np.zeros(0), False)
+    found, weights = np.empty((n, 3), np.int64), np.empty(n)
+    _events(*arrays, previous, found, weights, True)
+    return found[:, 0], found[:, 1], found[:, 2], weights
+
+
+def previous_pages(log: ClickLog, *, gap: float | None = None) -> Ints:
+    """The page before each page in its chain; -1 where there is none."""  # (P,)
+    who = log.visits if log.visits is not None else log.users
+    if who is None:
+        raise DataError(
+            "query chains need the visit or the user of each page, which this log lacks. Record them, or use another "
+            "rule.",
+            where=log.source,
+        )
+    timed = log.times is not None
+    when = log.times if log.times is not None else log.places
+    if when is None or (gap is not None and not timed):
+        raise DataError(
+            "query chains with a gap need the time of each page, which this log lacks. Record it, or give no gap.",
+            where=log.source,
+        )
+    known = np.flatnonzero((who >= 0) & (when != NO_TIME))
+    order = known[np.lexsort((when[known], who[known]))]
+    before, after = order[:-1], order[1:]
+    linked = (who[before] == who[after]) & (log.page_query[before] != log.page_query[after])
+    if timed:
+        linked &= when[after] - when[before] <= (GAP if gap is None else gap) * _MINUTE
+    previous = np.full(log.n_pages, -1, np.int64)
+    previous[after[linked]] = before[linked]
+    return previous
+
+
+@compiled
+def _events(
+    documents: Any, clicks: Any, offsets: Any, page_query: Any, counts: Any, previous: Any, found: Any, weights: Any,
+    fill: bool,
+) -> int:  # fmt: skip
+    """How many preferences there are; where `fill`, they are written down."""
+    n = 0
+    for page in range(len(offsets) - 1):
+        a, b, before = offsets[page], offsets[page + 1], previous[page]
+        for i in range(a, b):
+            if not clicks[i]:
+                continue
+            for j in range(a, b):
+                if not clicks[j] and documents[i] != documents[j] and (j < i or (i == a and j == a + 1)):
+                    n = _put(found, weights, n, page_query[page], documents[i], documents[j], counts[page], fill)
+                    if before >= 0:
+                        n = _put(found, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
+            if before >= 0:
+                first = offsets[before]
+                for j in range(first, _examined(clicks, first, offsets[before + 1])):
+                    if not clicks[j] and documents[i] != documents[j]:
+                        n = _put(found, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
+    return n
+
+
+@compiled
+def _examined(clicks: Any, a: int, b: int) -> int:
+    """Where a page ends for its reader: one position below the last click; without clicks, after the top two."""
+    last = a - 1
+    for i in range(a, b):
+        if clicks[i]:
+            last = i
+    return min(last + 2, b) if last >= a else min(a + 2, b)
+
+
+@compiled
+def _put(
+    found: Any, weights: Any, n: int, query: int, winner: int, loser: int, weight: float, fill: bool
+) -> int:  # fmt: skip
+    if fill:
+        found[n, 0], found[n, 1], found[n, 2], weights[n] = query, winner, loser, weight
+    return n + 1
