@@ -4,8 +4,8 @@
     >>> curve.at([1, 3, 7])[0].tolist()  # rank 7 is not known
     [1.0, 0.25, nan]
 
-A click on a relevant document at rank k has probability α_k + β_k, on another one β_k. Without trust bias α_k = θ_k,
-the examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, where ε⁺ and ε⁻ are the
+A click on a relevant document at rank k has probability α_k + β_k, on another one β_k. Without trust bias α_k = θ_k, the
+examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, where ε⁺ and ε⁻ are the
 probabilities that a relevant and another document that is looked at is clicked (Agarwal et al., Addressing trust bias
 for unbiased learning-to-rank, WWW 2019). `podium.propensities` estimates them from a log.
 
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.data.click_log import LONGEST, ClickLog
+from podium.data.click_log import LONGEST
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, write_aside
 
@@ -151,17 +151,6 @@ def read_propensities(source: Source) -> Propensities:
         return _from_dict(found, where)
     except DataError as error:
         raise error if error.where else DataError(str(error), where=where) from None
-
-
-def click_rates(log: ClickLog, ranks: ArrayLike) -> Array:
-    """Clicks per impression of some ranks, relative to rank 1: examination and relevance together; NaN if unknown."""
-    asked = np.asarray(ranks, np.int64)
-    rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
-    size = int(max(asked.max(initial=1), rank.max(initial=1))) + 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = np.bincount(rank, times * log.clicks, minlength=size) / np.bincount(rank, times, minlength=size)
-        relative = rate[asked] / rate[1]
-    return np.where(np.isfinite(relative), relative, np.nan)
 
 
 def _from_dict(found: Any, where: str) -> Propensities:
