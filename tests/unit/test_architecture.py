@@ -15,7 +15,7 @@ from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
-from podium.online import OnlineLearner
+from podium.propensities import Estimator
 from podium.scorers import Scorer
 from podium.solvers import Solver
 from podium.text.analyser import Analyser
@@ -51,8 +51,8 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "methods", "search", "training"],
-    ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
+    ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
+    ["evaluation", "aggregation", "export", "sklearn", "engine"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]

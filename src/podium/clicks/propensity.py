@@ -4,8 +4,8 @@
     >>> curve.at([1, 3, 7])[0].tolist()  # rank 7 is not known
     [1.0, 0.25, nan]
 
-A click on a relevant document at rank k has probability α_k + β_k, on another one β_k. Without trust bias α_k = θ_k, the
-examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, where ε⁺ and ε⁻ are the
+A click on a relevant document at rank k has probability α_k + β_k, on another one β_k. Without trust bias α_k = θ_k,
+the examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, where ε⁺ and ε⁻ are the
 probabilities that a relevant and another document that is looked at is clicked (Agarwal et al., Addressing trust bias
 for unbiased learning-to-rank, WWW 2019). `podium.propensities` estimates them from a log.
 

@@ -143,6 +143,15 @@ class ClickLog:
         chosen = np.flatnonzero(pages) if pages.dtype == bool else np.asarray(pages, np.int64)
         return replace(self, **_taken(self, chosen), dropped_clicks=0, dropped_pages=0)
 
+    def cut(self, depth: int) -> ClickLog:
+        """The log with the first `depth` ranks of each page only."""
+        kept = self.ranks() <= depth
+        if kept.all():
+            return self
+        taken = {name: x[kept] for name in _PER_IMPRESSION if (x := getattr(self, name)) is not None}
+        ends = np.concatenate(([0], np.cumsum(kept)))
+        return replace(self, offsets=ends[self.offsets], **taken)
+
     def with_clicks(self, clicks: NDArray[Any]) -> ClickLog:
         """The same pages with other clicks, without times of clicks."""
         return replace(

@@ -1,0 +1,188 @@
+"""Document weights from clicks: how much counts that a document is relevant, without the bias of its ranks.
+
+    >>> from podium.clicks.propensity import Propensities
+    >>> from podium.data.click_log import ClickLog
+    >>> from podium.data.dataset import Dataset
+    >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
+    >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2])])
+    >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
+    [0.5, 1.0]
+
+A click at rank k counts (c − β_k)/α_k, with the propensities of `podium.clicks.propensity`; without trust bias a click
+counts 1/θ_k, and its absence nothing. The mean over pages is then the relevance of the document, whatever its rank
+(Joachims, Swaminathan & Schnabel, WSDM 2017; with trust bias, Vardasbi, Oosterhuis & de Rijke, CIKM 2020).
+
+Where a document is shown at several ranks by chance, as with two rankers, or with a ranker that draws its lists, it
+counts Σ (c − β_k)/ρ with ρ = Σ_k π(k) α_k, π(k) being the probability that it is at rank k (Oosterhuis & de Rijke, SIGIR
+2020). This has less variance, and is right for documents that are only sometimes shown. π is the share of pages, or
+comes from the log's own propensities.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import Propensities
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ParameterError, PodiumWarning
+
+Array = NDArray[np.float64]
+Per = Literal["pages", "impressions", "total"]
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A dataset with document weights, and what is to be known of them."""
+
+    data: Dataset  # without labels
+    clipped: float  # the share of the weight that comes from clicks whose propensity was below `clip`
+    never_shown: float  # the share of the documents of logged queries that no page shows; their relevance is unknown
+    outside: float  # the share of the clicks on documents that the data does not have
+    below: float  # the share of the clicks at ranks without propensity, which do not count
+    queries: int  # how many queries of the data were logged
+
+
+def weights(
+    log: ClickLog,
+    propensities: Propensities | None,
+    data: Dataset,
+    *,
+    clip: float = 0.01,
+    per: Per = "pages",
+) -> Weighted:
+    """The data with document weights made of clicks, joined by ids. Without propensities, a click counts 1 at any rank.
+
+    Propensities below `clip` are taken as `clip`, which bounds the variance at the price of some bias. Weights are
+    divided by the pages of their query, so that queries count alike, by the impressions of the document, or by nothing.
+    """
+    if not 0.0 < clip <= 1.0:
+        raise ParameterError(f"clip must be above 0 and at most 1; got {clip!r}.")
+    if per not in get_args(Per):
+        raise ParameterError(f"per must be one of {', '.join(get_args(Per))}; got {per!r}.")
+    if data.query_ids is None or data.document_ids is None:
+        raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
+    found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)
+    _check_joined(log, data, found)
+    cells = _count(log, propensities)
+    pages = _query_pages(log)
+    values, clipped = _values(log, cells, pages, clip=clip, per=per)
+    logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))
+    shown = np.append(np.bincount(cells.pair, cells.shown, minlength=log.n_pairs) > 0, False)[found]
+    clicks = np.bincount(cells.pair, cells.clicked, minlength=log.n_pairs)
+    inside = np.isin(np.arange(log.n_pairs), found)
+    total = max(float(clicks.sum()), 1.0)
+    of_logged = logged[data.query_index]
+    made = Weighted(
+        replace(data, labels=None, preferences=None, document_weights=np.append(values, 0.0)[found]),
+        clipped=clipped,
+        never_shown=float(1.0 - shown[of_logged].mean()) if of_logged.any() else 1.0,
+        outside=float(clicks[~inside].sum()) / total,
+        below=float(cells.clicked[np.isnan(cells.alpha)].sum()) / total,
+        queries=int(logged.sum()),
+    )
+    _warn(made, clip=clip)
+    return made
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Impressions and clicks of each pair at each rank."""
+
+    pair: NDArray[np.int64]  # (M,)
+    shown: Array  # (M,)
+    clicked: Array  # (M,)
+    alpha: Array  # (M,) NaN where the rank has no propensity
+    beta: Array  # (M,)
+    placed: Array | None  # (M,) the probability, by the log's own propensities, that the pair is at this rank
+
+
+def _count(log: ClickLog, propensities: Propensities | None) -> _Cells:
+    rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
+    n_ranks = int(rank.max(initial=0)) + 1
+    code, which = np.unique(log.pairs * np.int64(n_ranks) + rank, return_inverse=True)
+    shown = np.bincount(which, times, minlength=len(code))
+    clicked = np.bincount(which, times * log.clicks, minlength=len(code)).astype(np.float64)
+    placed = None
+    if log.propensities is not None:
+        placed = np.bincount(which, times * log.propensities, minlength=len(code)) / shown
+    pair, at = np.divmod(code, n_ranks)
+    alpha, beta = (np.ones(len(code)), np.zeros(len(code))) if propensities is None else propensities.at(at)
+    return _Cells(pair, shown, clicked, alpha, beta, placed)
+
+
+def _values(log: ClickLog, cells: _Cells, pages: Array, *, clip: float, per: Per) -> tuple[Array, float]:
+    """The weight of each pair, and the share of click weight that was clipped."""
+    known = ~np.isnan(cells.alpha)
+    pair, shown = cells.pair[known], cells.shown[known]
+    alpha, clicked = cells.alpha[known], cells.clicked[known]
+    of_query = pages[log.pair_query[pair]]
+    if cells.placed is not None or len(log.ranker_names) > 1:
+        chance = shown / of_query if cells.placed is None else cells.placed[known]
+        alpha = np.bincount(pair, chance * alpha, minlength=log.n_pairs)[pair]  # ρ
+        over = of_query
+        if per == "impressions":  # given that the document is shown
+            alpha = alpha / np.minimum(np.bincount(pair, chance, minlength=log.n_pairs)[pair], 1.0)
+            over = np.bincount(pair, shown, minlength=log.n_pairs)[pair]
+    else:
+        over = of_query if per == "pages" else np.bincount(pair, shown, minlength=log.n_pairs)[pair]
+    factor = (1.0 if per == "total" else 1.0 / over) / np.maximum(alpha, clip)
+    values = np.bincount(pair, factor * (clicked - cells.beta[known] * shown), minlength=log.n_pairs)
+    of_clicks = factor * clicked
+    whole = float(of_clicks.sum())
+    return values.astype(np.float64), float(of_clicks[alpha < clip].sum()) / whole if whole > 0 else 0.0
+
+
+def _query_pages(log: ClickLog) -> Array:
+    """How often each query was shown; of a log of single impressions, by its most frequent rank."""  # (Q,)
+    if (log.sizes <= 1).all() and log.positions is not None and log.n_impressions:
+        ranks = log.ranks().astype(np.int64)
+        n = int(ranks.max()) + 1
+        by_rank = np.bincount(log.page_query * n + ranks, log.page_counts, minlength=log.n_queries * n)
+        return np.asarray(by_rank.reshape(log.n_queries, n).max(axis=1), np.float64)
+    return np.bincount(log.page_query, log.page_counts, minlength=log.n_queries).astype(np.float64)
+
+
+def _check_joined(log: ClickLog, data: Dataset, found: NDArray[np.int64]) -> None:
+    if (found >= 0).any():
+        return
+    ours, theirs = (
+        f"query {query!s} with document {document!s}"
+        for query, document in (
+            (data.query_ids[0], data.document_ids[0]) if data.n_documents else ("–", "–"),  # type: ignore[index]
+            (log.query_ids[log.pair_query[0]], log.document_ids[0]) if log.n_pairs else ("–", "–"),
+        )
+    )
+    raise DataError(
+        f"no query and document of the data is in the log, so there is nothing to join: the data has {ours}, the log "
+        f"{theirs}. Are the ids of the same kind?",
+        where=data.source,
+    )
+
+
+def _warn(made: Weighted, *, clip: float) -> None:
+    notes = []
+    if made.never_shown > 0:
+        notes.append(
+            f"{100 * made.never_shown:.1f} % of the documents were never shown: their relevance is not known, and they "
+            "count as if it were 0 (selection bias). Show them now and then, or leave them out of the data."
+        )
+    if made.clipped > _MUCH:
+        notes.append(
+            f"{100 * made.clipped:.1f} % of the weight is of clicks whose propensity was below {clip:g} and was "
+            "clipped, which favours documents at the top. Lower clip if the log is long."
+        )
+    if made.outside > _MUCH:
+        notes.append(f"{100 * made.outside:.1f} % of the clicks are on documents that the data does not have.")
+    if made.below > 0:
+        notes.append(f"{100 * made.below:.1f} % of the clicks are at ranks without a propensity and do not count.")
+    for note in notes:
+        warnings.warn(note, PodiumWarning, stacklevel=3)
+
+
+_MUCH = 0.05

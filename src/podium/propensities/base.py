@@ -1,0 +1,154 @@
+"""From a click log to propensities: how likely each rank is to be looked at, relative to rank 1.
+
+    >>> from podium.clicks.simulate import simulate
+    >>> from podium.data.synthetic import make_letor_like
+    >>> data, _ = make_letor_like(20, seed=1)
+    >>> log = simulate(data, pages=20000, eta=1, depth=5, seed=0)  # shuffled pages, θ_k = 1/k
+    >>> propensities(log, "randomised").theta.round(2).tolist()
+    [1.0, 0.49, 0.32, 0.24, 0.21]
+
+An estimator is a frozen value with a name. Clicks fall with the rank because people look less far down and because good
+documents stand above; only documents that were shown at several ranks, by chance, tell one from the other. So
+`randomised`, `swap` and `harvest` need such interventions, click models such as `pbm` need documents at changing ranks,
+and `regression-em`, `dual` and `pairwise` trust the features instead, and say so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks import ClickModel
+from podium.clicks.propensity import Propensities
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
+from podium.registry import Named, field_types, split_call
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class Estimator(Named):
+    """A way to estimate propensities. Its fields are its parameters."""
+
+    kind: ClassVar[str] = "propensity estimator"
+    home: ClassVar[str] = "podium.propensities"
+    needs_data: ClassVar[bool] = False
+    """Whether it learns from features too, so that it needs the dataset of the queries."""
+    intervenes: ClassVar[bool] = True
+    """Whether position and relevance are told apart by documents that change ranks, not by features alone."""
+
+    def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
+        """The propensities of a log that has clicks."""
+        raise NotImplementedError
+
+
+def propensities(
+    log: ClickLog,
+    how: str | Estimator | ClickModel = "harvest",
+    data: Dataset | None = None,
+    *,
+    depth: int | None = None,
+    seed: int = 0,
+) -> Propensities:
+    """The propensities of a log, by an estimator or a click model, given as a value or by name.
+
+    `propensities(log, "harvest(by=pivot)")`, `propensities(log, "ubm")`. Some need the dataset of the queries,
+    `data`. `depth` leaves out lower ranks, for which the log may say too little.
+    """
+    estimator = parse(how)
+    if depth is not None and depth < 1:
+        raise ParameterError(f"depth must be at least 1; got {depth}.")
+    used = log if depth is None else log.cut(depth)
+    if not used.clicks.any():
+        raise DataError("the log has no clicks, which tell nothing about ranks.", where=log.source)
+    if estimator.needs_data and data is None:
+        raise DataError(
+            f"{estimator.name} learns relevance from features: give the dataset of the queries (--data) beside the log."
+        )
+    if not estimator.intervenes:
+        warnings.warn(
+            f"{estimator}: estimated without interventions. If the ranker that made the log is good, part of its "
+            "quality is taken for position bias. Prefer randomised, swap or harvest.",
+            PodiumWarning,
+            stacklevel=2,
+        )
+    return estimator.estimate(used, data, np.random.default_rng(seed))
+
+
+def parse(how: str | Estimator | ClickModel) -> Estimator:
+    """The estimator that is meant. A click model's name stands for it with settings that bend θ least.
+
+    These are a small prior and EM close to its end: prior 1, or few steps, pull θ towards ½.
+    """
+    from podium.propensities.click_model import ByClickModel
+
+    if isinstance(how, Estimator):
+        return how
+    if isinstance(how, ClickModel):
+        return ByClickModel(how)
+    name, arguments = split_call(how)
+    known, models = Estimator.catalogue(), ClickModel.catalogue()
+    if name in known:
+        return Estimator.parse(how)
+    if name not in models:
+        raise UnknownNameError(Estimator.kind, name, [*known, *models])
+    settings = {key: text for key, text in _CLOSE.items() if key in field_types(models[name])}
+    texts = settings | arguments
+    return ByClickModel(ClickModel.parse(f"{name}({','.join(f'{key}={text}' for key, text in texts.items())})"))
+
+
+_CLOSE = {"prior": "0.01", "iterations": "3000", "tolerance": "1e-10"}
+
+
+def intervals(
+    theta: Array, estimate: Callable[[Array], Array], *, log: ClickLog, draws: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """95 % intervals by the bootstrap over queries: `estimate` gives θ where queries count so often (Q,).
+
+    They are symmetric on the logarithmic scale, θ · exp(± t · sd), with t of Student's distribution.
+    """
+    from scipy.stats import t
+
+    unknown = np.full(len(theta), np.nan)
+    shown = np.unique(log.page_query)
+    if draws < 2 or len(shown) < 2:
+        return unknown, unknown
+    found = np.empty((draws, len(theta)))
+    for row in found:
+        times = np.bincount(rng.choice(shown, len(shown)), minlength=log.n_queries).astype(np.float64)
+        row[:] = estimate(times)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where((found > 0) & (found < np.inf), np.log(found), np.nan)
+    enough = (~np.isnan(logs)).sum(axis=0) >= max(2, draws // 2)
+    spread = np.full(len(theta), np.nan)
+    spread[enough] = np.nanstd(logs[:, enough], axis=0, ddof=1)
+    factor = np.exp(t.ppf(0.975, draws - 1) * spread)
+    return theta / factor, theta * factor
+
+
+def check_connected(parts: NDArray[np.int64], *, who: str, where: str | None) -> None:
+    """Raise a clear error if some ranks cannot be compared with rank 1. `parts` are as of `parts_of_ranks`."""
+    apart = np.flatnonzero(parts != parts[0]) + 1
+    if not len(apart):
+        return
+    if len(apart) == len(parts) - 1:
+        raise DataError(
+            f"{who}: no document was shown at two ranks, so position cannot be told from relevance, with any number of "
+            "clicks. Show documents at changing ranks: shuffle some pages, swap documents, or run two rankers.",
+            where=where,
+        )
+    ranks = ", ".join(map(str, apart[:5])) + (", …" if len(apart) > 5 else "")
+    first = int(apart[0]) - 1
+    hint = f"Leave lower ranks out (depth {first}), or show" if first > 1 else "Show"
+    raise DataError(
+        f"{who}: no document was shown both at rank 1 and at rank {ranks}, even by a chain of ranks between, so their "
+        f"examination cannot be compared. {hint} documents at changing ranks.",
+        where=where,
+    )

@@ -1,0 +1,221 @@
+"""Intervention harvesting: several rankers showed the same documents at different ranks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import Propensities
+from podium.compiled import compiled
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError, PodiumWarning
+from podium.propensities.base import Array, Estimator, check_connected, intervals
+from podium.registry import param, register
+from podium.threads import one_blas_thread
+
+_UNLIKELY = 1e-3
+"""The probability below which rankers are said to depend on the query."""
+
+
+@register
+class Harvest(Estimator):
+    """Clicks on the documents that one ranker showed at rank k and another at rank k′.
+
+    Formula: S_kk′ are the pairs shown at k by one ranker and at k′ by another; ĉ_kk′ = Σ_{u∈S} clicks_uk/n_uk and
+        m_kk′ = |S_kk′| − ĉ_kk′, n_uk the pages with u at k. `pivot`: θ_k = ĉ_k1/ĉ_1k. `chain`: θ_k is the product of
+        ĉ_{j,j−1}/ĉ_{j−1,j} over j ≤ k. `all-pairs`: θ and r_kk′ = r_k′k with the largest
+        Σ_{k≠k′} ĉ_kk′ log(θ_k r_kk′) + m_kk′ log(1 − θ_k r_kk′).
+    Cost: O(pairs · rankers²), for each of `draws` resamplings of the queries, which the intervals come from.
+    Use it for: logs of two or more rankers, each page given to one of them by chance, as in an A/B test. It warns where
+        rankers depend on the query.
+    Reference: Agarwal, Zaitsev, Wang, Li, Najork & Joachims, Estimating position bias without intrusive interventions,
+        WSDM 2019.
+    """
+
+    by: Literal["all-pairs", "pivot", "chain"] = "all-pairs"
+    draws: int = param(default=100, least=0)
+
+    def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
+        seen = _seen(log, self.name)
+        _warn_if_assigned(log)
+        clicked, size = seen.sums(np.ones(log.n_queries))
+        check_connected(_parts(size), who=str(self), where=log.source)
+        self._check_steps(size, log.source)
+        theta = self._theta(clicked, size)
+        bad = np.flatnonzero(~np.isfinite(theta))
+        if len(bad):
+            raise DataError(
+                f"{self}: too few clicks to compare rank {bad[0] + 1} with rank 1. Use a longer log, or leave lower "
+                f"ranks out (depth {bad[0]}).",
+                where=log.source,
+            )
+
+        def again(times: Array) -> Array:
+            sums = seen.sums(times)
+            return np.where(_parts(sums[1]) == 1, self._theta(*sums, start=theta), np.nan)
+
+        low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
+        return Propensities.of_theta(theta, low=low, high=high, how=str(self))
+
+    def _check_steps(self, size: Array, where: str | None) -> None:
+        """Raise a clear error if a rank lacks what pivot or chain compare it by."""
+        if self.by == "all-pairs":
+            return
+        other = np.zeros(len(size) - 1, np.int64) if self.by == "pivot" else np.arange(len(size) - 1)
+        missing = np.flatnonzero(size[np.arange(1, len(size)), other] == 0)
+        if len(missing):
+            k = int(missing[0])
+            raise DataError(
+                f"{self}: no document was shown at rank {other[k] + 1} by one ranker and at rank {k + 2} by another. "
+                "Use by=all-pairs, which goes by other ranks.",
+                where=where,
+            )
+
+    def _theta(self, clicked: Array, size: Array, start: Array | None = None) -> Array:
+        """θ relative to rank 1; resamplings start from the θ of the whole."""
+        k = np.arange(1, len(size))
+        if self.by == "all-pairs":
+            return _all_pairs(clicked, size, start)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.by == "pivot":
+                return np.append(1.0, clicked[k, 0] / clicked[0, k])
+            return np.append(1.0, np.cumprod(clicked[k, k - 1] / clicked[k - 1, k]))
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Where each ranker showed each pair, sorted by pair."""
+
+    starts: NDArray[np.int64]  # (V+1,) of the pairs that were shown
+    query: NDArray[np.int64]  # (V,)
+    rank: NDArray[np.int64]  # (M,) from 0
+    ranker: NDArray[np.int64]  # (M,)
+    rate: Array  # (M,) clicks per impression of the pair at this rank, by all rankers
+    n_ranks: int
+
+    def sums(self, times: Array) -> tuple[Array, Array]:
+        """ĉ and |S| (R, R), where queries count so often (Q,)."""
+        clicked, size = np.zeros((2, self.n_ranks, self.n_ranks))
+        _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate, clicked, size)
+        return clicked, size
+
+
+def _seen(log: ClickLog, who: str) -> _Seen:
+    known = np.zeros(0, np.bool_) if log.rankers is None else log.rankers >= 0
+    if log.rankers is None or len(np.unique(log.rankers[known])) < 2:
+        raise DataError(
+            f"{who} compares the ranks that two or more rankers gave a document; this log names fewer. Log the field "
+            "ranker of each page, or use pbm, which needs only documents at changing ranks.",
+            where=log.source,
+        )
+    used = log if known.all() else log.select(known)
+    assert used.rankers is not None
+    rank, times = used.ranks().astype(np.int64) - 1, np.repeat(used.page_counts, used.sizes)
+    n_ranks, n_rankers = int(rank.max()) + 1, int(used.rankers.max()) + 1
+    at = used.pairs * np.int64(n_ranks) + rank
+    places, which = np.unique(at, return_inverse=True)
+    rate = np.bincount(which, times * used.clicks) / np.bincount(which, times)
+    triple = np.unique(which * np.int64(n_rankers) + np.repeat(used.rankers, used.sizes))
+    place = triple // n_rankers
+    pair = places[place] // n_ranks
+    first = np.flatnonzero(np.append(True, pair[1:] != pair[:-1]))
+    return _Seen(
+        np.append(first, len(pair)), used.pair_query[pair[first]].astype(np.int64), places[place] % n_ranks,
+        triple % n_rankers, rate[place], n_ranks,
+    )  # fmt: skip
+
+
+def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array:
+    """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
+    from scipy.optimize import minimize
+
+    first, second = np.nonzero(np.triu(size, 1))
+    n, up, down = size[first, second], clicked[first, second], clicked[second, first]  # up is at the upper rank
+
+    def cost(logs: Array) -> tuple[float, Array]:
+        """−J, and its derivative, in which that of r is 0."""
+        ratio = np.exp(logs[second] - logs[first])
+        b = n * (1.0 + ratio) + down + ratio * up
+        x = 2.0 * (up + down) / (b + np.sqrt(np.maximum(b * b - 8.0 * n * ratio * (up + down), 0.0)))
+        value, slopes = 0.0, np.zeros(len(logs))
+        for rank, hits, chance in ((first, up, x), (second, down, ratio * x)):
+            misses = n - hits
+            with np.errstate(divide="ignore", invalid="ignore"):  # without hits or misses there is nothing to add
+                value += float(np.where(hits > 0, hits * np.log(chance), 0.0).sum())
+                value += float(np.where(misses > 0, misses * np.log1p(-chance), 0.0).sum())
+                slope = hits - np.where(misses > 0, misses * chance / (1.0 - chance), 0.0)
+            slopes += np.bincount(rank, slope, minlength=len(logs))
+        return -value / n.sum(), -slopes / n.sum()
+
+    x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
+    limits: Any = {
+        "ftol": 1e-14 if start is None else 1e-10,
+        "gtol": 1e-9,
+        "maxiter": 2000,
+        "maxfun": 5000,
+        "maxcor": 30,
+    }
+    with one_blas_thread():  # vectors are short
+        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
+    theta: Array = np.exp(found.x - found.x[0])
+    return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
+
+
+def _parts(size: Array) -> NDArray[np.int64]:
+    """The smallest rank, from 1, that each rank is compared with, directly or by others."""
+    from scipy.sparse.csgraph import connected_components
+
+    labels = connected_components(size > 0, directed=False)[1]
+    return np.array([np.flatnonzero(labels == one)[0] + 1 for one in labels], np.int64)
+
+
+def _warn_if_assigned(log: ClickLog) -> None:
+    """Warn where the rankers' shares differ between queries, by a χ² test."""
+    from scipy.stats import chi2
+
+    assert log.rankers is not None
+    known = log.rankers >= 0
+    code = log.page_query[known] * np.int64(len(log.ranker_names) or int(log.rankers.max()) + 1) + log.rankers[known]
+    cells, which = np.unique(code, return_inverse=True)
+    views = np.bincount(which, _views(log)[known])
+    query, ranker = np.divmod(cells, len(log.ranker_names) or int(log.rankers.max()) + 1)
+    by_query, by_ranker = np.bincount(query, views), np.bincount(ranker, views)
+    expected = by_query[query] * by_ranker[ranker] / views.sum()
+    # Σ (O − E)²/E = Σ O²/E − N, also over cells without a page
+    statistic = float((views**2 / expected).sum() - views.sum())
+    freedom = (int((by_query > 0).sum()) - 1) * (int((by_ranker > 0).sum()) - 1)
+    if freedom > 0 and chi2.sf(statistic, freedom) < _UNLIKELY:
+        warnings.warn(
+            "harvest: which ranker made a page depends on the query, so the rankers' pages cannot be compared. Give "
+            "each page to a ranker by a coin.",
+            PodiumWarning,
+            stacklevel=4,
+        )
+
+
+def _views(log: ClickLog) -> Array:
+    """How often each page was shown; of a log with single impressions, as of counted clicks, only rank 1 counts."""
+    if (log.sizes == 1).all():
+        return np.where(log.ranks() == 1, log.page_counts, 0.0)
+    return log.page_counts
+
+
+@compiled
+def _add_up(starts: Any, times: Any, rank: Any, ranker: Any, rate: Any, clicked: Any, size: Any) -> None:
+    """Add the pairs to ĉ and |S|, each once for ranks k and k′ at which different rankers showed it."""
+    last = np.full(size.shape, -1, np.int64)
+    for u in range(len(starts) - 1):
+        if times[u] == 0.0:
+            continue
+        for i in range(starts[u], starts[u + 1]):
+            for j in range(starts[u], starts[u + 1]):
+                k, other = rank[i], rank[j]
+                if k != other and ranker[i] != ranker[j] and last[k, other] != u:
+                    last[k, other] = u
+                    clicked[k, other] += times[u] * rate[i]
+                    size[k, other] += times[u]
