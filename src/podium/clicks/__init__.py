@@ -35,3 +35,5 @@ from podium.clicks.simulate import show as show
 from podium.clicks.simulate import simulate as simulate
 from podium.clicks.simulate import simulate_counts as simulate_counts
 from podium.clicks.ubm import UBM as UBM
+from podium.clicks.weights import Weighted as Weighted
+from podium.clicks.weights import weights as weights

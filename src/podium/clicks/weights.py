@@ -13,16 +13,16 @@ counts 1/θ_k, and its absence nothing. The mean over pages is then the relevanc
 (Joachims, Swaminathan & Schnabel, WSDM 2017; with trust bias, Vardasbi, Oosterhuis & de Rijke, CIKM 2020).
 
 Where a document is shown at several ranks by chance, as with two rankers, or with a ranker that draws its lists, it
-counts Σ (c − β_k)/ρ with ρ = Σ_k π(k) α_k, π(k) being the probability that it is at rank k (Oosterhuis & de Rijke, SIGIR
-2020). This has less variance, and is right for documents that are only sometimes shown. π is the share of pages, or
-comes from the log's own propensities.
+counts Σ (c − β_k)/ρ with ρ = Σ_k π(k) α_k, π(k) being the probability that it is at rank k (Oosterhuis & de Rijke,
+SIGIR 2020). This has less variance, and is right for documents that are only sometimes shown. π is the share of pages,
+or comes from the log's own propensities.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +70,11 @@ def weights(
     found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)
     _check_joined(log, data, found)
     cells = _count(log, propensities)
-    pages = _query_pages(log)
-    values, clipped = _values(log, cells, pages, clip=clip, per=per)
+    mixed = propensities is not None and (log.propensities is not None or len(log.ranker_names) > 1)
+    values, clipped = _values(log, cells, _query_pages(log), clip=clip, per=per, mixed=mixed)
     logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))
-    shown = np.append(np.bincount(cells.pair, cells.shown, minlength=log.n_pairs) > 0, False)[found]
-    clicks = np.bincount(cells.pair, cells.clicked, minlength=log.n_pairs)
+    shown = np.append(np.isin(np.arange(log.n_pairs), cells.pair[~np.isnan(cells.alpha)]), False)[found]
+    clicks = _sums(cells.pair, cells.clicked, log.n_pairs)
     inside = np.isin(np.arange(log.n_pairs), found)
     total = max(float(clicks.sum()), 1.0)
     of_logged = logged[data.query_index]
@@ -106,36 +106,32 @@ def _count(log: ClickLog, propensities: Propensities | None) -> _Cells:
     rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
     n_ranks = int(rank.max(initial=0)) + 1
     code, which = np.unique(log.pairs * np.int64(n_ranks) + rank, return_inverse=True)
-    shown = np.bincount(which, times, minlength=len(code))
-    clicked = np.bincount(which, times * log.clicks, minlength=len(code)).astype(np.float64)
-    placed = None
-    if log.propensities is not None:
-        placed = np.bincount(which, times * log.propensities, minlength=len(code)) / shown
+    shown, clicked = _sums(which, times, len(code)), _sums(which, times * log.clicks, len(code))
+    placed = None if log.propensities is None else _sums(which, times * log.propensities, len(code)) / shown
     pair, at = np.divmod(code, n_ranks)
     alpha, beta = (np.ones(len(code)), np.zeros(len(code))) if propensities is None else propensities.at(at)
     return _Cells(pair, shown, clicked, alpha, beta, placed)
 
 
-def _values(log: ClickLog, cells: _Cells, pages: Array, *, clip: float, per: Per) -> tuple[Array, float]:
-    """The weight of each pair, and the share of click weight that was clipped."""
-    known = ~np.isnan(cells.alpha)
-    pair, shown = cells.pair[known], cells.shown[known]
-    alpha, clicked = cells.alpha[known], cells.clicked[known]
-    of_query = pages[log.pair_query[pair]]
-    if cells.placed is not None or len(log.ranker_names) > 1:
+def _values(log: ClickLog, cells: _Cells, pages: Array, *, clip: float, per: Per, mixed: bool) -> tuple[Array, float]:
+    """The weight of each pair, and the share of click weight that was clipped. Mixed: divide by ρ, not by α_k."""
+    known, n = ~np.isnan(cells.alpha), log.n_pairs
+    pair, shown, clicked, alpha = (x[known] for x in (cells.pair, cells.shown, cells.clicked, cells.alpha))
+    of_query, of_pair = pages[log.pair_query[pair]], _sums(pair, shown, n)[pair]
+    if mixed:
         chance = shown / of_query if cells.placed is None else cells.placed[known]
-        alpha = np.bincount(pair, chance * alpha, minlength=log.n_pairs)[pair]  # ρ
-        over = of_query
+        alpha = _sums(pair, chance * alpha, n)[pair]  # ρ
         if per == "impressions":  # given that the document is shown
-            alpha = alpha / np.minimum(np.bincount(pair, chance, minlength=log.n_pairs)[pair], 1.0)
-            over = np.bincount(pair, shown, minlength=log.n_pairs)[pair]
-    else:
-        over = of_query if per == "pages" else np.bincount(pair, shown, minlength=log.n_pairs)[pair]
-    factor = (1.0 if per == "total" else 1.0 / over) / np.maximum(alpha, clip)
-    values = np.bincount(pair, factor * (clicked - cells.beta[known] * shown), minlength=log.n_pairs)
-    of_clicks = factor * clicked
-    whole = float(of_clicks.sum())
-    return values.astype(np.float64), float(of_clicks[alpha < clip].sum()) / whole if whole > 0 else 0.0
+            alpha = alpha / np.minimum(_sums(pair, chance, n)[pair], 1.0)
+    over = {"pages": of_query, "impressions": of_pair, "total": np.ones(len(pair))}[per]
+    factor = 1.0 / (over * np.maximum(alpha, clip))
+    whole = float((factor * clicked).sum())
+    clipped = float((factor * clicked)[alpha < clip].sum()) / whole if whole > 0 else 0.0
+    return _sums(pair, factor * (clicked - cells.beta[known] * shown), n), clipped
+
+
+def _sums(index: NDArray[Any], values: NDArray[Any], n: int) -> Array:
+    return np.bincount(index, values, minlength=n).astype(np.float64)
 
 
 def _query_pages(log: ClickLog) -> Array:
@@ -143,9 +139,9 @@ def _query_pages(log: ClickLog) -> Array:
     if (log.sizes <= 1).all() and log.positions is not None and log.n_impressions:
         ranks = log.ranks().astype(np.int64)
         n = int(ranks.max()) + 1
-        by_rank = np.bincount(log.page_query * n + ranks, log.page_counts, minlength=log.n_queries * n)
-        return np.asarray(by_rank.reshape(log.n_queries, n).max(axis=1), np.float64)
-    return np.bincount(log.page_query, log.page_counts, minlength=log.n_queries).astype(np.float64)
+        by_rank = _sums(log.page_query * n + ranks, log.page_counts, log.n_queries * n)
+        return np.asarray(by_rank.reshape(log.n_queries, n).max(axis=1))
+    return _sums(log.page_query, log.page_counts, log.n_queries)
 
 
 def _check_joined(log: ClickLog, data: Dataset, found: NDArray[np.int64]) -> None:

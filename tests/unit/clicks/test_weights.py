@@ -1,0 +1,121 @@
+"""Document weights from clicks: the formula, no bias on average, and what is said of their limits."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+
+from podium.clicks import Propensities, simulate, simulate_counts, weights
+from podium.clicks.simulate import click_chance
+from podium.data import ClickLog, Dataset
+from podium.data.synthetic import make_letor_like
+from podium.errors import DataError, ParameterError, PodiumWarning
+
+DATA, _ = make_letor_like(5, (6, 8), n_features=8, seed=1)
+TRUE = Propensities.of_theta(1 / np.arange(1, 9), how="true")
+RANKERS = [np.asarray(DATA.features[:, column], np.float64) for column in (0, 5)]
+
+THREE = Dataset.from_arrays(np.eye(3), [3, 0, 1], qid=["q"] * 3, document_ids=["a", "b", "c"])
+HALF = Propensities.of_theta([1.0, 0.5, 0.25], how="given")
+PAGES = ClickLog.from_pages([("q", ["a", "b", "c"], [1, 2]), ("q", ["b", "a", "c"], [2]), ("q", ["a", "b"], [])])
+
+
+def values(log, propensities, data=THREE, **settings):
+    return weights(log, propensities, data, **settings).data.document_weights
+
+
+def test_a_click_counts_one_over_the_propensity_of_its_rank():
+    a, b = 1 + 1 / 0.5, 1 / 0.5
+    np.testing.assert_allclose(values(PAGES, HALF), [a / 3, b / 3, 0])
+    np.testing.assert_allclose(values(PAGES, HALF, per="total"), [a, b, 0])
+    np.testing.assert_allclose(values(PAGES, HALF, per="impressions"), [a / 3, b / 3, 0])
+    np.testing.assert_allclose(values(PAGES, None), [2 / 3, 1 / 3, 0])
+
+
+def test_trust_in_the_ranker_is_taken_off():
+    trust = Propensities(
+        [1, 2, 3], [1.0, 0.5, 0.25], [np.nan] * 3, [np.nan] * 3, [0.8, 0.4, 0.2], [0.1, 0.05, 0.02], "trust"
+    )
+    a = (1 - 0.1) / 0.8 + (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8
+    b = (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8 + (0 - 0.05) / 0.4
+    np.testing.assert_allclose(values(PAGES, trust), [a / 3, b / 3, 2 * -0.02 / 0.2 / 3])
+
+
+def test_several_rankers_count_together():
+    mixed = dataclasses.replace(PAGES, rankers=np.array([0, 1, 0], np.int16), ranker_names=("A", "B"))
+    a, b = 2 / 3 * 1 + 1 / 3 * 0.5, 1 / 3 * 1 + 2 / 3 * 0.5  # ρ
+    np.testing.assert_allclose(values(mixed, HALF), [2 / a / 3, 1 / b / 3, 0])
+
+
+def test_propensities_of_the_log_say_where_a_document_could_have_been():
+    shown = np.array([0.5, 0.5, 1, 0.5, 0.5, 1, 0.5, 0.5])
+    a = b = 0.5 * 1 + 0.5 * 0.5
+    np.testing.assert_allclose(values(dataclasses.replace(PAGES, propensities=shown), HALF), [2 / a / 3, 1 / b / 3, 0])
+
+
+@pytest.mark.parametrize(("rankers", "pages"), [(RANKERS[:1], 400), (RANKERS, 400)])
+def test_the_mean_over_logs_is_the_probability_of_a_click_on_what_is_looked_at(rankers, pages):
+    found = np.array(
+        [values(simulate_counts(DATA, rankers, pages=pages, seed=seed), TRUE, DATA) for seed in range(200)]
+    )
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+    apart = (found.mean(axis=0) - click_chance(DATA)) / error
+    assert np.abs(apart).max() < 4  # of 35 documents
+    assert np.abs(apart).mean() == pytest.approx(np.sqrt(2 / np.pi), abs=0.3)
+
+
+def test_equal_pages_counted_give_the_same_weights():
+    log = simulate(DATA, RANKERS[:1], pages=300, seed=0)
+    assert log.folded.n_pages < log.n_pages
+    np.testing.assert_allclose(values(log.folded, TRUE, DATA), values(log, TRUE, DATA))
+
+
+def test_documents_sometimes_shown_are_not_taken_for_worse():
+    """Each ranker shows three documents of its own choice; clicks per page would favour what both show."""
+    log = simulate(DATA, RANKERS, pages=200_000, depth=3, seed=0)
+    with pytest.warns(PodiumWarning, match=r"% of the documents were never shown"):
+        made = weights(log, TRUE, DATA)
+    seen = log.find_pairs(DATA.query_ids[DATA.query_index], DATA.document_ids) >= 0
+    np.testing.assert_allclose(made.data.document_weights[seen], click_chance(DATA)[seen], atol=0.05)
+    assert made.never_shown == pytest.approx(1 - seen.mean())
+
+
+def test_clipping_is_reported():
+    with pytest.warns(PodiumWarning, match=r"71\.4 % of the weight is of clicks whose propensity was below 0\.8"):
+        made = weights(PAGES, HALF, THREE, clip=0.8, per="total")
+    np.testing.assert_allclose(made.data.document_weights, [1 + 1 / 0.8, 1 / 0.8, 0])
+    assert made.clipped == pytest.approx(2 / 0.8 / (1 + 2 / 0.8))
+
+
+def test_clicks_at_ranks_without_propensity_do_not_count():
+    with (
+        pytest.warns(PodiumWarning, match=r"66\.7 % of the clicks are at ranks without a propensity"),
+        pytest.warns(PodiumWarning, match=r"33\.3 % of the documents were never shown"),
+    ):
+        made = weights(PAGES, Propensities.of_theta([1.0], how="given"), THREE)
+    assert made.below == pytest.approx(2 / 3)
+
+
+def test_queries_without_pages_and_clicks_elsewhere_are_told():
+    more = Dataset.from_arrays(np.eye(4), qid=["q", "q", "r", "r"], document_ids=["a", "x", "a", "b"])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = weights(PAGES, HALF, more)
+    assert (made.queries, made.never_shown, made.outside) == (1, 0.5, pytest.approx(1 / 3))
+    assert ["never shown" in str(one.message) for one in said] == [True, False]
+    np.testing.assert_allclose(made.data.document_weights, [1, 0, 0, 0])
+
+
+def test_data_that_cannot_be_joined_is_refused():
+    with pytest.raises(DataError, match=r"nothing to join: the data has query 7 with document a.*query q"):
+        weights(PAGES, HALF, dataclasses.replace(THREE, query_ids=np.array(["7"], object)))
+    with pytest.raises(DataError, match="lacks query or document ids"):
+        weights(PAGES, HALF, dataclasses.replace(THREE, document_ids=None))
+
+
+def test_settings_out_of_range_are_refused():
+    with pytest.raises(ParameterError, match="clip must be above 0"):
+        weights(PAGES, HALF, THREE, clip=0.0)
+    with pytest.raises(ParameterError, match="per must be one of pages, impressions, total"):
+        weights(PAGES, HALF, THREE, per="clicks")
