@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import console, options, progress
+from podium.cli.train_clicks import clicks_of
 from podium.errors import counted
 
 if TYPE_CHECKING:
@@ -22,7 +23,28 @@ def train(
     valid: Annotated[
         str | None, typer.Option(help="Validation data, to choose settings and to stop by.", show_default=False)
     ] = None,
-    metric: Annotated[str, typer.Option("-m", "--metric", help="What validation data is judged by.")] = "ndcg@10",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "-m",
+            "--metric",
+            help="What validation data is judged by.",
+            show_default="ndcg@10; weighted-dcg@10 where only clicks judge it",
+        ),
+    ] = None,
+    clicks: Annotated[
+        str | None,
+        typer.Option(metavar="LOG", help="Learn from a click log of the data's queries.", show_default=False),
+    ] = None,
+    propensities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="How likely each rank is looked at: what podium clicks propensity -o wrote; none: clicks as they are.",
+            show_default=False,
+        ),
+    ] = None,
+    clip: Annotated[float, typer.Option(help="With --clicks: propensities below this are taken as this.")] = 0.01,
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -33,6 +55,8 @@ def train(
     """Train a model.
 
     With validation data, the method's settings are chosen by it. `podium methods` lists the methods.
+
+    With --clicks, the data's own grades are not learned from: a click counts one over the propensity of its rank.
     """
     from podium.errors import ParameterError
     from podium.methods import method as named
@@ -44,15 +68,29 @@ def train(
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    chosen, measure, searching = named(method), Metric.parse(metric, preset=preset), Search.parse(search)
+    chosen, searching = named(method), Search.parse(search)
+    measure = Metric.parse(metric or "ndcg@10", preset=preset)
+    used = clicks_of(clicks, propensities, clip=clip)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
+    if used is not None:
+        training = used.weigh(training)
+        if validation is not None and not _has_grades(validation):
+            validation = used.weigh(validation)
+            measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
         model = fit(
             training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )
+    if used is not None:
+        model = model.with_info(clicks=used.record)
     model.save(output)
     _print(model, training, validation, output=output)
+
+
+def _has_grades(data: Dataset) -> bool:
+    """Whether some document is judged relevant; LETOR files write 0 where nobody judged."""
+    return data.labels is not None and bool((data.labels > 0).any())
 
 
 def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset, Dataset | None]:
@@ -93,6 +131,8 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
         f"data       {training.source}: {counted(training.n_queries, 'query', 'queries')}, "
         f"{counted(training.n_documents, 'document')}, {counted(training.n_features, 'feature')}"
     )
+    if "clicks" in info:
+        console.out(f"clicks     {info['clicks']['log']}: propensities {info['clicks']['propensities']}")
     if validation is None:
         console.out("validation none: settings are the method's own")
     else:

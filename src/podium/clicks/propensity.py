@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.data.click_log import LONGEST
+from podium.data.click_log import LONGEST, ClickLog
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, write_aside
 
@@ -151,6 +151,17 @@ def read_propensities(source: Source) -> Propensities:
         return _from_dict(found, where)
     except DataError as error:
         raise error if error.where else DataError(str(error), where=where) from None
+
+
+def click_rates(log: ClickLog, ranks: ArrayLike) -> Array:
+    """Clicks per impression of some ranks, relative to rank 1: examination and relevance together; NaN if unknown."""
+    asked = np.asarray(ranks, np.int64)
+    rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
+    size = int(max(asked.max(initial=1), rank.max(initial=1))) + 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.bincount(rank, times * log.clicks, minlength=size) / np.bincount(rank, times, minlength=size)
+        relative = rate[asked] / rate[1]
+    return np.where(np.isfinite(relative), relative, np.nan)
 
 
 def _from_dict(found: Any, where: str) -> Propensities:

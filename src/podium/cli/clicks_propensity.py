@@ -1,0 +1,91 @@
+"""`podium clicks propensity`: how likely each rank is to be looked at, from a click log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console, options
+
+if TYPE_CHECKING:
+    from podium.clicks import Propensities
+    from podium.data import ClickLog
+
+
+def propensity(
+    log: Annotated[str, typer.Argument(help="A click log: .jsonl, .jsonl.gz or .parquet; - is standard input.")],
+    how: Annotated[
+        str,
+        typer.Option(
+            help="randomised, swap, harvest, a click model such as pbm, ubm or dbn, trust, regression-em, dual or "
+            "pairwise; with parameters, e.g. 'harvest(by=pivot)'."
+        ),
+    ] = "harvest",
+    data: Annotated[
+        str | None,
+        typer.Option(
+            help="The data of the log's queries, for what learns from features or grades.", show_default=False
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="Leave out ranks below this one.", min=1, show_default=False)
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Write the propensities to this JSON file.", show_default=False)
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(help="Write a page with the curve to this HTML file.", show_default=False)
+    ] = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Estimate how likely each rank is to be looked at, relative to rank 1, with 95 % intervals.
+
+    The file is for `podium train --clicks LOG --propensities FILE`. Clicks fall with the rank because people look less
+    far down and because good documents stand above; documents that were shown at several ranks tell which it is.
+    """
+    from podium.data import read_clicks, read_data
+    from podium.files import write_texts
+    from podium.propensities import propensities
+
+    for file, what in ((output, "the propensities"), (report, "the page")):
+        if file is not None:
+            console.check_file(file, what=what)
+    read = read_clicks(log)
+    with console.printed_warnings():
+        found = propensities(read, how, None if data is None else read_data(data), depth=depth, seed=seed)
+    if output is not None:
+        found.write(output)
+    if report is not None:
+        from pathlib import Path
+
+        from podium.evaluation.propensity_page import page
+
+        write_texts(Path(report).parent, {Path(report).name: page(found, read)})
+    if as_json:
+        console.print_json(found.to_dict())
+        return
+    _print(found, read)
+    for file in (output, report):
+        if file is not None:
+            console.say(f"wrote {file}")
+
+
+def _print(found: Propensities, log: ClickLog) -> None:
+    from podium.clicks.propensity import click_rates
+
+    rates = click_rates(log, found.ranks)
+    columns = {"rank": found.ranks, "theta": found.theta, "low": found.low, "high": found.high}
+    if found.has_trust_bias:
+        columns |= {"alpha": found.alpha, "beta": found.beta}
+    columns |= {"click rate": rates}
+    rows = [
+        [str(int(row[0])), *("–" if value != value else f"{value:.4f}" for value in row[1:])]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    console.print_table(list(columns), rows)
+    console.say(
+        f"{found.how}: theta is examination relative to rank 1, low to high its 95 % interval; the click rate, also "
+        "relative to rank 1, mixes it with relevance"
+    )
