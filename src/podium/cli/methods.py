@@ -80,6 +80,7 @@ def _kinds() -> list[type[Named]]:
     from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
+    from podium.propensities import Estimator
     from podium.scorers import Scorer
     from podium.search import Search
     from podium.solvers import Solver
@@ -88,7 +89,7 @@ def _kinds() -> list[type[Named]]:
     from podium.transforms import Transform
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Retrieval, Feature]
+    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Estimator, Retrieval, Feature]
 
 
 def _method_page(name: str, found: Method) -> None:

@@ -1,0 +1,91 @@
+"""Dual learning: a ranker and the propensities are learned in turn, each from the other."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from podium.clicks.propensity import Propensities
+from podium.clicks.weights import weights
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import ConvergenceWarning, DataError, PodiumWarning
+from podium.losses import Softmax
+from podium.metrics import NDCG
+from podium.propensities.base import Array, Estimator, intervals
+from podium.propensities.joined import Joined, join
+from podium.recipe import Recipe
+from podium.registry import param, register
+from podium.scorers import Linear, Scorer
+from podium.solvers import LBFGS
+from podium.training import fit
+
+
+@register
+class Dual(Estimator):
+    """Propensities that agree with the ranker that is learned with them, so that no document need change rank.
+
+    Formula: in turn, a ranker is trained by `softmax` with document weights 1/θ, and θ_k/θ_1 = Σ v over clicks at k /
+        Σ v over clicks at 1, with v = softmax(s) of the document at rank 1 of the page / softmax(s) of the clicked one.
+    Cost: `rounds` fits of the scorer at most, for each of `draws` resamplings, which the intervals come from.
+    Use it for: logs without any change of ranks, with care: what the scorer cannot explain of relevance is taken for
+        examination, the more so the better the ranker that made the log.
+    Reference: Ai, Bi, Luo, Guo & Croft, Unbiased learning to rank with unbiased propensity estimation, SIGIR 2018,
+        with the exact minimum of each step in place of gradient steps.
+    """
+
+    needs_data: ClassVar[bool] = True
+    intervenes: ClassVar[bool] = False
+    scorer: Scorer = Linear()
+    rounds: int = param(default=20, least=1)
+    tolerance: float = param(default=1e-3, above=0.0)
+    """Stop when no θ moves by more."""
+    draws: int = param(default=10, least=0)
+
+    def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
+        assert data is not None, "checked before"
+        tops = np.minimum(log.offsets[:-1], log.n_impressions - 1)
+        if (log.ranks()[tops][log.sizes > 0] != 1).any():
+            raise DataError(f"{self.name} needs the document at rank 1 of every page, which this log lacks. Use pbm.")
+        joined = join(log, data, self.name)
+        theta, moved = self._learned(log, joined, np.ones(joined.n_ranks))
+        if moved > self.tolerance:
+            warnings.warn(
+                f"{self}: θ still moved by {moved:.2g} after {self.rounds} rounds.", ConvergenceWarning, stacklevel=3
+            )
+
+        def again(times: Array) -> Array:
+            counts = log.page_counts * times[log.page_query]
+            part = replace(log, counts=counts).select(counts > 0)
+            return self._learned(part, joined, theta)[0]
+
+        low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
+        return Propensities.of_theta(theta, low=low, high=high, how=str(self))
+
+    def _learned(self, log: ClickLog, joined: Joined, theta: Array) -> tuple[Array, float]:
+        """θ relative to rank 1, and how far it moved at last."""
+        recipe = Recipe(loss=Softmax(), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
+        page = log.page_of
+        known = joined.rows[log.pairs] >= 0
+        clicked = np.flatnonzero((log.clicks > 0) & known & known[log.offsets[:-1]][page])
+        top = joined.rows[log.pairs[log.offsets[:-1]]][page[clicked]]
+        own, rank, times = joined.rows[log.pairs[clicked]], log.ranks()[clicked] - 1, log.page_counts[page[clicked]]
+        plain = replace(log, rankers=None, ranker_names=(), propensities=None)
+        moved = np.inf
+        for _ in range(self.rounds):
+            guess = Propensities.of_theta(np.maximum(theta, 1e-6), how=self.name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PodiumWarning)  # what is clipped or never shown is told in training
+                data = weights(plain, guess, joined.data).data
+            scores = fit(recipe, data, metric=NDCG(10)).score(joined.data)
+            sums = np.bincount(rank, times * np.exp(scores[top] - scores[own]), minlength=len(theta))
+            if not sums[0] > 0:
+                raise DataError(f"{self.name}: no click at rank 1, to which the other ranks are compared.")
+            new = sums / sums[0]
+            moved, theta = float(np.abs(new - theta).max()), new
+            if moved <= self.tolerance:
+                break
+        return theta, moved

@@ -1,0 +1,95 @@
+"""Trust bias: people click on what stands above even where it is not relevant."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import Propensities
+from podium.data.click_log import ClickLog
+from podium.data.dataset import Dataset
+from podium.errors import DataError
+from podium.propensities.base import Array, Estimator, intervals
+from podium.propensities.joined import join
+from podium.registry import param, register
+
+_STEPS = 5000
+
+
+@register
+class Trust(Estimator):
+    """Clicks on relevant and on other documents at each rank, for documents that judges have graded.
+
+    Formula: P(click at k) = α_k γ + β_k with γ = grade/largest grade, the probability that the document is relevant. By
+        EM on whether it is: α_k + β_k and β_k are the click rates of relevant and of other documents. θ_k is
+        (α_k + β_k)/(α_1 + β_1), examination times the trust in a relevant document at that rank. Which part of it is
+        trust cannot be told from clicks, and is not needed for weights.
+    Cost: O(ranks · grades) a step, for each of `draws` resamplings of the queries, which the intervals come from.
+    Use it for: logs some of whose queries were judged. Clicks alone cannot tell β from relevance, so without grades
+        there is no trust estimate here.
+    Reference: Agarwal, Wang, Li, Bendersky & Najork, Addressing trust bias for unbiased learning-to-rank, WWW 2019,
+        with relevance given by judges; Vardasbi, Oosterhuis & de Rijke, When inverse propensity scoring does not work,
+        CIKM 2020, for the weights.
+    """
+
+    needs_data: ClassVar[bool] = True
+    draws: int = param(default=100, least=0)
+
+    def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
+        assert data is not None, "checked before"
+        joined = join(log, data, self.name)
+        labels = joined.data.labels
+        if labels is None or not (labels > 0).any() or (labels < 0).any():
+            raise DataError(f"{self.name} needs data with grades of at least 0, some above 0.", where=data.source)
+        relevance = labels / labels.max()
+        values, kind = np.unique(relevance, return_inverse=True)
+        cell = joined.rank * len(values) + kind[joined.row]
+        shape = (joined.n_ranks, len(values))
+
+        def rates(times: Array) -> tuple[Array, Array]:
+            """The click rates of relevant and of other documents by rank, where queries count so often."""
+            n, c = (
+                np.bincount(cell, x * times[joined.query], minlength=shape[0] * shape[1]).reshape(shape)
+                for x in (joined.shown, joined.clicked)
+            )
+            return _climb(n, c, values)
+
+        high_rate, low_rate = rates(np.ones(log.n_queries))
+        unknown = np.flatnonzero(~np.isfinite(high_rate) | ~np.isfinite(low_rate))
+        if len(unknown):
+            raise DataError(
+                f"{self.name}: rank {unknown[0] + 1} did not show both relevant and other judged documents. Leave "
+                f"lower ranks out (depth {unknown[0]}), or judge more queries.",
+                where=data.source,
+            )
+        theta = high_rate / high_rate[0]
+
+        def again(times: Array) -> Array:
+            rate = rates(times)[0]
+            return np.asarray(rate / rate[0])
+
+        low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
+        alpha = np.maximum(high_rate - low_rate, 0.0)
+        return Propensities(np.arange(1, len(theta) + 1), theta, low, high, alpha, low_rate, str(self))
+
+
+def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array]:
+    """P(click | relevant) and P(click | not) of each rank, from n impressions and c clicks by rank and relevance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        start = c.sum(axis=1) / n.sum(axis=1)
+        yes, no = np.minimum(2 * start, 0.99), start / 2
+        for _ in range(_STEPS):
+            of_click = relevance * yes[:, None] / (relevance * yes[:, None] + (1 - relevance) * no[:, None])
+            missed = relevance * (1 - yes[:, None])
+            of_miss = missed / (missed + (1 - relevance) * (1 - no[:, None]))
+            hits, misses = c * np.nan_to_num(of_click), (n - c) * np.nan_to_num(of_miss)
+            new = hits.sum(axis=1) / (hits + misses).sum(axis=1)
+            rest, left = c - hits, (n - c) - misses
+            other = rest.sum(axis=1) / (rest + left).sum(axis=1)
+            moved = np.nanmax(np.abs(np.concatenate((new - yes, other - no))), initial=0.0)
+            yes, no = new, other
+            if moved < 1e-12:
+                break
+    return yes, no
