@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -68,3 +69,26 @@ def test_steps_uphill_would_be_noticed(loss):
     theta = problem.start(np.random.default_rng(0))
     params, worse = problem.split(theta + 0.01 * problem(theta)[1])
     assert fall(loss, start(problem), scores(problem, params), learned=worse) < 0
+
+
+WEIGHTED = dataclasses.replace(DATA, labels=None, document_weights=np.where(DATA.labels == 2, 1.5, 0.25 * DATA.labels))
+
+
+def weighted_fall(loss, before, after, *, learned):
+    """By how much Σ w_d L(s, e_d) fell."""
+    if loss.surrogate is None:
+        return sweep(loss, before, WEIGHTED).value - sweep(learned, after, WEIGHTED).value
+    total = 0.0
+    for a, b in itertools.pairwise(DATA.offsets):
+        for d in np.flatnonzero(WEIGHTED.document_weights[a:b]):
+            objective = loss.objective(before[a:b], np.eye(b - a)[d])
+            total += WEIGHTED.document_weights[a + d] * (objective(before[a:b]) - objective(after[a:b]))
+    return total
+
+
+@pytest.mark.parametrize("scorer", [one for one in SCORERS if one.name in ("linear", "mlp", "trees")], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.grades is not None], ids=repr)
+def test_a_few_steps_with_document_weights_make_the_loss_fall(loss, scorer):
+    problem = Problem(loss, scorer, WEIGHTED)
+    found = solver_for(loss, scorer).solve(problem, np.random.default_rng(0), Watch())
+    assert weighted_fall(loss, start(problem), scores(problem, found.params), learned=found.loss) > 0
