@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity import Propensities, click_rates
 from podium.clicks.weights import weights
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
@@ -51,7 +51,7 @@ class Dual(Estimator):
         if (log.ranks()[tops][log.sizes > 0] != 1).any():
             raise DataError(f"{self.name} needs the document at rank 1 of every page, which this log lacks. Use pbm.")
         joined = join(log, data, self.name)
-        theta, moved = self._learned(log, joined, np.ones(joined.n_ranks))
+        theta, moved = self._learned(log, joined, _start(log, joined.n_ranks))
         if moved > self.tolerance:
             warnings.warn(
                 f"{self}: θ still moved by {moved:.2g} after {self.rounds} rounds.", ConvergenceWarning, stacklevel=3
@@ -89,3 +89,9 @@ class Dual(Estimator):
             if moved <= self.tolerance:
                 break
         return theta, moved
+
+
+def _start(log: ClickLog, n_ranks: int) -> Array:
+    """Click rates relative to rank 1: all of their fall is taken for position bias at first."""
+    rates = click_rates(log, np.arange(1, n_ranks + 1))
+    return np.where(np.isfinite(rates), np.clip(rates, 1e-3, 1.0), 1.0)
