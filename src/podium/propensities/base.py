@@ -5,7 +5,7 @@
     >>> data, _ = make_letor_like(20, seed=1)
     >>> log = simulate(data, pages=20000, eta=1, depth=5, seed=0)  # shuffled pages, θ_k = 1/k
     >>> propensities(log, "randomised").theta.round(2).tolist()
-    [1.0, 0.49, 0.32, 0.24, 0.21]
+    [1.0, 0.49, 0.34, 0.25, 0.2]
 
 An estimator is a frozen value with a name. Clicks fall with the rank because people look less far down and because good
 documents stand above; only documents that were shown at several ranks, by chance, tell one from the other. So
