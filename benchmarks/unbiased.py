@@ -3,7 +3,7 @@
     python -m benchmarks.unbiased [--ohsumed FOLDER] [--seeds 5] [-o docs/benchmarks]
 
 What is run is in benchmarks/unbiased_runs.py. With -o it writes unbiased.md and unbiased.svg, which needs matplotlib;
-without, it prints the page. All of it takes about a quarter of an hour of one core.
+without, it prints the page. All of it takes about ten minutes of one core.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from benchmarks.unbiased_runs import (
 
 PAGES = 100_000
 FEW_PAGES = 10_000
-ESTIMATOR_PAGES = 30_000
+ESTIMATOR_PAGES = 20_000
 FOLD_SIZES = [100_000, 1_000_000]
 COLOURS = {
     "oracle": "#555555", "ips, true θ": "#2f7d4f", "ips, θ harvested": "#3b6ea5", "naive": "#c2553a",

@@ -28,10 +28,10 @@ from podium.training import train
 
 SEEDS = 5
 SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000]
-LOSSES = ["softmax", "ranknet", "squared-hinge", "exponential", "listnet", "lambdarank(metric=ndcg@30)", "apprank"]
+LOSSES = ["softmax", "ranknet", "squared-hinge", "exponential", "listnet", "lambdarank(metric=ndcg@30)"]
 SCORERS = {
     "linear": "scorer=linear,solver={solver}",
-    "mlp": "scorer=mlp(hidden=[16]),solver=adam(epochs=25)",
+    "mlp": "scorer=mlp(hidden=[16]),solver=adam(epochs=20,batch=10,learning_rate=0.01)",
     "trees": "scorer=trees(num_leaves=7),solver=boosting(rounds=60),transform=identity",
 }
 ESTIMATORS = [
@@ -104,7 +104,11 @@ def quietly(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
 
 
 def recipe(loss: str, scorer: str) -> str:
-    solver = "adam(epochs=40)" if loss.startswith(("lambdarank", "apprank")) else "lbfgs(penalty=0.01,iterations=50)"
+    solver = (
+        "adam(epochs=20,batch=10,learning_rate=0.03)"
+        if loss.startswith("lambdarank")
+        else "lbfgs(penalty=0.01,iterations=50)"
+    )
     return f"recipe(loss={loss},{SCORERS[scorer].format(solver=solver)})"
 
 
@@ -211,7 +215,7 @@ def _lightgbm(here: World, log: ClickLog, *, position: bool) -> float:
     X, _ = _impressions(here, log)
     more = {"position": log.ranks() - 1} if position else {}
     data = lightgbm.Dataset(X, log.clicks, group=log.sizes, **more)
-    settings = {"objective": "lambdarank", "num_leaves": 7, "learning_rate": 0.1, "verbose": -1, "num_threads": 2}
+    settings = {"objective": "lambdarank", "num_leaves": 7, "learning_rate": 0.1, "verbose": -1, "num_threads": 1}
     model = lightgbm.train(settings, data, num_boost_round=60)
     return measured(here.test, model.predict(here.test.features))
 
@@ -223,7 +227,7 @@ def _xgboost(here: World, log: ClickLog, *, unbiased: bool) -> float:
     data = xgboost.DMatrix(X, log.clicks, qid=page)
     settings = {
         "objective": "rank:ndcg", "max_leaves": 7, "grow_policy": "lossguide", "eta": 0.1, "tree_method": "hist",
-        "lambdarank_unbiased": unbiased, "lambdarank_pair_method": "topk", "nthread": 2,
+        "lambdarank_unbiased": unbiased, "lambdarank_pair_method": "topk", "nthread": 1,
     }  # fmt: skip
     model = xgboost.train(settings, data, num_boost_round=60)
     return measured(here.test, model.predict(xgboost.DMatrix(here.test.features)))
