@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -31,6 +31,10 @@ def propensity(
     depth: Annotated[
         int | None, typer.Option(help="Leave out ranks below this one.", min=1, show_default=False)
     ] = None,
+    repeated: Annotated[
+        Literal["refuse", "keep"],
+        typer.Option(help="A document twice on a page is an error, or keep: each place is an impression."),
+    ] = "refuse",
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write the propensities to this JSON file.", show_default=False)
     ] = None,
@@ -52,7 +56,7 @@ def propensity(
     for file, what in ((output, "the propensities"), (report, "the page")):
         if file is not None:
             console.check_file(file, what=what)
-    read = read_clicks(log)
+    read = read_clicks(log, repeated=repeated)
     with console.printed_warnings():
         found = propensities(read, how, None if data is None else read_data(data), depth=depth, seed=seed)
     if output is not None:

@@ -62,4 +62,5 @@ def clicks_of(log: str | None, propensities: str | None, *, clip: float) -> Clic
             "alone, and the model learns to repeat it. Estimate propensities: podium clicks propensity."
         )
     known = None if propensities == "none" else read_propensities(propensities)
-    return Clicks(read_clicks(log), known, clip, log)
+    # a document twice on a page does no harm here: weights count its impressions
+    return Clicks(read_clicks(log, repeated="keep"), known, clip, log)

@@ -118,7 +118,12 @@ def intervals(
 
     unknown = np.full(len(theta), np.nan)
     shown = np.unique(log.page_query)
-    if draws < 2 or len(shown) < 2:
+    if draws < 2:
+        return unknown, unknown
+    if len(shown) < 2:
+        warnings.warn(
+            "intervals come from resampling queries, and this log has one: there are none.", PodiumWarning, stacklevel=4
+        )
         return unknown, unknown
     found = np.empty((draws, len(theta)))
     for row in found:

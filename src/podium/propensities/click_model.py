@@ -33,7 +33,7 @@ class ByClickModel(Estimator):
     """
 
     model: ClickModel = PBM(prior=0.01, iterations=3000, tolerance=1e-10)
-    draws: int = param(default=20, least=0)
+    draws: int = param(default=10, least=0)
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         if isinstance(self.model, RateModel):

@@ -58,7 +58,8 @@ def _warn_if_ordered(log: ClickLog, times: np.ndarray) -> None:
         middle = np.bincount(query, times * rank, minlength=log.n_queries) / n
     variance = np.bincount(query, times * (rank - middle[query]) ** 2, minlength=log.n_queries)
     own = log.pair_query[seen]
-    varies = variance[own] > 0
+    again = np.bincount(own, shown[seen] > 1, minlength=log.n_queries) > 0  # one page alone tells nothing
+    varies = (variance[own] > 0) & again[own]
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = np.where(varies, shown[seen] * (mean - middle[own]) ** 2 * n[own] / variance[own], 0.0)
     size = float(times.sum() / log.n_page_views)

@@ -38,7 +38,7 @@ class Swap(Estimator):
         if len(rows) == 1:
             what = "any other rank" if self.k is None else f"rank {self.k}"
             raise DataError(
-                f"{self}: no two documents were shown at rank 1 and {what} in both orders, with clicks at rank 1. Swap "
+                f"{self}: no two documents were shown at rank 1 and {what} in both orders, with clicks at both. Swap "
                 "them on some pages, by a coin, or use harvest or pbm.",
                 where=log.source,
             )
@@ -69,15 +69,13 @@ def _strata(log: ClickLog, rank: np.ndarray, k: int) -> tuple[Array, Array, Arra
 
 
 def _ratio(n_k: Array, c_k: Array, n_1: Array, c_1: Array) -> tuple[float, float, float] | None:
-    """θ_k/θ_1 with its interval; None where there is nothing to compare."""
+    """θ_k/θ_1 with its interval; None where there are no clicks to compare."""
     used = (n_k > 0) & (n_1 > 0)
     n_k, c_k, n_1, c_1 = n_k[used], c_k[used], n_1[used], c_1[used]
     n = n_k + n_1
     up, down = float((c_k * n_1 / n).sum()), float((c_1 * n_k / n).sum())
-    if down == 0:
+    if down == 0 or up == 0:
         return None
-    if up == 0:
-        return 0.0, 0.0, float("nan")
     variance = float(((n_k * n_1 * (c_k + c_1) - c_k * c_1 * n) / n**2).sum()) / (up * down)
     spread = float(np.exp(1.96 * np.sqrt(variance)))
     return up / down, up / down / spread, up / down * spread

@@ -144,6 +144,14 @@ def test_ordered_pages_are_not_taken_for_shuffled(two_rankers):
         propensities(two_rankers, "randomised")
 
 
+def test_ordered_pages_are_noticed_among_queries_that_were_asked_once():
+    pages = [(f"q{k}", ["a", "b", "c"], [1]) for k in range(300)]
+    pages += [(f"r{k % 20}", ["a", "b", "c"] if k % 4 else ["b", "a", "c"], [1]) for k in range(400)]
+    pages += [("r0", ["c", "b", "a"], [2])]
+    with pytest.warns(PodiumWarning, match="documents keep to some ranks"):
+        propensities(ClickLog.from_pages(pages), "randomised")
+
+
 def test_a_ranker_that_depends_on_the_query_is_noticed(two_rankers):
     kept = (two_rankers.page_query % 2 == two_rankers.rankers) | (np.arange(two_rankers.n_pages) % 5 == 0)
     with pytest.warns(PodiumWarning, match="depends on the query"):
