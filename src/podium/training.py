@@ -108,12 +108,7 @@ def fit(
 ) -> Model:
     """One learner, one fit."""
     default_threads()  # raises where PODIUM_THREADS is no number: now, not only where data is large
-    learner.check(data)
-    if data.document_weights is not None and not learner.takes_document_weights:
-        raise IncompatibleError(
-            f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
-            "solver, such as ranknet or lambdamart."
-        )
+    _check_learner(learner, data)
     with one_blas_thread():
         state = learner.transform.fit(data)
         watch = Watch(
@@ -185,10 +180,19 @@ _MANY = 1000
 """Documents that are scored first, which shows of most models that they are not constant."""
 
 
+def _check_learner(learner: Learner, data: Dataset) -> None:
+    if data.document_weights is not None and not learner.takes_document_weights:
+        raise IncompatibleError(
+            f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
+            "solver, such as ranknet or lambdamart."
+        )
+    learner.check(data)
+
+
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:
     if data.n_documents == 0:
         raise DataError("there is no document to learn from.", where=data.source)
-    learner.check(data)
+    _check_learner(learner, data)
     if valid is None:
         return
     if valid.labels is None:

@@ -79,6 +79,11 @@ def test_every_method_takes_document_weights_or_says_that_it_does_not(name):
         train(weighted(), name)
 
 
+def test_a_learner_without_weights_says_so_where_labels_are_absent():
+    with pytest.raises(IncompatibleError, match="adarank has no document weights"):
+        train(weighted(labels=None), "adarank-map")
+
+
 def test_grades_with_document_weights_are_refused_with_what_to_do():
     with pytest.raises(DataError, match=r"labels 0 and 1.*query_weights"):
         weighted(GRADED)
