@@ -166,8 +166,8 @@ def _warn(made: Weighted, *, clip: float) -> None:
     if made.never_shown > 0:
         where = " at a rank with a propensity" if made.below > 0 else ""
         notes.append(
-            f"{100 * made.never_shown:.1f} % of the documents were never shown{where}: their relevance is not known, and they "
-            "count as if it were 0 (selection bias). Show them now and then, or leave them out of the data."
+            f"{100 * made.never_shown:.1f} % of the documents were never shown{where}: their relevance is not known, "
+            "and they count as if it were 0 (selection bias). Show them now and then, or leave them out of the data."
         )
     if made.clipped > _MUCH:
         notes.append(
