@@ -18,6 +18,7 @@ from scipy.stats import t as student
 
 from benchmarks.peers import peer
 from podium.clicks import Propensities, simulate, simulate_counts, weights
+from podium.clicks.connection import parts_of_ranks
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data import ClickLog, Dataset, make_letor_like, read_folder
 from podium.errors import PodiumWarning
@@ -243,13 +244,19 @@ def over_folds(folder: str, sizes: list[int]) -> dict[str, Array]:
             log = here.counts(pages)
             data = kinds(here, log)
             for how in ("harvest(draws=0)", "click-model(draws=0)"):
-                theta = quietly(propensities, log, how)
+                theta = quietly(propensities, log, how, depth=_connected(log))
                 data[f"ips, θ by {how.partition('(')[0]}"] = quietly(weights, log, theta, here.train).data
             for kind, one in data.items():
                 row.setdefault("ips, true θ" if kind == "ips" else kind, []).append(quality(here, one, SOFTMAX))
         for kind, values in row.items():
             found.setdefault(kind, []).append(values)
     return {kind: np.array(values) for kind, values in found.items()}
+
+
+def _connected(log: ClickLog) -> int:
+    """The ranks from the top that can be compared: of the longest lists the last ranks cannot."""
+    parts = parts_of_ranks(log)
+    return int(np.flatnonzero(np.append(parts, 0) != 1)[0])
 
 
 def spread(values: Array) -> float:
