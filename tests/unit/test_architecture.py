@@ -15,6 +15,7 @@ from podium.distributions import RankingDistribution
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
+from podium.online import OnlineLearner
 from podium.propensities import Estimator
 from podium.scorers import Scorer
 from podium.solvers import Solver
@@ -52,7 +53,7 @@ LAYERS = [
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "sklearn", "engine"],
+    ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]

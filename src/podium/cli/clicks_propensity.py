@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli import console, options
+from podium.cli import click_logs, console, options
 
 if TYPE_CHECKING:
     from podium.clicks import Propensities
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def propensity(
-    log: Annotated[str, typer.Argument(help="A click log: .jsonl, .jsonl.gz or .parquet; - is standard input.")],
+    log: click_logs.Log,
     how: Annotated[
         str,
         typer.Option(
@@ -31,10 +31,7 @@ def propensity(
     depth: Annotated[
         int | None, typer.Option(help="Leave out ranks below this one.", min=1, show_default=False)
     ] = None,
-    repeated: Annotated[
-        Literal["refuse", "keep"],
-        typer.Option(help="A document twice on a page is an error, or keep: each place is an impression."),
-    ] = "refuse",
+    repeated: click_logs.RepeatedOption = "refuse",
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write the propensities to this JSON file.", show_default=False)
     ] = None,
@@ -49,16 +46,17 @@ def propensity(
     The file is for `podium train --clicks LOG --propensities FILE`. Clicks fall with the rank because people look less
     far down and because good documents stand above; documents that were shown at several ranks tell which it is.
     """
-    from podium.data import read_clicks, read_data
     from podium.files import write_texts
     from podium.propensities import propensities
 
     for file, what in ((output, "the propensities"), (report, "the page")):
         if file is not None:
             console.check_file(file, what=what)
-    read = read_clicks(log, repeated=repeated)
+    read = click_logs.read_log(log, repeated=repeated)
     with console.printed_warnings():
-        found = propensities(read, how, None if data is None else read_data(data), depth=depth, seed=seed)
+        found = propensities(
+            read, how, None if data is None else click_logs.read_documents(data), depth=depth, seed=seed
+        )
     if output is not None:
         found.write(output)
     if report is not None:
