@@ -13,13 +13,15 @@ from podium.clicks.propensity import Propensities
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError, PodiumWarning
+from podium.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.propensities.base import Array, Estimator, check_connected, intervals
 from podium.registry import param, register
 from podium.threads import one_blas_thread
 
 _UNLIKELY = 1e-3
 """The probability below which rankers are said to depend on the query."""
+_MOST = 10.0
+"""Examination relative to rank 1 above which there is no belief in it."""
 
 
 @register
@@ -53,6 +55,14 @@ class Harvest(Estimator):
                 f"{self}: too few clicks to compare rank {bad[0] + 1} with rank 1. Use a longer log, or leave lower "
                 f"ranks out (depth {bad[0]}).",
                 where=log.source,
+            )
+        wild = np.flatnonzero(theta > _MOST)
+        if len(wild):
+            warnings.warn(
+                f"{self}: θ of rank {wild[0] + 1} is {theta[wild[0]]:.3g}: its neighbours have too few clicks to compare "
+                f"it by. Leave lower ranks out (depth {wild[0]}).",
+                PodiumWarning,
+                stacklevel=3,
             )
 
         def again(times: Array) -> Array:
@@ -134,23 +144,25 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array
     """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
     from scipy.optimize import minimize
 
-    first, second = np.nonzero(np.triu(size, 1))
+    # where every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn
+    first, second = np.nonzero(np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1))
     n, up, down = size[first, second], clicked[first, second], clicked[second, first]  # up is at the upper rank
 
     def cost(logs: Array) -> tuple[float, Array]:
-        """−J, and its derivative, in which that of r is 0."""
+        """−J and its derivative. As r is the best for θ, what one rank gains by a larger θ the other loses."""
         ratio = np.exp(logs[second] - logs[first])
         b = n * (1.0 + ratio) + down + ratio * up
         x = 2.0 * (up + down) / (b + np.sqrt(np.maximum(b * b - 8.0 * n * ratio * (up + down), 0.0)))
-        value, slopes = 0.0, np.zeros(len(logs))
-        for rank, hits, chance in ((first, up, x), (second, down, ratio * x)):
-            misses = n - hits
+        value, slopes = 0.0, []
+        for hits, chance in ((up, x), (down, ratio * x)):
             with np.errstate(divide="ignore", invalid="ignore"):  # without hits or misses there is nothing to add
                 value += float(np.where(hits > 0, hits * np.log(chance), 0.0).sum())
-                value += float(np.where(misses > 0, misses * np.log1p(-chance), 0.0).sum())
-                slope = hits - np.where(misses > 0, misses * chance / (1.0 - chance), 0.0)
-            slopes += np.bincount(rank, slope, minlength=len(logs))
-        return -value / n.sum(), -slopes / n.sum()
+                value += float(np.where(n > hits, (n - hits) * np.log1p(-np.minimum(chance, 1.0)), 0.0).sum())
+                slopes.append(hits - (n - hits) * chance / (1.0 - chance))
+        upper = (n > up) & ((n <= down) | (ratio > 1.0))  # a rank without misses may be at probability 1
+        slope = np.where(upper, slopes[0], -slopes[1])
+        total = np.bincount(first, slope, minlength=len(logs)) - np.bincount(second, slope, minlength=len(logs))
+        return -value / n.sum(), -total / n.sum()
 
     x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
     limits: Any = {
@@ -162,6 +174,10 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array
     }
     with one_blas_thread():  # vectors are short
         found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
+    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
+        warnings.warn(
+            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
+        )
     theta: Array = np.exp(found.x - found.x[0])
     return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
 
