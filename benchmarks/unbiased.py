@@ -133,7 +133,8 @@ def estimators_table(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> str:
         "`softmax` × linear. θ@10 is the estimate of rank 10 over the truth: 1 is right. Ranks below 20 are left out, "
         "as some queries have no more. `randomised` is shown on pages that were not shuffled, against its warning, and "
         "`dbn` assumes that people stop at what satisfies them, which these do not. `regression-em`, `dual` and "
-        "`pairwise` are estimated without interventions; the rankers here are weak, which helps them.\n"
+        "`pairwise` are estimated without interventions; the rankers here are weak, which helps them; "
+        "`dual` did not settle in some seeds, and says so.\n"
     )
     heads = ["θ by", "θ@10 over the truth", "NDCG@10 with ips"]
     return f"## Estimators of propensities, {ESTIMATOR_PAGES:,} pages\n\n{words}\n{table(heads, rows)}"

@@ -59,8 +59,8 @@ class Harvest(Estimator):
         wild = np.flatnonzero(theta > _MOST)
         if len(wild):
             warnings.warn(
-                f"{self}: θ of rank {wild[0] + 1} is {theta[wild[0]]:.3g}: its neighbours have too few clicks to compare "
-                f"it by. Leave lower ranks out (depth {wild[0]}).",
+                f"{self}: θ of rank {wild[0] + 1} is {theta[wild[0]]:.3g}: its neighbours have too few clicks to "
+                f"compare it by. Leave lower ranks out (depth {wild[0]}).",
                 PodiumWarning,
                 stacklevel=3,
             )
