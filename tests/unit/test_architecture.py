@@ -70,6 +70,7 @@ KINDS = {
     "algorithms": [Learner],
     "clicks": [ClickModel, Labelling],
     "online": [OnlineLearner],
+    "propensities": [Estimator],
 }
 HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
 

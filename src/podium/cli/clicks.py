@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 import typer
 
-from podium.cli import clicks_check, clicks_compare, clicks_fit, clicks_import, clicks_label, clicks_simulate
+from podium.cli import (
+    clicks_check,
+    clicks_compare,
+    clicks_fit,
+    clicks_import,
+    clicks_label,
+    clicks_propensity,
+    clicks_simulate,
+)
 
 app = typer.Typer(
     name="clicks",
@@ -18,6 +26,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": clicks_check.check,
     "fit": clicks_fit.fit,
     "compare": clicks_compare.compare,
+    "propensity": clicks_propensity.propensity,
     "label": clicks_label.label,
     "prefer": clicks_label.prefer,
     "simulate": clicks_simulate.simulate,
