@@ -29,6 +29,8 @@ from podium.clicks.pbm import PBM as PBM
 from podium.clicks.preferences import ClickPreferences as ClickPreferences
 from podium.clicks.preferences import click_preferences as click_preferences
 from podium.clicks.preferences import prefer as prefer
+from podium.clicks.propensity import Propensities as Propensities
+from podium.clicks.propensity import read_propensities as read_propensities
 from podium.clicks.rctr import RCTR as RCTR
 from podium.clicks.sdbn import SDBN as SDBN
 from podium.clicks.simulate import show as show
