@@ -114,6 +114,14 @@ def test_all_pairs_is_at_the_top_of_its_likelihood(two_rankers):
             assert likelihood(moved) < best
 
 
+def test_documents_clicked_on_every_page_do_not_stop_the_search_for_the_best_theta():
+    from podium.propensities.harvest import _all_pairs
+
+    size = np.array([[0, 2, 100], [2, 0, 100], [100, 100, 0]], float)
+    clicked = np.array([[0, 2, 80], [2, 0, 60], [40, 45, 0]], float)  # at ranks 1 and 2 always
+    assert _all_pairs(clicked, size) == pytest.approx([1, 0.5 / 0.75, 0.5], rel=1e-4)
+
+
 def test_counted_clicks_give_what_their_pages_would():
     log = simulate_counts(DATA, RANKERS, pages=200_000, depth=5, seed=1)
     holds(propensities(log, "harvest(draws=30)"))
