@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from podium.clicks import PBM, ClickModel
-from podium.clicks.base import Fitted
+from podium.clicks.base import Fitted, tally
 from podium.clicks.connection import parts_of_ranks
 from podium.clicks.propensity import Propensities
 from podium.clicks.rates import RateModel
@@ -17,6 +17,9 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning
 from podium.propensities.base import Array, Estimator, check_connected, intervals
 from podium.registry import param, register
+
+_FEW = 3
+"""Clicks of a clicked document; in simulated logs with as many, θ of lower ranks was a fifth too large."""
 
 
 @register
@@ -46,6 +49,7 @@ class ByClickModel(Estimator):
                 where=log.source,
             )
         check_connected(parts_of_ranks(log), who=str(self.model), where=log.source)
+        _warn_of_few(log, self.model)
         folded = log.folded
         fitted = self.model.fit(folded)
         theta = _relative(fitted, folded)
@@ -61,6 +65,20 @@ class ByClickModel(Estimator):
 
         low, high = intervals(theta, again, log=folded, draws=self.draws, rng=rng)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self.model))
+
+
+def _warn_of_few(log: ClickLog, model: ClickModel) -> None:
+    """Warn where documents have so few clicks that each one's attractiveness explains them, at any examination."""
+    clicks = tally(log)[1]
+    each = clicks.sum() / (clicks > 0).sum()
+    if each < _FEW:
+        warnings.warn(
+            f"{model}: clicked documents have {each:.1f} clicks each on average. With fewer than {_FEW}, θ of lower "
+            "ranks comes out too large, and its intervals do not show it. Use a log with more pages of each query, or "
+            "harvest or regression-em, which need fewer clicks of each document.",
+            PodiumWarning,
+            stacklevel=4,
+        )
 
 
 def _has_gaps(log: ClickLog) -> bool:

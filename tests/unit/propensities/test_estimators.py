@@ -166,6 +166,12 @@ def test_a_ranker_that_depends_on_the_query_is_noticed(two_rankers):
         propensities(two_rankers.select(kept), "harvest(draws=0)")
 
 
+def test_too_few_clicks_for_each_document_are_noticed():
+    log = simulate(DATA, RANKERS, pages=300, depth=5, seed=0)
+    with pytest.warns(PodiumWarning, match=r"1\.\d clicks each on average"):
+        propensities(log, "click-model(draws=0)")
+
+
 def test_click_rates_are_no_examination(shuffled):
     with pytest.raises(ParameterError, match="rctr does not tell examination from relevance"):
         propensities(shuffled, "rctr")
