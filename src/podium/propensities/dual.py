@@ -23,13 +23,16 @@ from podium.scorers import Linear, Scorer
 from podium.solvers import LBFGS
 from podium.training import fit
 
+_LARGEST = np.log(10.0)  # of log v
+
 
 @register
 class Dual(Estimator):
     """Propensities that agree with the ranker that is learned with them, so that no document need change rank.
 
     Formula: in turn, a ranker is trained by `softmax` with document weights 1/θ, and θ_k/θ_1 = Σ v over clicks at k /
-        Σ v over clicks at 1, with v = softmax(s) of the document at rank 1 of the page / softmax(s) of the clicked one.
+        Σ v over clicks at 1, with v = softmax(s) of the document at rank 1 of the page / softmax(s) of the clicked one,
+        at most 10, or a few clicks on documents of very low scores would be all of θ.
     Cost: `rounds` fits of the scorer at most, for each of `draws` resamplings, which the intervals come from.
     Use it for: logs without any change of ranks, with care: what the scorer cannot explain of relevance is taken for
         examination, the more so the better the ranker that made the log.
@@ -81,7 +84,8 @@ class Dual(Estimator):
                 warnings.simplefilter("ignore", PodiumWarning)  # what is clipped or never shown is told in training
                 data = weights(plain, guess, joined.data).data
             scores = fit(recipe, data, metric=NDCG(10)).score(joined.data)
-            sums = np.bincount(rank, times * np.exp(scores[top] - scores[own]), minlength=len(theta))
+            v = np.exp(np.minimum(scores[top] - scores[own], _LARGEST))
+            sums = np.bincount(rank, times * v, minlength=len(theta))
             if not sums[0] > 0:
                 raise DataError(f"{self.name}: no click at rank 1, to which the other ranks are compared.")
             new = sums / sums[0]
