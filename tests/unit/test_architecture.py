@@ -39,6 +39,7 @@ LAYERS = [
         "machine_code",
         "threads",
         "files",
+        "float32",
         "ranking",
         "text_bytes",
         "views",
@@ -53,7 +54,7 @@ LAYERS = [
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
+    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]
