@@ -29,7 +29,7 @@ class Affine:
         rows = np.where(np.isnan(X), self.missing, X).astype(kind)
         out = np.full(len(X), self.offset, kind)
         for l, weight in enumerate(self.weights.astype(kind)):
-            out += rows[:, l] * weight
+            out = out + rows[:, l] * weight
         return out.astype(np.float64)
 
 

@@ -23,13 +23,13 @@ from podium.version import version
 
 @register
 class ONNX(Target):
-    """ONNX: trees added up in double and given as float32 (`precision=single`: added up in float32); networks in double."""
+    """ONNX: trees added up in double, the sum as float32 (`precision=single`: all in float32); networks in double."""
 
     precision: Literal["double", "single"] = "double"
     name = "onnx"
     forms = (Forest, Net)
     takes_infinite = True
-    replay = 'python -c \'import onnxruntime; s = onnxruntime.InferenceSession("FILE"); …s.run(None, {"features": X})\''
+    replay = "onnxruntime.InferenceSession('FILE').run(None, {'features': X})"
 
     @property
     def single(self) -> bool:  # type: ignore[override]
@@ -70,9 +70,7 @@ class ONNX(Target):
                 return _read_trees(onnx, trees[0], len(names))
             return _read_net(onnx, graph)
         except (KeyError, IndexError, ValueError, TypeError) as error:
-            raise ModelFileError(
-                f"The graph is not one that podium wrote ({error}). Export the model again."
-            ) from error
+            raise ModelFileError(f"The graph is not one of podium's ({error}). Export the model again.") from error
         except Exception as error:
             if type(error).__name__ != "DecodeError":
                 raise
@@ -101,7 +99,8 @@ def _trees(onnx: Any, found: Forest, *, single: bool) -> tuple[list[Any], list[A
     """A TreeEnsembleRegressor; its nodes are the splits of a tree, then its leaves."""
     sizes = np.diff(found.first_split)
     splits, leaves = sizes, np.diff(found.first_leaf)
-    trees, ids, modes, features, values, true, false, nan = ([] for _ in range(8))
+    columns: list[list[Any]] = [[] for _ in range(8)]
+    trees, ids, modes, features, values, true, false, nan = columns
     for t in range(found.n_trees):
         a, b = int(found.first_split[t]), int(found.first_split[t + 1])
         n, m = int(splits[t]), int(leaves[t])

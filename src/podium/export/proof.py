@@ -294,7 +294,8 @@ def _bound(given: Handover, theirs: Handed, target: Target, X: Singles) -> float
         return form.bound(X)
     own = given.model.form()
     affine = given.model.learner.transform.affine(given.model.state, Dataset(X[:0], None, np.zeros(1, np.int64)))
-    assert isinstance(own, LinearForm) and affine is not None
+    assert isinstance(own, LinearForm)
+    assert affine is not None
     return linear_bound(own, affine, form, X, single=target.single)
 
 

@@ -70,10 +70,7 @@ class Python(Target):
 
 def _array(name: str, column: np.ndarray) -> str:
     code = next(code for start, code in _CODES.items() if column.dtype.str[1:].startswith(start))
-    texts = [
-        "float('%r')" % value if isinstance(value, float) and not np.isfinite(value) else repr(value)
-        for value in column.tolist()
-    ]
+    texts = [repr(value) if np.isfinite(value) else f"float('{value!r}')" for value in column.tolist()]
     return f'{name} = array("{code}", [{", ".join(texts)}])'
 
 

@@ -36,8 +36,8 @@ class RankLib(Target):
             other = forest.missing_left != (forest.threshold >= 0)
             if other.any():
                 raise IncompatibleError(
-                    f"ranklib takes a missing value for 0; at {int(other.sum())} of {len(other)} splits this model sends "
-                    "it elsewhere. If your data has no missing values, use 'ranklib(missing_as_zero=true)'."
+                    f"ranklib takes a missing value for 0; at {int(other.sum())} of {len(other)} splits this model "
+                    "sends it elsewhere. If your data has no missing values, use 'ranklib(missing_as_zero=true)'."
                 )
 
     def write(self, given: Handover) -> bytes:

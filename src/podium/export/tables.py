@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from podium.export.handover import Handed
 from podium.export.net import Net
 from podium.scorers.forest import EXACT, Forest
 
-Tables = dict[str, np.ndarray]
+Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""
 
 
@@ -30,7 +31,7 @@ def to_tables(form: Handed) -> Tables:
             "value": form.values,
         }
     assert isinstance(form, Net)
-    found = {
+    found: Tables = {
         "width": np.array([len(form.centre), *(len(offset) for _, offset in form.layers)], np.int32),
         "centre": form.centre,
         "scale": form.scale,
@@ -83,7 +84,7 @@ def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
 def _net(found: Mapping[str, Any]) -> Net:
     width, flat, at = [int(n) for n in found["width"]], np.array(found["weight"], np.float64), 0
     layers = []
-    for n_in, n_out in zip(width[:-1], width[1:], strict=True):
+    for n_in, n_out in itertools.pairwise(width):
         weights = flat[at : at + n_in * n_out].reshape(n_out, n_in).T
         at += n_in * n_out + n_out
         layers.append((weights, flat[at - n_out : at]))

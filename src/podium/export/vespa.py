@@ -156,4 +156,4 @@ def _close(stack: list[Any], place: dict[str, int]) -> Split:
     # F < t for float32 F: up to the last float32 below t
     near = round_down([cut])[0]
     last = next_down(near) if float(near) == cut else near
-    return Split(_place(place, name), float(last), negated, taken[-4], taken[-2])
+    return Split(_place(place, str(name)), float(last), negated, taken[-4], taken[-2])

@@ -90,10 +90,10 @@ def _tree(forest: Forest, t: int) -> dict[str, Any]:
         rows.append([named, named + 1, parent, int(forest.feature[k]), condition, int(forest.missing_left[k])])
         waiting += [(int(forest.left[k]), here), (int(forest.right[k]), here)]
         named += 2
-    left, right, parents, feature, condition, default = map(list, zip(*rows, strict=True))
+    left, right, parents, feature, conditions, default = map(list, zip(*rows, strict=True))
     n = len(rows)
     return {
-        "base_weights": [value if child < 0 else 0.0 for value, child in zip(condition, left, strict=True)],
+        "base_weights": [value if child < 0 else 0.0 for value, child in zip(conditions, left, strict=True)],
         "categories": [],
         "categories_nodes": [],
         "categories_segments": [],
@@ -104,7 +104,7 @@ def _tree(forest: Forest, t: int) -> dict[str, Any]:
         "loss_changes": [0.0] * n,
         "parents": parents,
         "right_children": right,
-        "split_conditions": condition,
+        "split_conditions": conditions,
         "split_indices": feature,
         "split_type": [0] * n,
         "sum_hessian": [1.0] * n,

@@ -98,7 +98,7 @@ def _read(source: str | PathLike[str], most: int) -> bytes:
 
 def _format_of(raw: bytes, where: str) -> str:
     start = raw[:4096].lstrip()
-    if start.startswith(b"tree\n") or start.startswith(b"tree\r\n"):
+    if start.startswith((b"tree\n", b"tree\r\n")):
         return "lightgbm"
     if start.startswith(b"##"):
         return "ranklib"

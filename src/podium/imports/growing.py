@@ -76,7 +76,8 @@ def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> 
             made.splits.append(node)
             waiting += [(node.right, place, False), (node.left, place, True)]
         if above >= 0:
-            made.splits[above] = made.splits[above]._replace(**{"left" if on_left else "right": place})
+            one = made.splits[above]
+            made.splits[above] = one._replace(left=place) if on_left else one._replace(right=place)
     return made
 
 

@@ -1,7 +1,7 @@
-"""Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent and others).
+"""Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
 
-x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar of its own: elements
-of four names, nothing that could be expanded.
+x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar of its own:
+elements of six names, nothing that could be expanded.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from podium.forms import LinearForm
 from podium.imports.foreign import Foreign, n_features_of, number, whole
 from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.scorers.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")
 _LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")
@@ -37,7 +38,7 @@ def read_ranklib(raw: bytes) -> Foreign:
         return Foreign("ranklib", _forest(_elements(body)), notes={"ranker": kind, "missing": "counts as 0"})
     if kind in _LINEAR:
         return Foreign("ranklib", _linear(body, kind), notes={"ranker": kind})
-    refuse(
+    return refuse(
         f"its first line is {lines[0][:40]!r}; RankLib's models begin with ## and one of "
         f"{', '.join((*_TREES, *_LINEAR))} (RankNet, ListNet and RankBoost cannot be read)."
     )
@@ -72,7 +73,7 @@ def _elements(body: str) -> list[Element]:
     return top
 
 
-def _forest(found: list[Element]):  # type: ignore[no-untyped-def]
+def _forest(found: list[Element]) -> Forest:
     """All trees; of several ensembles, which are bagged, the mean."""
     if not found or any(element[0] != "ensemble" for element in found):
         refuse("there is no <ensemble>.")

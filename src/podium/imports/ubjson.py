@@ -52,7 +52,7 @@ def _typed(raw: bytes, at: int, mark: bytes, deep: int) -> tuple[Any, int]:
         return _array(raw, at, deep - 1)
     if mark == b"{":
         return _object(raw, at, deep - 1)
-    refuse(f"it is not UBJSON, or damaged: {mark!r} at byte {at - 1}.")
+    return refuse(f"it is not UBJSON, or damaged: {mark!r} at byte {at - 1}.")
 
 
 def _length(raw: bytes, at: int) -> tuple[int, int]:

@@ -30,7 +30,7 @@ def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
         refuse("it gives several numbers per document. A ranking needs one.")
     n_features = n_features_of(whole(about.get("num_feature"), "num_feature"))
     version = found.get("version")
-    known = {
+    known: dict[str, Any] = {
         "format": "xgboost",
         "names": names_of(learner.get("feature_names"), n_features),
         "version": ".".join(map(str, version))[:40] if isinstance(version, list) else None,
@@ -44,8 +44,9 @@ def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
             refuse("its weights are not finite numbers.")
         return Foreign(form=LinearForm(found_weights[:-1], found_weights[-1] + offset), **known)
     trees, notes = _trees(learner, booster, n_features, best=best)
-    trees.append(Grown(leaves=[Leaf(offset, 1.0)]) if offset else Grown(leaves=[Leaf(0.0, 1.0)]))
-    return Foreign(form=forest(trees if offset else trees[:-1] or trees, n_features), notes=notes, **known)
+    if offset or not trees:
+        trees.append(Grown(leaves=[Leaf(offset, 1.0)]))
+    return Foreign(form=forest(trees, n_features), notes=notes, **known)
 
 
 def _margin(learner: dict[str, Any], about: dict[str, Any]) -> float:

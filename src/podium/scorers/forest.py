@@ -55,7 +55,7 @@ class Forest:
 
 
 def read_forest(text: NDArray[np.uint8], n_features: int, *, exact: bool = False) -> Forest:
-    """The trees of LightGBM's text, which is checked first. With `exact`, NaN alone is missing and no value becomes 0."""
+    """The trees of LightGBM's text, which is checked first. With `exact`, values next to 0 are themselves."""
     whole = text.tobytes()
     tree_text.check(whole, n_features)
     found: dict[str, list[str]] = {key: [] for key in _TYPES}

@@ -83,7 +83,9 @@ def expand(forest: Forest, *, way: NDArray[Any] | None = None) -> Forest:
 
     `way` says of a split that every document goes left (−1) or right (1); such splits are left out.
     """
-    rows, leaves, left, right = [], [], [], []
+    rows: list[int] = []
+    leaves: list[int] = []
+    left, right = [], []
     first_split, first_leaf = [0], [0]
     for t in range(forest.n_trees):
         a, b, c = int(forest.first_split[t]), int(forest.first_split[t + 1]), int(forest.first_leaf[t])
@@ -184,7 +186,7 @@ def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
     kind = np.float32 if single else np.float64
     values, out = forest.values.astype(kind), np.zeros(len(X), kind)
     for column in leaves_of(forest, X).T:
-        out += values[column]
+        out = out + values[column]
     return out.astype(np.float64)
 
 
