@@ -27,7 +27,6 @@ class Elastic(Target):
     forms = (Forest,)
     single = False
     rounds_score = True
-    takes_infinite = True
     replay = "curl -X PUT -H 'Content-Type: application/json' -d @FILE HOST/_ml/trained_models/podium"
 
     def write(self, given: Handover) -> bytes:

@@ -51,7 +51,10 @@ class Python(Target):
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
         text = raw.decode()
-        columns = {name.lower(): [_number(one) for one in body.split(",")] for name, body in _ARRAY.findall(text)}
+        columns = {
+            name.lower(): [_number(one) for one in body.split(",") if one.strip()]
+            for name, body in _ARRAY.findall(text)
+        }
         return from_tables(columns, len(names))
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:

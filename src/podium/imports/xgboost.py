@@ -115,6 +115,8 @@ def _tree(tree: Any, n_features: int, scale: float) -> Grown:
         if not 0 <= node < n:
             refuse(f"a tree of {n} nodes names node {node}.")
         left, right = columns["left_children"][node], columns["right_children"][node]
+        if left != -1 and right != left + 1:
+            refuse("the two children of a node are not neighbours, which XGBoost takes for granted.")
         if left == -1:
             return Leaf(float(np.float32(singles[node] * np.float32(scale))), hessian[node])
         gain = gains[node] if math.isfinite(gains[node]) else 0.0
