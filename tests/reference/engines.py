@@ -74,7 +74,7 @@ def elastic(raw, x):
 
 
 def solr(raw, x):
-    """Floats: value <= threshold + 1e-6f goes left. An absent feature is 0, or goes to `missing` if the model says so."""
+    """Floats: value <= threshold + 1e-6f goes left. An absent feature is 0, or goes to `missing` where that counts."""
     model = json.loads(raw)
     params, kind = model["params"], model["class"].rpartition(".")[2]
     if kind == "LinearModel":

@@ -52,19 +52,20 @@ def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
 def _margin(learner: dict[str, Any], about: dict[str, Any]) -> float:
     """The score before the first tree: the base score through the inverse of the objective's link."""
     objective = at(learner, "objective", "name", kind=str)
-    base = number(str(about.get("base_score", "0")).strip("[]"), "base_score")
-    base = float(np.float32(base))
+    base: Any = number(str(about.get("base_score", "0")).strip("[]"), "base_score")
+    with np.errstate(over="ignore"):
+        base = np.float32(base)
     if objective.startswith(_IDENTITY):
         found = base
     elif objective in _LOGIT and 0 < base < 1:
-        found = math.log(base) - math.log1p(-base)
+        found = np.float32(-math.log(float(np.float32(1) / base - np.float32(1))))  # as XGBoost rounds it
     elif objective in _LOG and base > 0:
-        found = math.log(base)
+        found = np.float32(math.log(float(base)))
     else:
         refuse(f"its objective is {objective!r} with base score {base}, for which the margin is not known.")
     if not math.isfinite(found):
         refuse(f"its base score is {base}.")
-    return float(np.float32(found))
+    return float(found)
 
 
 def _trees(
