@@ -1,4 +1,4 @@
-"""What a report shows of a model, for every method: nothing of it may fail, whatever the scorer and the transform."""
+"""What a report shows of a model, and where it can be exported to, for every method."""
 
 import json
 from dataclasses import replace

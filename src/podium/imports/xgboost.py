@@ -55,10 +55,11 @@ def _margin(learner: dict[str, Any], about: dict[str, Any]) -> float:
     base: Any = number(str(about.get("base_score", "0")).strip("[]"), "base_score")
     with np.errstate(over="ignore"):
         base = np.float32(base)
+        odds = np.float32(1) / base - np.float32(1) if base > 0 else np.float32(0)
     if objective.startswith(_IDENTITY):
         found = base
-    elif objective in _LOGIT and 0 < base < 1:
-        found = np.float32(-math.log(float(np.float32(1) / base - np.float32(1))))  # as XGBoost rounds it
+    elif objective in _LOGIT and odds > 0:
+        found = np.float32(-math.log(float(odds)))  # as XGBoost rounds it
     elif objective in _LOG and base > 0:
         found = np.float32(math.log(float(base)))
     else:
