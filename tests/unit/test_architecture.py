@@ -53,7 +53,7 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
+    ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],

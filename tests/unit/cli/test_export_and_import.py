@@ -96,3 +96,29 @@ def test_a_file_that_is_no_model_is_refused(podium, tmp_path):
     assert done.exit_code == 1
     assert "pickles are not read" in done.stderr
     assert podium("import", "nowhere", "-o", "m.podium").exit_code == 1
+
+
+def test_a_foreign_model_is_a_row_of_a_comparison(podium, folder):
+    Path("foreign.txt").write_text("## Coordinate Ascent\n1:0.5 5:0.0\n")
+    assert podium("import", "foreign.txt", "-o", "m.podium").exit_code == 0
+    words = (
+        "compare",
+        str(folder),
+        "--method",
+        "model(file=m.podium)",
+        "--method",
+        "random",
+        "-m",
+        "ndcg@5",
+        "-o",
+        "out",
+    )
+    done = podium(*words)
+    assert done.exit_code == 0, done.output
+    row = next(line for line in done.stdout.splitlines() if line.startswith("model(file=m.podium)"))
+    podium("rank", "m.podium", str(folder / "test.txt"), "-o", "scores.txt")
+    alone = podium("evaluate", str(folder / "test.txt"), "scores.txt", "-m", "ndcg@5").stdout
+    assert row.split()[1] in alone
+    Path("foreign.txt").write_text("## Coordinate Ascent\n1:-0.5 5:0.0\n")  # another model under the same name
+    podium("import", "foreign.txt", "-o", "m.podium")
+    assert row not in podium(*words).stdout.splitlines()
