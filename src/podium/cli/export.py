@@ -12,6 +12,7 @@ from podium.cli import console
 if TYPE_CHECKING:
     from podium.data import Dataset
     from podium.export import Proof
+    from podium.export.feature_sets import FeatureSet
     from podium.model import Model
 
 Model_ = Annotated[str, typer.Argument(metavar="MODEL", help="A model that podium train or podium import wrote.")]
@@ -47,6 +48,15 @@ def export(
     features: Features = None,
     data: Data = None,
     proof: ProofFile = None,
+    feature_set: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the engine's definitions of the model's text features: elasticsearch-ltr, opensearch-ltr "
+            "and solr.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Write a model for another engine, with a proof.
 
@@ -54,9 +64,10 @@ def export(
     change scores. FILE.vectors.jsonl has rows to replay in the engine. Where the proof does not hold, the file is
     FILE.unproven, and the exit code is 1.
     """
-    from podium.errors import ParameterError
+    from podium.errors import ParameterError, counted
     from podium.export import Target
     from podium.export import export as write
+    from podium.files import write_aside
     from podium.model import Model
 
     if output == "-":
@@ -65,13 +76,32 @@ def export(
     target = Target.parse(to)
     fitted = Model.load(model)
     documents, names = _documents(data, fitted), _names(features)
+    definitions = None if feature_set is None else _definitions(fitted, names, target.name)
     found = write(fitted, target, output, data=documents, feature_names=names)
     console.out(str(found))
     where = output if found.holds else f"{output}.unproven"
     console.out(f"written    {where}, {output}.vectors.jsonl")
     if target.replay:
         console.out(f"replay     {target.replay.replace('FILE', where)}")
+    if feature_set is not None and definitions is not None:
+        with write_aside(feature_set) as file:
+            file.write(definitions.body)
+        console.out(f"features   {feature_set}: {counted(len(definitions.definitions), 'definition')}")
+        for note in definitions.notes:
+            console.out(f"  differs  {note}")
     _end(found, proof)
+
+
+def _definitions(model: Model, names: tuple[str, ...] | None, target: str) -> FeatureSet:
+    from podium.errors import IncompatibleError
+    from podium.export.feature_sets import feature_set
+
+    known = names or model.feature_names
+    if known is None:
+        raise IncompatibleError(
+            "the model's features have no names. Train on data of podium features, or give --features."
+        )
+    return feature_set(known, target)
 
 
 def prove(

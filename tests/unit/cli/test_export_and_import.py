@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.export.feature_sets import feature_set
 from podium.imports import import_model
 from reference.foreign import files
 from reference.forests import odd
@@ -122,3 +123,28 @@ def test_a_foreign_model_is_a_row_of_a_comparison(podium, folder):
     Path("foreign.txt").write_text("## Coordinate Ascent\n1:-0.5 5:0.0\n")  # another model under the same name
     podium("import", "foreign.txt", "-o", "m.podium")
     assert row not in podium(*words).stdout.splitlines()
+
+
+def test_text_features_are_defined_in_the_engines_language(podium, model):
+    Path("names.txt").write_text("bm25(field=title)\nexact(field=body)\nstored(field=stars)\n")
+    words = ("export", "linear.podium", "--to", "opensearch-ltr", "-o", "m.json", "--features", "names.txt")
+    done = podium(*words, "--feature-set", "set.json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(Path("set.json").read_text())["featureset"]["features"]
+    assert [one["name"] for one in found] == ["bm25(field=title)", "exact(field=body)", "stored(field=stars)"]
+    assert found[0]["template"] == {"match": {"title": "{{keywords}}"}}
+    weights = json.loads(json.loads(Path("m.json").read_text())["model"]["model"]["definition"])
+    assert list(weights) == [one["name"] for one in found], "the model's names are the set's"
+    assert "no factor k1 + 1" in done.stdout
+    Path("names.txt").write_text("bm25(field=title)\nlsi\nstored(field=stars)\n")
+    done = podium(*words[:4], "-o", "n.json", *words[6:], "--feature-set", "set2.json")
+    assert done.exit_code == 1
+    assert "no counterpart of 'lsi'" in done.stderr
+    assert not Path("n.json").exists()
+
+
+def test_solr_has_its_own_definitions():
+    made = feature_set(["bm25(field=title)", "length(field=body)"], "solr", store="mine")
+    assert json.loads(made.body) == made.definitions
+    assert [one["class"].rpartition(".")[2] for one in made.definitions] == ["SolrFeature", "FieldLengthFeature"]
+    assert {one["store"] for one in made.definitions} == {"mine"}
