@@ -14,8 +14,8 @@ import podium
 from podium.export import Target, export, prove
 from podium.imports import import_model
 from podium.scorers.forest import read_forest
-from podium.scorers.splits import leaves_of, sums
-from reference.forests import MODELS, D
+from podium.scorers.splits import sums
+from reference.forests import MODELS, D, leaves_of
 
 MODULES = {"onnx": "onnxruntime", "xgboost": "xgboost"}
 

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array
+from podium.compiled import compiled
 from podium.errors import IncompatibleError
 from podium.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
 from podium.scorers.forest import EXACT, NEVER, TINY, ZERO, Forest
+from podium.threads import map_blocks
 
 MOST_LEAVES = 65_536
 T = TypeVar("T")
@@ -161,33 +163,39 @@ def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features:
 _LAST = int(to_place(np.array([LARGEST], np.float32))[0])
 
 
-def leaves_of(forest: Forest, X: Singles) -> NDArray[np.int64]:
-    """The leaf of each row in each tree, of splits that are EXACT or NEVER: (N, T), places in `values`."""
-    out = np.empty((len(X), forest.n_trees), np.int64)
-    zeros = (forest.missing == NEVER) & (forest.threshold >= 0)
-    nan_left = np.where(forest.missing == NEVER, zeros, forest.missing_left)
-    children = np.stack([forest.right, forest.left], axis=1)
-    for t in range(forest.n_trees):
-        a = int(forest.first_split[t])
-        node = np.full(len(X), 0 if forest.first_split[t + 1] > a else -1, np.int64)
-        going = np.flatnonzero(node >= 0)
-        while len(going):
-            at = a + node[going]
-            x = X[going, forest.feature[at]]
-            goes_left = np.where(np.isnan(x), nan_left[at], x <= forest.threshold[at])
-            node[going] = children[at, goes_left.astype(np.int64)]
-            going = going[node[going] >= 0]
-        out[:, t] = forest.first_leaf[t] - 1 - node
-    return out
-
-
 def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
-    """The scores of rows: values added tree by tree from 0, in float32 if `single`, else in float64."""
+    """The scores of rows: values added tree by tree from 0, in float32 if `single`, else in float64.
+
+    Of splits that are EXACT or NEVER. They may be shared.
+    """
     kind = np.float32 if single else np.float64
-    values, out = forest.values.astype(kind), np.zeros(len(X), kind)
-    for column in leaves_of(forest, X).T:
-        out = out + values[column]
+    with np.errstate(over="ignore", under="ignore"):
+        values = forest.values.astype(kind)
+    rows, out = np.ascontiguousarray(X, np.float32), np.zeros(len(X), kind)
+    nan_left = np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
+
+    def work(a: int, b: int) -> None:
+        _add(rows[a:b], forest.first_split, forest.first_leaf, forest.feature, forest.threshold, nan_left,
+             forest.left, forest.right, values, out[a:b])  # fmt: skip
+
+    map_blocks(work, len(rows))
     return out.astype(np.float64)
+
+
+@compiled
+def _add(
+    X: Any, first_split: Any, first_leaf: Any, feature: Any, threshold: Any, nan_left: Any, left: Any, right: Any,
+    values: Any, out: Any,
+) -> None:  # fmt: skip
+    for i in range(X.shape[0]):
+        for t in range(len(first_split) - 1):
+            a = first_split[t]
+            node = 0 if first_split[t + 1] > a else -1
+            while node >= 0:
+                x = X[i, feature[a + node]]
+                goes_left = nan_left[a + node] if np.isnan(x) else x <= threshold[a + node]
+                node = left[a + node] if goes_left else right[a + node]
+            out[i] += values[first_leaf[t] - 1 - node]
 
 
 def build(forest: Forest, t: int, *, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:

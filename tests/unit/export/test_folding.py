@@ -16,6 +16,7 @@ from podium.scorers.forest import EXACT, Forest
 from podium.scorers.splits import fold_map, split_exactly, sums
 from podium.transforms import ZScore
 from podium.transforms.base import Affine as Map
+from reference.forests import MODELS, D, leaves_of
 
 
 def stump(feature, threshold, nan_left=True):
@@ -66,6 +67,19 @@ def test_a_threshold_on_z_scores_is_found_to_the_last_bit(name):
         X[:, 1] = [cut, next_up(cut), next_down(cut), np.nan]
         assert sums(folded, X, single=False).tolist() == sums(forest, features(X), single=False).tolist()
         assert sums(folded, X[:2], single=False).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("kind", ["31 leaves, zero missing", "threshold minus denormal", "one leaf"])
+def test_sums_are_those_of_the_leaves_one_tree_after_another(kind):
+    given = Target.parse("python").accept(MODELS[kind]())  # splits are shared where zeros are missing
+    odd = np.array([0.0, -0.0, 1e-45, -1e-45, 0.5, -0.3, 1e-35, np.nan], np.float32)
+    X = np.random.default_rng(0).choice(odd, (40, D))
+    values = given.form.values[leaves_of(given.form, X)]
+    for one in (np.float32, np.float64):
+        total = np.zeros(len(X), one)
+        for column in values.T.astype(one):
+            total += column
+        assert sums(given.form, X, single=one is np.float32).tolist() == total.tolist()
 
 
 def test_a_split_on_a_constant_feature_is_cut_away():
