@@ -60,7 +60,7 @@ def data():
 
 
 @pytest.mark.parametrize(
-    "method", ["listnet", "ranknet(scorer=mlp(hidden=[8,3],activation=relu))", "listnet(scorer=mlp)"]
+    "method", ["listnet", "ranknet(scorer=mlp(hidden=[8,3],activation=relu))", "listnet(scorer=mlp)", "adarank-ndcg"]
 )
 @pytest.mark.parametrize("name", ["onnx", "c", "python"])
 def test_networks_score_as_in_podium_up_to_the_order_of_sums(name, method, data, tmp_path):

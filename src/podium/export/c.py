@@ -40,12 +40,15 @@ class C(Target):
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
         tests = [_array("test_x", X.ravel()), _array("test_score", scores)]
-        body = _TREES if isinstance(given.form, Forest) else _NET
+        within = isinstance(given.form, Net) and given.form.within_query
+        body = _NET + (_QUERY if within else _ONE + _EACH) if isinstance(given.form, Net) else _TREES + _EACH
         parts = {
             "VERSION": version(),
             "FEATURES": str(given.model.n_features),
             "NAMES": "\n".join(f" *  x[{l}] {_comment(name)}" for l, name in enumerate(given.names)),
             "COLUMNS": "\n".join(columns),
+            "SINGLE": "" if within else _SINGLE,
+            "MANY": "the n documents of one query" if within else "n documents, one after another",
             "WIDEST": str(max([given.model.n_features, *_widths(given.form)])),
             "TESTS": "\n".join(tests),
             "COUNT": str(len(scores)),
@@ -114,11 +117,12 @@ def _number(text: str) -> float:
         raise ModelFileError(f"{text[:20]!r} is not a number of an exported C file. Export the model again.") from None
 
 
+_SINGLE = " *  double podium_score(const float *x)                            one document\n"
 _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are better.
  *
- *  double podium_score(const float *x)                                     x has @FEATURES@ features, NaN where missing
- *  void podium_scores(const float *X, size_t n, double *out)               n documents, one after another
+@SINGLE@ *  void podium_scores(const float *X, size_t n, double *out)      @MANY@
  *
+ * A document has @FEATURES@ features, NaN where missing.
  * Check it: cc -O2 -DPODIUM_SELFTEST this.c -lm && ./a.out
  * Never compile it with -ffast-math: comparisons with NaN matter.
  *
@@ -131,10 +135,11 @@ _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are b
 
 @COLUMNS@
 
-double podium_score(const float *x);
 void podium_scores(const float *X, size_t n, double *out);
 """
 _TREES = """
+double podium_score(const float *x);
+
 double podium_score(const float *x) {
     double sum = 0.0;
     for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
@@ -150,21 +155,21 @@ double podium_score(const float *x) {
 }
 """
 _NET = """
-double podium_score(const float *x) {
+static double layers(const float *x, const double *low, const double *times, const double *missing) {
     double now[@WIDEST@], next[@WIDEST@];
     const double *w = weight;
-    size_t layers = sizeof width / sizeof *width - 1;
+    size_t count = sizeof width / sizeof *width - 1;
     for (int l = 0; l < width[0]; l++) {
-        double v = isnan(x[l]) ? filling[l] : (double)x[l];
-        now[l] = (double)(float)((v - centre[l]) * scale[l]);
+        double v = isnan(x[l]) ? missing[l] : (double)x[l];
+        now[l] = (double)(float)((v - low[l]) * times[l]);
     }
-    for (size_t layer = 0; layer < layers; layer++) {
+    for (size_t layer = 0; layer < count; layer++) {
         int n = width[layer], m = width[layer + 1];
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
             for (int l = 0; l < n; l++) sum += now[l] * w[j * n + l];
             sum += w[m * n + j];
-            next[j] = layer + 1 == layers ? sum : tanh_[0] ? tanh(sum) : sum > 0.0 ? sum : 0.0;
+            next[j] = layer + 1 == count ? sum : tanh_[0] ? tanh(sum) : sum > 0.0 ? sum : 0.0;
         }
         w += m * n + m;
         for (int j = 0; j < m; j++) now[j] = next[j];
@@ -172,18 +177,42 @@ double podium_score(const float *x) {
     return now[0];
 }
 """
-_TAIL = """
+_EACH = """
 void podium_scores(const float *X, size_t n, double *out) {
     for (size_t i = 0; i < n; i++) out[i] = podium_score(X + i * PODIUM_FEATURES);
 }
+"""
+_ONE = """
+double podium_score(const float *x);
 
+double podium_score(const float *x) { return layers(x, centre, scale, filling); }
+"""
+_QUERY = """
+/* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
+void podium_scores(const float *X, size_t n, double *out) {
+    double low[PODIUM_FEATURES], times[PODIUM_FEATURES];
+    for (int l = 0; l < PODIUM_FEATURES; l++) {
+        float least = INFINITY, most = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            float v = X[i * PODIUM_FEATURES + l];
+            if (v < least) least = v;
+            if (v > most) most = v;
+        }
+        low[l] = least <= most ? (double)least : 0.0;
+        times[l] = least < most ? 1.0 / ((double)most - (double)least) : 0.0;
+    }
+    for (size_t i = 0; i < n; i++) out[i] = layers(X + i * PODIUM_FEATURES, low, times, low);
+}
+"""
+_TAIL = """
 #ifdef PODIUM_SELFTEST
 #include <stdio.h>
 @TESTS@
 int main(void) {
+    double found[@COUNT@];
     int wrong = 0;
-    for (int i = 0; i < @COUNT@; i++)
-        wrong += !(fabs(podium_score(test_x + (size_t)i * PODIUM_FEATURES) - test_score[i]) <= @TOLERANCE@);
+    podium_scores(test_x, @COUNT@, found);
+    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= @TOLERANCE@);
     printf("%d of @COUNT@ vectors score as in podium\\n", @COUNT@ - wrong);
     return wrong != 0;
 }

@@ -16,7 +16,7 @@ from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
 from podium.scorers.forest import Forest, read_forest
 from podium.scorers.splits import fold_map, split_exactly
-from podium.transforms import Identity, ZScore
+from podium.transforms import Identity, MinMax, ZScore
 
 Handed = Forest | Affine | Net
 _WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
@@ -35,13 +35,16 @@ def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tupl
     """The model in the first of the target's `forms` that it has."""
     form, transform = model.form(), model.learner.transform
     kind = _kind_of(model, form, forms, target)
-    if not isinstance(transform, Identity | ZScore):
+    within = kind is Net and isinstance(transform, MinMax)
+    if not within and not isinstance(transform, Identity | ZScore):
         why = (
             f"{transform.name} scales within each query, and {target} scores one document at a time"
             if transform.per_query
             else f"{target} has no {transform.name}"
         )
-        raise IncompatibleError(f"{why}. Train with transform=zscore or transform=identity.")
+        whole = " or export to onnx, c or python, which take whole queries" if isinstance(transform, MinMax) else ""
+        other = f",{whole}" if whole and isinstance(form, LinearForm | NetForm) else ""
+        raise IncompatibleError(f"{why}. Train with transform=zscore or transform=identity{other}.")
     return Handover(model, _made(model, form, kind), _names(model, names))
 
 
@@ -73,16 +76,19 @@ def _made(model: Model, form: Form | None, kind: type) -> Handed:
         return _folded(model, split_exactly(read_forest(form.text, form.n_features, exact=form.exact)))
     if isinstance(form, StumpsForm):
         return _folded(model, forest_of_stumps(form, model.n_features))
+    layers = form.layers if isinstance(form, NetForm) else ()
+    activation = form.activation if isinstance(form, NetForm) else "relu"
+    if isinstance(form, LinearForm):
+        layers = ((form.weights[:, None], np.array([form.offset])),)
+    if isinstance(model.learner.transform, MinMax):
+        none = np.zeros(model.n_features)
+        return Net(none, none, none, layers, activation, within_query=True)
     affine = model.learner.transform.affine(model.state, _rows(model, np.zeros((0, model.n_features), np.float32)))
     assert affine is not None, "of Identity and ZScore"
     if kind is Affine:
         assert isinstance(form, LinearForm)
         return fold(form, affine)
-    if isinstance(form, LinearForm):
-        layers: tuple[tuple[np.ndarray, np.ndarray], ...] = ((form.weights[:, None], np.array([form.offset])),)
-        return Net(affine.centre, affine.scale, _filling(model), layers, "relu")
-    assert isinstance(form, NetForm)
-    return Net(affine.centre, affine.scale, _filling(model), form.layers, form.activation)
+    return Net(affine.centre, affine.scale, _filling(model), layers, activation)
 
 
 def _filling(model: Model) -> np.ndarray:

@@ -24,9 +24,12 @@ class Net:
     filling: Array  # (d,) NaN where a missing value is refused
     layers: tuple[tuple[Array, Array], ...]
     activation: Literal["tanh", "relu"]
+    within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 where missing or constant
 
     def transformed(self, X: Singles) -> Array:
-        """The features that the first layer sees, as float64 numbers that float32 holds."""
+        """The features that the first layer sees, float32 numbers as float64; X is a query where that matters."""
+        if self.within_query:
+            return _within(X)
         filled = np.where(np.isnan(X), self.filling, X)
         with np.errstate(over="ignore"):
             return ((filled - self.centre) * self.scale).astype(np.float32).astype(np.float64)
@@ -56,3 +59,13 @@ class Net:
                 values = np.tanh(values) if self.activation == "tanh" else np.maximum(values, 0.0)
                 error = error + 8 * UNIT64 * np.abs(values) if self.activation == "tanh" else error
         return 2.0 * float(np.max(error, initial=0.0))
+
+
+def _within(X: Singles) -> Array:
+    """min–max scaling of the documents of one query, as `transforms.MinMax` rounds it."""
+    x = X.astype(np.float64)
+    low = np.min(np.where(np.isnan(x), np.inf, x), axis=0, initial=np.inf)
+    width = np.max(np.where(np.isnan(x), -np.inf, x), axis=0, initial=-np.inf) - low
+    scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
+    known = np.where(np.isnan(x), 0.0, x - np.where(np.isinf(low), 0.0, low))
+    return (known * np.where(np.isnan(x), 0.0, scale)).astype(np.float32).astype(np.float64)

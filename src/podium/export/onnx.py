@@ -140,10 +140,12 @@ def _net(onnx: Any, net: Net) -> tuple[list[Any], list[Any], int]:
     """The transform as podium computes it, its result as float32, then the layers in double."""
     make, double, single = onnx.helper.make_node, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
     tensors = {"filling": net.filling, "centre": net.centre, "scale": net.scale}
-    nodes = [
-        make("Cast", ["features"], ["x"], to=double),
-        make("IsNaN", ["features"], ["missing"]),
-        make("Where", ["missing", "filling", "x"], ["filled"]),
+    if net.within_query:
+        tensors = {"zero": np.zeros(1), "one": np.ones(1), "above": np.full(1, np.inf), "below": np.full(1, -np.inf)}
+    nodes = [make("Cast", ["features"], ["x"], to=double), make("IsNaN", ["features"], ["missing"])]
+    nodes += _of_query(make, double) if net.within_query else []
+    nodes += [
+        make("Where", ["missing", "centre" if net.within_query else "filling", "x"], ["filled"]),
         make("Sub", ["filled", "centre"], ["centred"]),
         make("Mul", ["centred", "scale"], ["scaled"]),
         make("Cast", ["scaled"], ["rounded"], to=single),
@@ -163,6 +165,23 @@ def _net(onnx: Any, net: Net) -> tuple[list[Any], list[Any], int]:
         onnx.numpy_helper.from_array(np.ascontiguousarray(one, np.float64), key) for key, one in tensors.items()
     ]
     return nodes, constants, double
+
+
+def _of_query(make: Any, double: int) -> list[Any]:
+    """centre and scale of min–max scaling over all rows; a feature that is missing or constant has scale 0."""
+    return [
+        make("Where", ["missing", "above", "x"], ["for_least"]),
+        make("Where", ["missing", "below", "x"], ["for_most"]),
+        make("ReduceMin", ["for_least"], ["least"], axes=[0], keepdims=1),
+        make("ReduceMax", ["for_most"], ["most"], axes=[0], keepdims=1),
+        make("Sub", ["most", "least"], ["width"]),
+        make("Greater", ["width", "zero"], ["varies"]),
+        make("Where", ["varies", "width", "one"], ["divisor"]),
+        make("Div", ["one", "divisor"], ["inverse"]),
+        make("Where", ["varies", "inverse", "zero"], ["scale"]),
+        make("Less", ["least", "above"], ["known"]),
+        make("Where", ["known", "least", "zero"], ["centre"]),
+    ]
 
 
 def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
@@ -197,11 +216,15 @@ def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
 def _read_net(onnx: Any, graph: Any) -> Net:
     tensors = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
     ops = [node.op_type for node in graph.node]
-    head = ["Cast", "IsNaN", "Where", "Sub", "Mul", "Cast", "Cast"]
+    within = "ReduceMin" in ops
+    scaling = [node.op_type for node in _of_query(onnx.helper.make_node, onnx.TensorProto.DOUBLE)] if within else []
+    head = ["Cast", "IsNaN", *scaling, "Where", "Sub", "Mul", "Cast", "Cast"]
     n = ops.count("MatMul")
     between = {op for op in ops[len(head) :] if op not in ("MatMul", "Add")}
     if ops[: len(head)] != head or not between <= {"Tanh", "Relu"} or len(between) > 1:
         raise ValueError("other operators")
     layers = tuple((tensors[f"weights{k}"], tensors[f"offset{k}"]) for k in range(n))
     activation: Literal["tanh", "relu"] = "tanh" if "Tanh" in between else "relu"
-    return Net(tensors["centre"], tensors["scale"], tensors["filling"], layers, activation)
+    none = np.zeros(len(layers[0][0]))
+    centre, scale, filling = (none if within else tensors[key] for key in ("centre", "scale", "filling"))
+    return Net(centre, scale, filling, layers, activation, within_query=within)

@@ -24,7 +24,7 @@ from podium.export.base import Target
 from podium.export.decisions import Difference, differences
 from podium.export.handover import Handed, Handover
 from podium.export.net import Net
-from podium.export.vectors import vectors
+from podium.export.vectors import scores_of, vectors
 from podium.float32 import Singles
 from podium.forms import LinearForm
 from podium.metrics import NDCG, evaluate_all
@@ -155,7 +155,7 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
     look = _Look(given, theirs, raw, target)
     scores, others = look(X)
     constant = target.constant(given)
-    bound = _bound(given, theirs, target, X if known is None else np.concatenate([X, dense(known.features)]))
+    bound = max(_bound(given, target, part) for part in _parts(given.form, X, known))
     clean = look.as_podium(X)
     for one in found:
         clean &= ~one.rows(X)
@@ -227,6 +227,7 @@ def _same_net(ours: Net, theirs: Net) -> bool:
         for a, b in zip(mine, other, strict=True)
     ]
     alike = len(ours.layers) == len(theirs.layers) and ours.activation == theirs.activation
+    alike = alike and ours.within_query == theirs.within_query
     return alike and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
 
@@ -244,8 +245,16 @@ class _Look:
         others = self._emulated(X) if ran is None else ran.scores
         own = np.full(len(X), np.nan)
         kept = ~self._refused(X)
-        own[kept] = self.given.model.score(X[kept])
+        own[kept] = scores_of(self.given.model, X[kept])
         return own, others
+
+    def of_data(self, data: Dataset) -> tuple[Array, Array]:
+        """The same for the documents of queries. Where the scores depend on the query, the target's are emulated."""
+        X = np.asarray(dense(data.features), np.float32)
+        if not (isinstance(self.theirs, Net) and self.theirs.within_query):
+            return self(X)
+        parts = [self.theirs.scores(X[a:b]) for a, b in itertools.pairwise(data.offsets)]
+        return self.given.model.score(data), np.concatenate([np.zeros(0), *parts])
 
     def _emulated(self, X: Singles) -> Array:
         single = self.target.single
@@ -280,12 +289,24 @@ class _Look:
             return f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
         if np.isnan(ours).all():
             return "refused by podium: fill missing values before scoring"
+        if isinstance(self.given.form, Net) and self.given.form.within_query:
+            return "counts as the least value of its query, as in podium"
         if theirs is not None and np.array_equal(ours, theirs):
             return "counts as the training mean, as in podium"
         return "podium takes the training mean, the engine 0: fill missing values before scoring"
 
 
-def _bound(given: Handover, theirs: Handed, target: Target, X: Singles) -> float:
+def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
+    """The vectors and the documents of the data, query by query where that matters."""
+    if data is None:
+        return [X]
+    rows = np.asarray(dense(data.features), np.float32)
+    if not (isinstance(form, Net) and form.within_query):
+        return [X, rows]
+    return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
+
+
+def _bound(given: Handover, target: Target, X: Singles) -> float:
     form = given.form
     if isinstance(form, Forest):
         return _tree_bound(form, target, target.constant(given))
@@ -314,7 +335,7 @@ def _orders(
 ) -> tuple[Orders, float]:
     """What became of the rankings of the data, and the largest error there."""
     X = np.asarray(dense(data.features), np.float32)
-    ours, theirs = look(X)
+    ours, theirs = look.of_data(data)
     touched, taken = np.zeros(len(X), bool), look.as_podium(X)
     for one in found:
         touched |= one.rows(X)

@@ -45,8 +45,13 @@ class Python(Target):
             "NAMES": json.dumps(list(given.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
             "TOLERANCE": repr(tolerance),
+            "MANY": "",
         }
-        text = _HEAD + (_TREES if isinstance(given.form, Forest) else _NET) + _TAIL
+        body = _TREES + _EACH
+        if isinstance(given.form, Net):
+            body = _NET + (_QUERY if given.form.within_query else _ONE + _EACH)
+            parts["MANY"] = "" if not given.form.within_query else " They are the documents of one query."
+        text = _HEAD + body + _TAIL
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
@@ -88,8 +93,8 @@ def _number(text: str) -> float:
 _HEAD = '''#!/usr/bin/env python3
 """A ranking model, exported by podium @VERSION@. Larger scores are better.
 
-score([…]) takes the features in the order of FEATURES, None or NaN where missing.
-python this.py < rows.jsonl prints a score for each line: a list of features, or an object with "features".
+scores([[…], …]) takes features in the order of FEATURES, None or NaN where missing.
+python this.py < rows.jsonl prints a score for each line: a list of features, or an object with "features".@MANY@
 python this.py --selftest scores the rows at the end of this file.
 """
 
@@ -120,21 +125,46 @@ def score(features):
 '''
 _NET = '''
 
-def score(features):
-    """The score of a document."""
-    x = array("f", [math.nan if value is None else value for value in features])
-    filled = [FILLING[l] if value != value else value for l, value in enumerate(x)]
-    now = array("f", [(value - CENTRE[l]) * SCALE[l] for l, value in enumerate(filled)])
-    at, layers = 0, len(WIDTH) - 1
-    for layer in range(layers):
+def layers(x, low, times, missing):
+    """The score of a document whose features are scaled by (x − low)·times."""
+    filled = [missing[l] if value != value else value for l, value in enumerate(x)]
+    now = array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
+    at, count = 0, len(WIDTH) - 1
+    for layer in range(count):
         n, m = WIDTH[layer], WIDTH[layer + 1]
         rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
         sums = [sum(a * b for a, b in zip(now, row)) + WEIGHT[at + m * n + j] for j, row in enumerate(rows)]
-        if layer + 1 < layers:
+        if layer + 1 < count:
             sums = [math.tanh(value) if TANH_[0] else max(value, 0.0) for value in sums]
         now = sums
         at += m * n + m
     return now[0]
+'''
+_ONE = '''
+
+def score(features):
+    """The score of a document."""
+    x = array("f", [math.nan if value is None else value for value in features])
+    return layers(x, CENTRE, SCALE, FILLING)
+'''
+_EACH = '''
+
+def scores(documents):
+    """The score of each document."""
+    return [score(features) for features in documents]
+'''
+_QUERY = '''
+
+def scores(documents):
+    """The score of each document of one query, over which each feature is scaled to [0, 1]."""
+    rows = [array("f", [math.nan if value is None else value for value in features]) for features in documents]
+    low, times = [], []
+    for l in range(len(FEATURES)):
+        known = [row[l] for row in rows if row[l] == row[l]]
+        least, most = min(known, default=0.0), max(known, default=0.0)
+        low.append(least)
+        times.append(1.0 / (most - least) if least < most else 0.0)
+    return [layers(row, low, times, low) for row in rows]
 '''
 _TAIL = '''
 
@@ -142,7 +172,7 @@ def selftest():
     """The number of rows at the end of the tables that do not score as in podium."""
     d = len(FEATURES)
     rows = [TEST_X[i * d : i * d + d] for i in range(len(TEST_SCORE))]
-    wrong = sum(not abs(score(row) - want) <= @TOLERANCE@ for row, want in zip(rows, TEST_SCORE))
+    wrong = sum(not abs(found - want) <= @TOLERANCE@ for found, want in zip(scores(rows), TEST_SCORE))
     print(f"{len(rows) - wrong} of {len(rows)} vectors score as in podium")
     return wrong
 
@@ -150,8 +180,7 @@ def selftest():
 if __name__ == "__main__":
     if "--selftest" in sys.argv[1:]:
         sys.exit(selftest() > 0)
-    for line in sys.stdin:
-        if line.strip():
-            row = json.loads(line)
-            print(repr(score(row["features"] if isinstance(row, dict) else row)))
+    given = [json.loads(line) for line in sys.stdin if line.strip()]
+    for found in scores([row["features"] if isinstance(row, dict) else row for row in given]):
+        print(repr(found))
 '''

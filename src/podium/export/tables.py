@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,7 @@ def to_tables(form: Handed) -> Tables:
         "scale": form.scale,
         "filling": form.filling,
         "tanh_": np.array([form.activation == "tanh"], np.int32),
+        "within": np.array([form.within_query], np.int32),
     }
     # one after another: of each layer the weights, unit by unit, then the offsets
     found["weight"] = np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers])
@@ -91,4 +92,5 @@ def _net(found: Mapping[str, Any]) -> Net:
     centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
     if {len(centre), len(scale), len(filling)} != {width[0]} or at != len(flat):
         raise ValueError("columns of other lengths than width says")
-    return Net(centre, scale, filling, tuple(layers), "tanh" if found["tanh_"][0] else "relu")
+    activation: Literal["tanh", "relu"] = "tanh" if found["tanh_"][0] else "relu"
+    return Net(centre, scale, filling, tuple(layers), activation, within_query=bool(found["within"][0]))

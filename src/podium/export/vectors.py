@@ -13,6 +13,7 @@ from podium.export.affine import Affine
 from podium.export.handover import Handed, Handover
 from podium.export.net import Net
 from podium.float32 import LARGEST, Singles, next_down, next_up
+from podium.model import Model
 from podium.scorers.forest import Forest
 
 MOST = 4_000
@@ -91,11 +92,16 @@ def examples(given: Handover, *, most: int = 64) -> tuple[Singles, Array, float]
     X = vectors(given)
     X = X[np.linspace(0, len(X) - 1, most).astype(int)]
     if isinstance(given.form, Forest):
-        return X, given.model.score(X), 0.0
+        return X, scores_of(given.model, X), 0.0
     form = given.form
     assert isinstance(form, Net)
     X = X[~(np.isnan(X) & np.isnan(form.filling)).any(axis=1)]
-    return X, given.model.score(X), form.bound(X)
+    return X, scores_of(given.model, X), form.bound(X)
+
+
+def scores_of(model: Model, X: Singles) -> Array:
+    """The model's scores of rows; they are one query where that matters."""
+    return model.score(Dataset(X, None, np.array([0, len(X)])))
 
 
 def lines(X: Singles, scores: Array) -> Iterator[str]:
