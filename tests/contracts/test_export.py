@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.errors import IncompatibleError
+from podium.errors import DataError, IncompatibleError
 from podium.export import Target, export, prove, prove_file
 from podium.float32 import next_down, next_up
 from podium.imports import import_model
@@ -162,6 +162,15 @@ def test_data_that_meets_no_difference_proves_a_file_and_data_that_does_disprove
     assert prove_file(model, "solr", tmp_path / "usual", data=usual).holds
     assert not prove_file(model, "solr", tmp_path / "usual", data=meets).holds
     assert "1 of 5 documents" in str(prove_file(model, "solr", tmp_path / "usual", data=meets))
+
+
+def test_infinite_features_are_refused_where_the_proof_does_not_reach(tmp_path):
+    X = np.ones((3, D), np.float32)
+    X[1, 2] = np.inf
+    with pytest.raises(DataError, match="infinite"):
+        export(odd("ordinary"), "xgboost", tmp_path / "m", data=X)
+    assert not list(tmp_path.iterdir())
+    assert export(odd("ordinary"), "python", tmp_path / "m", data=X).holds
 
 
 def test_a_missing_value_with_a_side_of_its_own_is_refused_by_ranklib():

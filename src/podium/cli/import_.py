@@ -26,6 +26,14 @@ def import_model(
     trees: Annotated[
         str, typer.Option(help="Of an XGBoost model that was stopped early: all, or those up to the best iteration.")
     ] = "all",
+    n_features: Annotated[
+        int | None,
+        typer.Option(
+            help="Of a model of RankLib: how many features your data has.",
+            show_default="up to the last one used",
+            min=1,
+        ),
+    ] = None,
 ) -> None:
     """Take in a model of another tool: rank, explain, compare and export then work on it.
 
@@ -37,7 +45,7 @@ def import_model(
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    model = read(file, format=format, trees=trees)  # type: ignore[arg-type]
+    model = read(file, format=format, trees=trees, n_features=n_features)  # type: ignore[arg-type]
     model.save(output)
     about = model.info["imported"]
     version = f" {about['version']}" if about.get("version") else ""

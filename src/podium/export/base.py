@@ -49,6 +49,9 @@ class Target(Named):
         """The file."""
         raise NotImplementedError
 
+    def check_file(self, given: Handover, raw: bytes) -> None:
+        """Raise a clear error for a file that must not be run: a program whose code is not podium's."""
+
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
         """What the engine makes of a file: splits with the thresholds and sides that it acts on, weights as read."""
         raise NotImplementedError

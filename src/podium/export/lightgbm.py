@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, ModelFileError
 from podium.export.base import Ran, Target
 from podium.export.handover import Handed, Handover
 from podium.float32 import Singles
 from podium.imports.lightgbm import read_lightgbm
 from podium.registry import register
+from podium.scorers import tree_text
 from podium.scorers.forest import TINY, Forest
 from podium.scorers.forest_text import write_forest
 from podium.scorers.splits import expand, split_exactly
@@ -39,9 +42,9 @@ class LightGBM(Target):
 
     def write(self, given: Handover) -> bytes:
         assert isinstance(given.form, Forest)
-        names = " ".join(f"Column_{l}" for l in range(given.form.n_features))
         text = write_forest(expand(given.form)).decode()
-        text = text.replace(f"\nfeature_names={names}\n", f"\nfeature_names={' '.join(given.names)}\n", 1)
+        names = _plain_names(given.form.n_features)
+        text = text.replace(f"\n{names}\n", f"\nfeature_names={' '.join(given.names)}\n", 1)
         return (text + "\nparameters:\nend of parameters\n\npandas_categorical:null\n").encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
@@ -49,10 +52,18 @@ class LightGBM(Target):
         assert isinstance(found.form, Forest)
         return split_exactly(found.form)
 
-    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
         import lightgbm
 
-        read_lightgbm(raw)  # its reader trusts what it gets: ours has to pass first
+        try:  # its reader trusts what it gets
+            plain = re.sub(r"\nfeature_names=[^\n]*\n", f"\n{_plain_names(len(names))}\n", raw.decode(), count=1)
+            tree_text.check(tree_text.trim(plain), len(names))
+        except ModelFileError:
+            return None
         booster = lightgbm.Booster(model_str=raw.decode())
         scores = booster.predict(X, raw_score=True, num_threads=1)
         return Ran(np.asarray(scores, np.float64), f"LightGBM {lightgbm.__version__}")
+
+
+def _plain_names(n_features: int) -> str:
+    return "feature_names=" + " ".join(f"Column_{l}" for l in range(n_features))

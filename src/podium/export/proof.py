@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, dense
+from podium.arrays import Array, dense, is_sparse
 from podium.data.dataset import Dataset
-from podium.errors import ModelFileError, PodiumError, counted
+from podium.errors import DataError, ModelFileError, PodiumError, counted
 from podium.export.affine import UNIT32, UNIT64, Affine
 from podium.export.affine import bound as linear_bound
 from podium.export.base import Target
@@ -71,7 +71,7 @@ class Proof:
     @property
     def holds(self) -> bool:
         """Whether decisions agree for all inputs, or at least for all documents given, and sums keep to the bound."""
-        if self.orders is not None and (self.orders.touched or self.orders.changed or self.orders.refused):
+        if self.orders is not None and (self.orders.touched or self.orders.refused):
             return False
         return self.seen <= self.bound and (not self.differences or self._only_elsewhere)
 
@@ -130,7 +130,8 @@ class Proof:
 
     def _of_orders(self, orders: Orders) -> list[str]:
         found = [
-            f"orders     {orders.changed} of {counted(orders.queries, 'query', 'queries')} changed; "
+            f"orders     {orders.changed} of {counted(orders.queries, 'query', 'queries')} changed"
+            f"{', by rounding alone' if orders.changed and self.holds else ''}; "
             f"{counted(orders.near, 'pair')} of neighbours within twice the bound, {orders.tied} became equal"
         ]
         if orders.ndcg is not None:
@@ -148,8 +149,11 @@ class Proof:
 
 def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
     """What a target makes of a file against the model it should be. `data` are documents to look at as well."""
-    theirs = _read(given, raw, target)
     known = None if data is None else given.model.align_features(data).grouped()
+    if known is not None and not target.takes_infinite:
+        _refuse_infinite(known, target)
+    target.check_file(given, raw)
+    theirs = _read(given, raw, target)
     X = vectors(given, data=known)
     found = _differences(given, theirs, target)
     look = _Look(given, theirs, raw, target)
@@ -180,6 +184,16 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
         names=given.names,
         sha256=hashlib.sha256(raw).hexdigest(),
     )
+
+
+def _refuse_infinite(data: Dataset, target: Target) -> None:
+    values = data.features.data if is_sparse(data.features) else data.features
+    if np.isinf(values).any():
+        raise DataError(
+            f"there are infinite features, and {target.name} is proven for finite ones. Replace them, or leave those "
+            "documents out.",
+            where=data.source,
+        )
 
 
 def _read(given: Handover, raw: bytes, target: Target) -> Handed:

@@ -16,7 +16,7 @@ from podium.errors import ModelFileError
 from podium.export.base import Ran, Target
 from podium.export.handover import Handed, Handover
 from podium.export.net import Net
-from podium.export.tables import from_tables, to_tables
+from podium.export.tables import check_code, from_tables, to_tables
 from podium.export.vectors import examples, lines
 from podium.float32 import Singles
 from podium.registry import register
@@ -53,6 +53,9 @@ class Python(Target):
             parts["MANY"] = "" if not given.form.within_query else " They are the documents of one query."
         text = _HEAD + body + _TAIL
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
+
+    def check_file(self, given: Handover, raw: bytes) -> None:
+        check_code(_ARRAY, raw, self.write(given))
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
         text = raw.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -94,3 +95,26 @@ def _net(found: Mapping[str, Any]) -> Net:
         raise ValueError("columns of other lengths than width says")
     activation: Literal["tanh", "relu"] = "tanh" if found["tanh_"][0] else "relu"
     return Net(centre, scale, filling, tuple(layers), activation, within_query=bool(found["within"][0]))
+
+
+def check_code(table: re.Pattern[str], raw: bytes, own: bytes) -> None:
+    """Raise a clear error for a program that differs from podium's own in more than the numbers of its tables.
+
+    `table` matches a table. A file is run to prove it, so its code must be podium's.
+    """
+
+    def code(given: bytes) -> str:
+        try:
+            text = given.decode()
+        except UnicodeDecodeError:
+            raise ModelFileError("The program is not text. Export the model again.") from None
+        for _, body in table.findall(text):
+            if not _PLAIN.fullmatch(body):
+                raise ModelFileError("A table of the program holds more than numbers. Export the model again.")
+        return table.sub(lambda found: found[1], text)
+
+    if code(raw) != code(own):
+        raise ModelFileError("The code of the program is not what this podium writes. Export the model again.")
+
+
+_PLAIN = re.compile(r"[0-9a-fA-Fxp.+\-, ]*(?:(?:NAN|INFINITY|float\('-?(?:nan|inf)'\))[0-9a-fA-Fxp.+\-, ]*)*")

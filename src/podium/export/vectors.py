@@ -62,7 +62,7 @@ def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Si
     d = given.model.n_features
     if data is not None and data.n_documents:
         rows = np.linspace(0, data.n_documents - 1, min(data.n_documents, 200)).astype(int)
-        return np.asarray(dense(data.features[rows]), np.float32)
+        return np.clip(np.asarray(dense(data.features[rows]), np.float32), -LARGEST, LARGEST)
     X = rng.standard_normal((64, d))
     if "scale" in given.model.state:
         scale = given.model.state["scale"]
@@ -108,4 +108,4 @@ def lines(X: Singles, scores: Array) -> Iterator[str]:
     """A JSON object per row: the features, null where missing, and podium's score."""
     for row, score in zip(X.tolist(), scores.tolist(), strict=True):
         features = [None if x != x else x for x in row]
-        yield json.dumps({"features": features, "score": score}, allow_nan=False) + "\n"
+        yield json.dumps({"features": features, "score": score}) + "\n"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from os import PathLike
 from typing import Literal
 
@@ -19,7 +20,7 @@ from podium.errors import ModelFileError, ParameterError, PodiumError
 from podium.files import reading
 from podium.forms import LinearForm
 from podium.imports.catboost import read_catboost
-from podium.imports.foreign import Foreign
+from podium.imports.foreign import MOST_FEATURES, Foreign
 from podium.imports.growing import refuse
 from podium.imports.lightgbm import read_lightgbm
 from podium.imports.ranklib import read_ranklib
@@ -41,12 +42,14 @@ def import_model(
     *,
     format: str | None = None,
     trees: Literal["all", "best"] = "all",
+    n_features: int | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> Model:
     """A model of another tool, from a file or its bytes. `podium rank`, explain, compare and export work on it.
 
     `format` is one of FORMATS; without it, the file's beginning tells. `trees`: of an XGBoost model that was stopped
-    early, all trees, as its Booster predicts, or those up to the best iteration, as its XGBRanker does.
+    early, all trees, as its Booster predicts, or those up to the best iteration, as its XGBRanker does. `n_features`:
+    how many your data has, of a model of RankLib, which knows its features only up to the last that it uses.
     """
     if trees not in ("all", "best"):
         raise ParameterError(f"trees must be all or best; got {trees!r}.")
@@ -59,16 +62,33 @@ def import_model(
         raise ParameterError(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
     if trees == "best" and name != "xgboost":
         raise ParameterError(f"trees=best is for models of XGBoost, which know their best iteration; this is {name}.")
+    if n_features is not None and name != "ranklib":
+        raise ParameterError(f"n_features is for models of RankLib; one of {name} says how many features it has.")
     readers: dict[str, Callable[[bytes], Foreign]] = {
         "lightgbm": read_lightgbm,
         "xgboost": lambda given: read_xgboost(given, best=trees == "best"),
         "catboost": read_catboost,
-        "ranklib": read_ranklib,
+        "ranklib": lambda given: widened(read_ranklib(given), n_features),
     }
     try:
         return as_model(readers[name](raw), sha256=hashlib.sha256(raw).hexdigest())
+    except ParameterError:
+        raise
     except (PodiumError, RecursionError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"{where}: {error}") from error
+
+
+def widened(found: Foreign, n_features: int | None) -> Foreign:
+    """The same model of more features, the others unused."""
+    form = found.form
+    known = len(form.weights) if isinstance(form, LinearForm) else form.n_features
+    if n_features is None or n_features == known:
+        return found
+    if not known < n_features <= MOST_FEATURES:
+        raise ParameterError(f"n_features must be from {known}, which it uses, to {MOST_FEATURES}; got {n_features}.")
+    if isinstance(form, LinearForm):
+        return replace(found, form=replace(form, weights=np.append(form.weights, np.zeros(n_features - known))))
+    return replace(found, form=replace(form, n_features=n_features))
 
 
 def as_model(found: Foreign, *, sha256: str) -> Model:

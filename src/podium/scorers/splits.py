@@ -218,5 +218,11 @@ def build(forest: Forest, t: int, *, leaf: Callable[[int], T], split: Callable[[
 
 def depth(forest: Forest) -> int:
     """The largest number of splits on the way to a leaf."""
-    one = lambda _, left, right: 1 + max(left, right)  # noqa: E731
-    return max((build(forest, t, leaf=lambda _: 0, split=one) for t in range(forest.n_trees)), default=0)
+    return max((_depth(forest, t) for t in range(forest.n_trees)), default=0)
+
+
+def _depth(forest: Forest, t: int) -> int:
+    def split(_: int, left: int, right: int) -> int:
+        return 1 + max(left, right)
+
+    return build(forest, t, leaf=lambda _: 0, split=split)

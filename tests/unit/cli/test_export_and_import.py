@@ -81,6 +81,22 @@ def test_a_program_tests_itself(podium, model):
     assert done.stdout == "64 of 64 vectors score as in podium\n"
 
 
+@pytest.mark.parametrize(("name", "before", "after"), [
+    ("python", "import math", "import os"),
+    ("python", 'FEATURE = array("i", [', 'FEATURE = array("i", [print(1), '),
+    ("c", "double sum = 0.0;", 'double sum = system("ls");'),
+    ("c", "nan_left[6] = {", "nan_left[6] = {abort(), "),
+])  # fmt: skip
+def test_a_program_with_other_code_than_podiums_is_not_run(podium, model, name, before, after):
+    assert podium("export", "trees.podium", "--to", name, "-o", "m").exit_code == 0
+    text = Path("m").read_text()
+    assert before in text
+    Path("m").write_text(text.replace(before, after, 1))
+    done = podium("prove", "trees.podium", "m", "--to", name)
+    assert done.exit_code == 1
+    assert "Export the model again" in done.stderr
+
+
 def test_a_foreign_model_is_imported_and_ranks(podium, tmp_path):
     Path("foreign.json").write_bytes(files()["catboost symmetric"])
     done = podium("import", "foreign.json", "-o", "m.podium")
@@ -100,8 +116,8 @@ def test_a_file_that_is_no_model_is_refused(podium, tmp_path):
 
 
 def test_a_foreign_model_is_a_row_of_a_comparison(podium, folder):
-    Path("foreign.txt").write_text("## Coordinate Ascent\n1:0.5 5:0.0\n")
-    assert podium("import", "foreign.txt", "-o", "m.podium").exit_code == 0
+    Path("foreign.txt").write_text("## Coordinate Ascent\n1:0.5\n")
+    assert podium("import", "foreign.txt", "-o", "m.podium", "--n-features", "5").exit_code == 0
     words = (
         "compare",
         str(folder),
@@ -120,8 +136,8 @@ def test_a_foreign_model_is_a_row_of_a_comparison(podium, folder):
     podium("rank", "m.podium", str(folder / "test.txt"), "-o", "scores.txt")
     alone = podium("evaluate", str(folder / "test.txt"), "scores.txt", "-m", "ndcg@5").stdout
     assert row.split()[1] in alone
-    Path("foreign.txt").write_text("## Coordinate Ascent\n1:-0.5 5:0.0\n")  # another model under the same name
-    podium("import", "foreign.txt", "-o", "m.podium")
+    Path("foreign.txt").write_text("## Coordinate Ascent\n1:-0.5\n")  # another model under the same name
+    podium("import", "foreign.txt", "-o", "m.podium", "--n-features", "5")
     assert row not in podium(*words).stdout.splitlines()
 
 
