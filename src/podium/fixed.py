@@ -1,4 +1,4 @@
-"""A model that is there already, as a method: what is in production, or another tool's, as a row of a comparison.
+"""An existing model as a method: what is in production, or another tool's model, as a row of a comparison.
 
 podium compare DATA --method 'model(file=ours.podium)' --method lambdamart
 """

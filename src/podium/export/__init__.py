@@ -1,4 +1,4 @@
-"""Export: a model for another engine, with a proof of how far that engine scores as the model does.
+"""Export: a model for another engine, with a proof that the engine scores as the model does.
 
 >>> from podium.export import Target
 >>> Target.parse("xgboost")

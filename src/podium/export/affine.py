@@ -1,4 +1,4 @@
-"""Affine: weights on raw features and an offset, the one form in which linear models are handed over."""
+"""Affine: weights on raw features and an offset, the form in which linear models are exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets: what a model can be handed over to. Each writes a file, and reads it back as its engine would."""
+"""Targets: what a model can be exported to. Each writes a file, and reads it back as its engine would."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Target(Named):
     kind: ClassVar[str] = "target"
     home: ClassVar[str] = "podium.export"
     forms: ClassVar[tuple[type, ...]]
-    """What it can say, of Forest, Affine and Net."""
+    """The forms it supports, of Forest, Affine and Net."""
     single: ClassVar[bool] = True
     """Whether the engine adds up in float32."""
     rounds_score: ClassVar[bool] = False
@@ -37,13 +37,13 @@ class Target(Named):
     """How to score FILE.vectors.jsonl in the engine; FILE stands for the file."""
 
     def accept(self, model: Model, *, names: tuple[str, ...] | None = None) -> Handover:
-        """The model in a form that the target can say; a clear error where there is none."""
+        """The model in a form that the target supports; a clear error where there is none."""
         found = hand_over(model, self.name, self.forms, names=names)
         self.check(found)
         return found
 
     def check(self, given: Handover) -> None:
-        """Raise a clear error for what the target's language has no words for."""
+        """Raise a clear error for what the target's format cannot express."""
 
     def write(self, given: Handover) -> bytes:
         """The file."""
@@ -53,7 +53,7 @@ class Target(Named):
         """Raise a clear error for a file that must not be run: a program whose code is not podium's."""
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
-        """What the engine makes of a file: splits with the thresholds and sides that it acts on, weights as read."""
+        """A file as the engine evaluates it: the effective thresholds and sides of splits, the weights as read."""
         raise NotImplementedError
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:

@@ -1,4 +1,4 @@
-"""C: one file of C99 that needs nothing but the standard library, and no memory of its own."""
+"""C: one file of C99 that needs nothing but the standard library and allocates no memory."""
 
 from __future__ import annotations
 

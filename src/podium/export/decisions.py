@@ -1,4 +1,4 @@
-"""Decisions: where two forests part a document's way, for all float32 inputs at once.
+"""Decisions: where two forests send a document to different leaves, for all float32 inputs at once.
 
 Both are walked together from the roots. Where the splits agree on feature, threshold and side of NaN at every step, and
 the leaves hold the same values, no input is scored differently. Where they do not, the values of x that differ are an

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_data
 from podium.errors import ModelFileError
@@ -30,7 +32,7 @@ def export(
 
     `data` are documents whose rankings are compared: a Dataset, a frame or an array of features. `feature_names` are
     those the engine knows, in the order of the model's features. Where the proof does not hold, the file is called
-    `path`.unproven instead. What the target has no words for raises an error before anything is written.
+    `path`.unproven instead. What the target cannot express raises an error before anything is written.
     """
     chosen = Target.parse(target) if isinstance(target, str) else target
     given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
@@ -41,7 +43,8 @@ def export(
     with write_aside(where if proof.holds else f"{where}.unproven") as file:
         file.write(raw)
     with write_aside(f"{where}.vectors.jsonl") as file:
-        file.writelines(line.encode() for line in lines(proof.rows, proof.scores))
+        known = np.isfinite(proof.scores)  # podium refuses the others
+        file.writelines(line.encode() for line in lines(proof.rows[known], proof.scores[known]))
     return proof
 
 
@@ -53,7 +56,7 @@ def prove_file(
     data: Any = None,
     feature_names: Sequence[str] | None = None,
 ) -> Proof:
-    """What a file that is there makes of a model, as `export` would say it. Nothing is written."""
+    """The proof of an existing file, as `export` makes it. Nothing is written."""
     chosen = Target.parse(target) if isinstance(target, str) else target
     given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
     if os.path.getsize(path) > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Handover: a model in a form that a target can say, over the raw features; or a clear error."""
+"""Handover: a model in a form that a target supports, over the raw features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
 from podium.scorers.forest import Forest, read_forest
 from podium.scorers.splits import fold_map, split_exactly
-from podium.transforms import Identity, MinMax, ZScore
+from podium.transforms import Identity, MinMax, Transform, ZScore
 
 Handed = Forest | Affine | Net
 _WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
@@ -24,7 +24,7 @@ _WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
 
 @dataclass(frozen=True, eq=False)
 class Handover:
-    """A model as a target sees it: its form over raw features, and what the features are called."""
+    """A model as a target sees it: its form over raw features, and the names of the features."""
 
     model: Model
     form: Handed
@@ -37,15 +37,18 @@ def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tupl
     kind = _kind_of(model, form, forms, target)
     within = kind is Net and isinstance(transform, MinMax)
     if not within and not isinstance(transform, Identity | ZScore):
-        why = (
-            f"{transform.name} scales within each query, and {target} scores one document at a time"
-            if transform.per_query
-            else f"{target} has no {transform.name}"
-        )
-        whole = " or export to onnx, c or python, which take whole queries" if isinstance(transform, MinMax) else ""
-        other = f",{whole}" if whole and isinstance(form, LinearForm | NetForm) else ""
-        raise IncompatibleError(f"{why}. Train with transform=zscore or transform=identity{other}.")
+        raise IncompatibleError(_wrong_transform(form, transform, target))
     return Handover(model, _made(model, form, kind), _names(model, names))
+
+
+def _wrong_transform(form: Form | None, transform: Transform, target: str) -> str:
+    why = f"{target} does not support the transform {transform.name}"
+    if transform.per_query:
+        why = f"{transform.name} scales within each query, and {target} scores one document at a time"
+    other = ""
+    if isinstance(transform, MinMax) and isinstance(form, LinearForm | NetForm):
+        other = ", or export to onnx, c or python, which take whole queries"
+    return f"{why}. Train with transform=zscore or transform=identity{other}."
 
 
 def _kind_of(model: Model, form: Form | None, forms: tuple[type, ...], target: str) -> type:
@@ -83,7 +86,7 @@ def _made(model: Model, form: Form | None, kind: type) -> Handed:
     if isinstance(model.learner.transform, MinMax):
         none = np.zeros(model.n_features)
         return Net(none, none, none, layers, activation, within_query=True)
-    affine = model.learner.transform.affine(model.state, _rows(model, np.zeros((0, model.n_features), np.float32)))
+    affine = model.learner.transform.affine(model.state, _rows(np.zeros((0, model.n_features), np.float32)))
     assert affine is not None, "of Identity and ZScore"
     if kind is Affine:
         assert isinstance(form, LinearForm)
@@ -98,14 +101,16 @@ def _filling(model: Model) -> np.ndarray:
 def _folded(model: Model, forest: Forest) -> Forest:
     if isinstance(model.learner.transform, Identity):
         return forest
+    if (model.state["scale"] < 0).any():
+        raise IncompatibleError("a feature has a negative scale, which no training gives. Train the model again.")
 
     def features(X: Singles) -> Singles:
-        return np.asarray(model.learner.transform.features(model.state, _rows(model, X)))
+        return np.asarray(model.learner.transform.features(model.state, _rows(X)))
 
     return fold_map(forest, features, model.n_features)
 
 
-def _rows(model: Model, X: Singles) -> Dataset:
+def _rows(X: Singles) -> Dataset:
     return Dataset(X, None, np.array([0, len(X)]))
 
 

@@ -1,4 +1,4 @@
-"""Net: a transform of each feature alone and layers, for targets that can say any arithmetic.
+"""Net: a transform of each feature alone and layers, for targets that support any arithmetic.
 
 A linear model is one layer. The transform is podium's own to the bit, so only the order of sums differs.
 """

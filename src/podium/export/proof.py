@@ -1,6 +1,6 @@
-"""Proof: in how far a target scores as the model does; made with every export, and later for a file that is there.
+"""Proof: whether a target scores as the model does; made with every export, and for existing files on request.
 
-1. Decisions: every split as the engine acts on it against the model's, for all float32 inputs.
+1. Decisions: every split as the engine evaluates it against the model's, for all float32 inputs.
 2. Sums: how much the rounding of leaves and sums can change a score, beside the largest change seen.
 3. Orders: queries of given data that are ordered otherwise.
 4. Vectors: rows at and beside thresholds, with podium's scores, to replay in the engine.
@@ -37,7 +37,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Orders:
-    """What became of the rankings of some data."""
+    """How the rankings of some data changed."""
 
     queries: int
     documents: int
@@ -51,7 +51,7 @@ class Orders:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What was shown of one exported file."""
+    """What was proven of one exported file."""
 
     target: str
     form: str
@@ -148,7 +148,7 @@ class Proof:
 
 
 def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
-    """What a target makes of a file against the model it should be. `data` are documents to look at as well."""
+    """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
     known = None if data is None else given.model.align_features(data).grouped()
     if known is not None and not target.takes_infinite:
         _refuse_infinite(known, target)
@@ -347,7 +347,7 @@ def _tree_bound(forest: Forest, target: Target, constant: float) -> float:
 def _orders(
     look: _Look, data: Dataset, found: list[Difference], *, bound: float, constant: float
 ) -> tuple[Orders, float]:
-    """What became of the rankings of the data, and the largest error there."""
+    """How the rankings of the data changed, and the largest error there."""
     X = np.asarray(dense(data.features), np.float32)
     ours, theirs = look.of_data(data)
     touched, taken = np.zeros(len(X), bool), look.as_podium(X)

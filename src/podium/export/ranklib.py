@@ -21,7 +21,7 @@ class RankLib(Target):
     """RankLib 2: x ≤ threshold in float32, added up in float32; weights in double. A missing value counts as 0."""
 
     missing_as_zero: bool = False
-    """Write trees whose missing values have a side of their own, for data without missing values."""
+    """Also write trees that do not treat a missing value as 0, for data without missing values."""
     name = "ranklib"
     forms = (Forest, Affine)
     replay = "java -jar RankLib.jar -load FILE -rank vectors.txt -score scores.txt"

@@ -1,6 +1,6 @@
 """Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
 
-x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar of its own:
+x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar:
 elements of six names, nothing that could be expanded.
 """
 

@@ -1,6 +1,6 @@
-"""Splits in their plainest form: x ≤ a float32 number goes left, and NaN to a side of its own, nothing else.
+"""Splits in their plainest form: x ≤ a float32 number goes left, NaN goes to a given side, nothing else.
 
-Every rule of LightGBM can be said that way, for all float32 values x. It compares x with a float64 t: x ≤ t where
+Every rule of LightGBM can be written that way, for all float32 values x. It compares x with a float64 t: x ≤ t where
 x ≤ the largest float32 up to t. It takes |x| ≤ TINY for 0: so no threshold within [−TINY, TINY) matters. Where it
 takes zeros for missing and sends them to the other side than t would, a split becomes three that share children.
 An increasing map of the features (z-scores) only moves thresholds.
@@ -133,7 +133,7 @@ def expand(forest: Forest, *, way: NDArray[Any] | None = None) -> Forest:
 
 
 def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features: int) -> Forest:
-    """A forest over x' = features(x) as one over x. Each x'_l grows with the finite x_l alone, and knows NaN.
+    """A forest over x' = features(x) as one over x. Each x'_l is a non-decreasing function of x_l alone.
 
     The threshold on x is the largest float32 whose image is up to that on x', by bisection with `features` itself.
     """
