@@ -22,6 +22,7 @@ CASES = [
     for kind in MODELS
     for name in HERE
     if name not in ("c", "opensearch-ltr") or kind in COMPILED  # the latter writes the files of elasticsearch-ltr
+    if name in ("python", "xgboost") or not kind.startswith("255")
 ]
 
 
@@ -58,7 +59,7 @@ def test_the_engines_rules_give_what_the_proof_takes_them_to_give(kind, name):
     target, given = handed(name, MODELS[kind]())
     raw = target.write(given)
     proof, theirs = prove(given, raw, target), target.read(raw, NAMES)
-    rows = proof.rows[:: max(len(proof.rows) // 60, 1)]
+    rows = proof.rows[:: max(len(proof.rows) // 30, 1)]
     emulated = sums(theirs, rows, single=target.single)
     if target.rounds_score:
         emulated = emulated.astype(np.float32).astype(np.float64)
@@ -136,7 +137,7 @@ def test_xgboosts_siblings_that_are_not_neighbours_are_noticed():
         prove(given, raw, target)
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", [kind for kind in MODELS if not kind.startswith("255")])
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost", "ranklib"])
 def test_what_is_exported_and_imported_scores_the_same(name, kind, tmp_path):
     if name == "lightgbm" and kind in FLUSHED:
