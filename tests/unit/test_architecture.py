@@ -12,6 +12,7 @@ import pytest
 from podium.aggregation import Aggregator, SupervisedAggregator
 from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
+from podium.export import Target
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
@@ -72,8 +73,24 @@ KINDS = {
     "clicks": [ClickModel, Labelling],
     "online": [OnlineLearner],
     "propensities": [Estimator],
+    "clicks": [ClickModel],
+    "export": [Target],
 }
-HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
+HEAVY = (
+    "lightgbm",
+    "torch",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "fastapi",
+    "dask",
+    "optuna",
+    "onnx",
+    "onnxruntime",
+    "xgboost",
+    "catboost",
+)
 
 
 def name(file):
@@ -167,6 +184,7 @@ HEADINGS = {
     Feature: (),
     Retrieval: (),
     Analyser: (),
+    Target: (),
 }
 
 

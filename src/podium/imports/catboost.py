@@ -7,6 +7,7 @@ number is the answer to split i. The score is `predict(prediction_type="RawFormu
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from podium.float32 import round_down
@@ -41,14 +42,14 @@ def read_catboost(raw: bytes) -> Foreign:
     trees += [Grown(leaves=[Leaf(float(bias), 1.0)])] if bias else []
     names = [name for _, _, name in sorted(features)]
     known = len(set(names)) == len(names) and all(names) and names != [str(k) for k in range(n_features)]
-    version = (
-        found.get("model_info", {}).get("catboost_version_info") if isinstance(found.get("model_info"), dict) else None
-    )
+    about = found.get("model_info")
+    told = str(about.get("catboost_version_info", "")) if isinstance(about, dict) else ""
+    version = re.search(r"\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)\b", told)
     return Foreign(
         "catboost",
         forest(trees, n_features),
         names=tuple(names) if known else None,
-        version=str(version).split("\n", maxsplit=1)[0][:40] if version else None,
+        version=version[1] if version else None,
     )
 
 
