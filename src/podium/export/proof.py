@@ -82,6 +82,7 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
+        seen = self.seen if np.isfinite(self.seen) else None
         return {
             "holds": self.holds,
             "target": self.target,
@@ -95,7 +96,11 @@ class Proof:
                 "missing": self.missing,
                 "differences": [one.to_dict() for one in self.differences],
             },
-            "sums": {"bound": self.bound, "seen": self.seen, "vectors": len(self.scores)},
+            "sums": {
+                "bound": self.bound,
+                "seen": seen,
+                "vectors": len(self.scores),
+            },
             "orders": None if self.orders is None else vars(self.orders),
         }
 
@@ -105,8 +110,12 @@ class Proof:
     def _lines(self) -> list[str]:
         found = [f"{'proven' if self.holds else 'NOT PROVEN'}: {self.form} for {self.target}, {self.engine}"]
         if self.n_splits:
-            same = self.n_splits - len(self.differences)
-            found.append(f"decisions  {same} of {counted(self.n_splits, 'split')} the same for {self.inputs}")
+            splits, n = counted(self.n_splits, "split"), len(self.differences)
+            found.append(
+                f"decisions  {counted(n, 'difference')} in {splits}, for {self.inputs}"
+                if n
+                else f"decisions  {self.n_splits} of {splits} the same for {self.inputs}"
+            )
         for one in self.differences[:_SHOWN]:
             found.append(f"  differs  tree {one.tree + 1}: {self._words(one)}")
         if len(self.differences) > _SHOWN:
@@ -157,17 +166,13 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
     X = vectors(given, data=known)
     found = _differences(given, theirs, target)
     look = _Look(given, theirs, raw, target)
-    scores, others = look(X)
-    constant = target.constant(given)
     bound = max(_bound(given, target, part) for part in _parts(given.form, X, known))
-    clean = look.as_podium(X)
-    for one in found:
-        clean &= ~one.rows(X)
-    seen = float(np.max(np.abs(others[clean] - constant - scores[clean]), initial=0.0))
-    orders = None
-    if known is not None:
-        orders, error = _orders(look, known, found, bound=bound, constant=constant)
-        seen = max(seen, error)
+    orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
+    if all(one.kind not in ("shape", "feature") for one in found):  # other trees may have no end
+        seen, scores = _errors(look, X, found)
+        if known is not None:
+            orders, error = _orders(look, known, found, bound=bound)
+            seen = max(seen, error)
     return Proof(
         target=str(target),
         form=_form(given.form),
@@ -184,6 +189,15 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
         names=given.names,
         sha256=hashlib.sha256(raw).hexdigest(),
     )
+
+
+def _errors(look: _Look, X: Singles, found: list[Difference]) -> tuple[float, Array]:
+    """The largest error in the vectors that no difference explains, and podium's scores of them all."""
+    scores, others = look(X)
+    clean = look.as_podium(X)
+    for one in found:
+        clean &= ~one.rows(X)
+    return float(np.max(np.abs(others[clean] - look.constant - scores[clean]), initial=0.0)), scores
 
 
 def _refuse_infinite(data: Dataset, target: Target) -> None:
@@ -250,7 +264,7 @@ class _Look:
 
     def __init__(self, given: Handover, theirs: Handed, raw: bytes, target: Target) -> None:
         self.given, self.theirs, self.raw, self.target = given, theirs, raw, target
-        self.engine = "emulated"
+        self.engine, self.constant = "emulated", target.constant(given)
 
     def __call__(self, X: Singles) -> tuple[Array, Array]:
         ran = self.target.run(self.raw, X, self.given.names)
@@ -344,9 +358,7 @@ def _tree_bound(forest: Forest, target: Target, constant: float) -> float:
     return largest * UNIT32 if target.rounds_score else 0.0
 
 
-def _orders(
-    look: _Look, data: Dataset, found: list[Difference], *, bound: float, constant: float
-) -> tuple[Orders, float]:
+def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float) -> tuple[Orders, float]:
     """How the rankings of the data changed, and the largest error there."""
     X = np.asarray(dense(data.features), np.float32)
     ours, theirs = look.of_data(data)
@@ -367,7 +379,7 @@ def _orders(
         before = evaluate_all((metric,), ours, data.labels, data.offsets)
         ndcg = metric.average(values[0]).value - metric.average(before[0]).value
     clean = ~touched & taken
-    error = float(np.max(np.abs(theirs[clean] - constant - ours[clean]), initial=0.0))
+    error = float(np.max(np.abs(theirs[clean] - look.constant - ours[clean]), initial=0.0))
     counts = Orders(
         queries=data.n_queries, documents=len(X), changed=changed, tied=tied, near=near, ndcg=ndcg,
         touched=int(touched.sum()), refused=int((~taken).sum()),

@@ -66,9 +66,13 @@ def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
     values = np.array(found["value"], np.float64)[:n]
     if len(splits) != len(leaves) or len(values) != n or any(len(column) != k for column in columns.values()):
         raise ValueError("columns of other lengths than first_split and first_leaf say")
-    children = np.concatenate([columns["left"], columns["right"]])
-    if k and not (-n <= children.min() and children.max() < k and columns["feature"].min() >= 0):
-        raise ValueError("an index out of range")
+    tree = np.repeat(np.arange(len(splits) - 1), np.diff(splits))
+    for side in ("left", "right"):
+        low, high = -np.diff(leaves)[tree], np.diff(splits)[tree]
+        if ((columns[side] < low) | (columns[side] >= high)).any():
+            raise ValueError("a split has a child that does not exist")
+    if ((columns["feature"] < 0) | (columns["feature"] >= n_features)).any():
+        raise ValueError("a split is on a feature that does not exist")
     return Forest(
         n_features=n_features,
         first_split=splits,

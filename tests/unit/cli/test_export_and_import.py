@@ -97,6 +97,17 @@ def test_a_program_with_other_code_than_podiums_is_not_run(podium, model, name, 
     assert "Export the model again" in done.stderr
 
 
+def test_a_program_whose_trees_have_no_end_is_not_run(podium, model):
+    assert podium("export", "trees.podium", "--to", "python", "-o", "m").exit_code == 0
+    text = Path("m").read_text()
+    row = next(line for line in text.splitlines() if line.startswith("LEFT = "))
+    Path("m").write_text(text.replace(row, row.replace("[1, ", "[0, ")))
+    done = podium("prove", "trees.podium", "m", "--to", "python", "--proof", "proof.json")
+    assert done.exit_code == 1
+    assert "a split on another feature than f1" in done.stdout
+    assert json.loads(Path("proof.json").read_text())["sums"]["seen"] is None
+
+
 def test_a_foreign_model_is_imported_and_ranks(podium, tmp_path):
     Path("foreign.json").write_bytes(files()["catboost symmetric"])
     done = podium("import", "foreign.json", "-o", "m.podium")
