@@ -73,7 +73,6 @@ KINDS = {
     "clicks": [ClickModel, Labelling],
     "online": [OnlineLearner],
     "propensities": [Estimator],
-    "clicks": [ClickModel],
     "export": [Target],
 }
 HEAVY = (
