@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from podium.evaluation.reconcile import reconcile_run as reconcile_run
     from podium.experiments.run import compare as compare
     from podium.experiments.run_spec import run_spec as run_spec
+    from podium.imports import import_model as import_model
     from podium.losses import Loss as Loss
     from podium.methods import METHODS as METHODS
     from podium.methods import Method as Method
@@ -113,6 +114,7 @@ _HOMES = {
         "reconcile_run",
     ),
     "podium.experiments": ("compare", "run_spec"),
+    "podium.imports": ("import_model",),
     "podium.losses": ("Loss",),
     "podium.methods": ("METHODS", "Method", "method", "register_method"),
     "podium.metrics": ("Metric",),
@@ -153,6 +155,7 @@ __all__ = [
     "evaluate_run",
     "explain",
     "from_frame",
+    "import_model",
     "importance",
     "k_folds",
     "load",

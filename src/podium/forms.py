@@ -28,6 +28,7 @@ class TreesForm:
 
     text: NDArray[Any]  # bytes
     n_features: int
+    exact: bool = False  # whether values next to 0 are themselves; LightGBM takes them for 0
 
 
 @dataclass(frozen=True, eq=False)

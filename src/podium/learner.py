@@ -16,7 +16,7 @@ from podium.forms import Form
 from podium.registry import Named, field_types, read_all
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch
-from podium.transforms import Transform
+from podium.transforms import State, Transform
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Learned:
     learner: Learner  # with whatever parameters of its own it has learned
     params: Params
     record: dict[str, Any]  # how it went: numbers and words for people
+    state: State | None = None  # of the learner's transform, where it is not the one that was fitted
 
 
 class Learner(Named):
@@ -61,6 +62,10 @@ class Learner(Named):
     def form(self, params: Params, n_features: int) -> Form | None:
         """What a fitted model is made of, over transformed features; None where it has none of the known forms."""
         return None
+
+    def digest(self) -> str:
+        """A hash of what it learns from beside its settings and the data; empty of most."""
+        return ""
 
     def changed(self, settings: dict[str, str]) -> Learner:
         """The learner with other settings, given as text."""

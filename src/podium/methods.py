@@ -30,6 +30,7 @@ from podium.algorithms import (
     Splitting,
 )
 from podium.errors import ParameterError, UnknownNameError
+from podium.fixed import Fixed as Fixed
 from podium.learner import Learner
 from podium.losses import (
     IRSVM,

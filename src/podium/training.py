@@ -125,7 +125,8 @@ def fit(
         **({} if data.info is None else {"features": dict(data.info)}),
         **found.record,
     }
-    model = Model(found.learner, found.params, state, data.n_features, data.feature_names, info)
+    kept = state if found.state is None else found.state
+    model = Model(found.learner, found.params, kept, data.n_features, data.feature_names, info)
     return model if valid is None else model.with_info(valid=measured(model, valid, metric))
 
 

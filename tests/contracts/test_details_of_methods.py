@@ -1,4 +1,4 @@
-"""What a report shows of a model, for every method: nothing of it may fail, whatever the scorer and the transform."""
+"""What a report shows of a model, and where it can be exported to, for every method."""
 
 import json
 from dataclasses import replace
@@ -7,19 +7,26 @@ import numpy as np
 import pytest
 
 from podium.data.fold import Fold
+from podium.errors import IncompatibleError
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import all_plain
+from podium.export import Target, prove
 from podium.methods import METHODS, method
 from podium.metrics import NDCG
 from podium.testing import linear_data
 from podium.testing.examples import short
 from podium.training import train
 
+REFUSED = {  # by every engine that scores one document at a time
+    "mcrank", "mcrank-ordinal", "sortnet", "structrank", "random",  # neither trees nor linear
+    "pmop-fd", "adarank-map", "adarank-ndcg",  # scaled within each query
+    "ranking-svm-kernel", "ranknet(transform=second-order)", "lambdamart(transform=nystrom)",  # mixed features
+}  # fmt: skip
 FOLD = Fold(linear_data(20, 10), linear_data(6, 8, seed=1), linear_data(6, 9, seed=2), "Fold1")
 
 
 @pytest.mark.parametrize("name", [*METHODS, "ranknet(transform=second-order)", "lambdamart(transform=nystrom)"])
-def test_every_model_has_its_details(name):
+def test_every_model_has_its_details_and_is_exported_in_the_same_order_or_refused(name):
     chosen, history = method(name), History()
     model = train(
         FOLD.train, replace(chosen, learner=short(chosen.learner, 10), grid={}), valid=FOLD.valid,
@@ -35,3 +42,13 @@ def test_every_model_has_its_details(name):
         explained = sum(one["share"] for one in pair["features"]) + pair["others"] + pair["rest"]
         assert explained == pytest.approx(pair["difference"], abs=1e-9)
         assert np.sign(pair["difference"]) >= 0
+    for target in ("elasticsearch-ltr", "vespa", "solr"):
+        if name in REFUSED:
+            with pytest.raises(IncompatibleError, match=r"Train (e\.g\.|with)"):
+                Target.parse(target).accept(model)
+            continue
+        chosen = Target.parse(target)
+        given = chosen.accept(model)
+        proof = prove(given, chosen.write(given), chosen, data=FOLD.test)
+        assert proof.holds
+        assert proof.orders.changed == proof.orders.tied == 0

@@ -12,6 +12,7 @@ import pytest
 from podium.aggregation import Aggregator, SupervisedAggregator
 from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
+from podium.export import Target
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
@@ -39,6 +40,7 @@ LAYERS = [
         "machine_code",
         "threads",
         "files",
+        "float32",
         "ranking",
         "text_bytes",
         "views",
@@ -52,8 +54,8 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
+    ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
+    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["experiments"],
     ["testing", "service", "distributed", "cli", "__main__"],
 ]
@@ -71,8 +73,23 @@ KINDS = {
     "clicks": [ClickModel, Labelling],
     "online": [OnlineLearner],
     "propensities": [Estimator],
+    "export": [Target],
 }
-HEAVY = ("lightgbm", "torch", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "dask", "optuna")
+HEAVY = (
+    "lightgbm",
+    "torch",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "fastapi",
+    "dask",
+    "optuna",
+    "onnx",
+    "onnxruntime",
+    "xgboost",
+    "catboost",
+)
 
 
 def name(file):
@@ -166,6 +183,7 @@ HEADINGS = {
     Feature: (),
     Retrieval: (),
     Analyser: (),
+    Target: (),
 }
 
 

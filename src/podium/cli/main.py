@@ -25,7 +25,9 @@ from podium.cli import (
     demo,
     evaluate,
     explain,
+    export,
     features,
+    import_,
     index,
     interleave,
     judges,
@@ -98,10 +100,12 @@ PANELS = {
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
     "People": (value.value, interleave.interleave),
+    "Production": (export.export, export.prove, import_.import_model),
 }
 for panel, commands in PANELS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
+        name = command.__name__.partition("_")[0]  # import is a word of Python's
+        app.command(name, rich_help_panel=panel)(command)
 for group in (clicks, judges):
     app.add_typer(group.app, rich_help_panel="People")
 

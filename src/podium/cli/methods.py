@@ -77,6 +77,7 @@ def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.distributions import RankingDistribution
     from podium.evaluation.interleaving import Interleaving
+    from podium.export import Target
     from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
@@ -89,7 +90,8 @@ def _kinds() -> list[type[Named]]:
     from podium.transforms import Transform
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    return [*parts, Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Estimator, Retrieval, Feature]
+    parts += [Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Estimator, Retrieval, Feature, Target]
+    return parts
 
 
 def _method_page(name: str, found: Method) -> None:

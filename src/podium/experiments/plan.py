@@ -89,7 +89,7 @@ class Plan:
         parts = [task.method, repr(chosen.learner), repr(chosen.grid), repr(self.search), str(task.seed)]
         parts += [metric.tag() for metric in (*self.metrics, self.tune_by)]
         parts += [json.dumps(self.digests(task)), self._names[task.fold]]
-        parts += [self._code_versions[task.method]]
+        parts += [self._code_versions[task.method], chosen.learner.digest()]
         return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
     def digests(self, task: Task) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Forest: regression trees as plain arrays, read from LightGBM's text.
+"""Forest: regression trees as plain arrays, the one form that scoring, exporting and importing share.
 
 >>> import numpy as np
 >>> from podium.scorers import tree_text
@@ -15,15 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array
+from podium.errors import ModelFileError
 from podium.scorers import tree_text
 
-NEVER, ZERO, NAN = 0, 1, 2
-"""What a split takes for a missing value: nothing (NaN counts as 0), zero and NaN, or NaN."""
+NEVER, ZERO, NAN, EXACT = 0, 1, 2, 3
+"""What a split takes for a missing value: nothing (NaN counts as 0), zero and NaN, or NaN.
+
+These three are LightGBM's, which takes |x| ≤ TINY for 0. EXACT is NAN for which a number that small is itself.
+"""
+TINY = float(np.float32(1e-35))
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """T trees with K splits and L leaves in all. x ≤ threshold goes left; −1 − leaf stands for a leaf."""
+    """T trees with K splits and L leaves in all. x ≤ threshold goes left; −1 − leaf stands for a leaf.
+
+    The score is the sum of the leaves' values, tree by tree in float64. In forests that `split_exactly` makes, a split
+    may be reached from several others of its tree.
+    """
 
     n_features: int
     first_split: NDArray[
@@ -34,17 +43,19 @@ class Forest:
     threshold: Array  # (K,)
     left: NDArray[np.int32]  # (K,) within the tree
     right: NDArray[np.int32]  # (K,)
-    missing: NDArray[np.uint8]  # (K,) NEVER, ZERO or NAN
+    missing: NDArray[np.uint8]  # (K,) NEVER, ZERO, NAN or EXACT
     missing_left: NDArray[np.bool_]  # (K,) the side of a missing value
     values: Array  # (L,)
+    cover: Array | None = None  # (L,) the training documents in each leaf, where known
+    gain: Array | None = None  # (K,) how much each split improved the fit, where known
 
     @property
     def n_trees(self) -> int:
         return len(self.first_leaf) - 1
 
 
-def read_forest(text: NDArray[np.uint8], n_features: int) -> Forest:
-    """The trees of LightGBM's text, which is checked first."""
+def read_forest(text: NDArray[np.uint8], n_features: int, *, exact: bool = False) -> Forest:
+    """The trees of LightGBM's text, which is checked first. With `exact`, values next to 0 are themselves."""
     whole = text.tobytes()
     tree_text.check(whole, n_features)
     found: dict[str, list[str]] = {key: [] for key in _TYPES}
@@ -58,6 +69,9 @@ def read_forest(text: NDArray[np.uint8], n_features: int) -> Forest:
             leaves.append(leaves[-1] + int(value))
     arrays: dict[str, Any] = {key: np.array(" ".join(found[key]).split(), of) for key, of in _TYPES.items()}
     decision = arrays["decision_type"]
+    missing = (decision >> 2 & 3).astype(np.uint8)
+    if exact and (missing != NAN).any():
+        raise ModelFileError("Trees that take small values as they are must have NaN for missing. Import them again.")
     return Forest(
         n_features=n_features,
         first_split=np.array(splits),
@@ -66,9 +80,10 @@ def read_forest(text: NDArray[np.uint8], n_features: int) -> Forest:
         threshold=arrays["threshold"],
         left=arrays["left_child"],
         right=arrays["right_child"],
-        missing=(decision >> 2 & 3).astype(np.uint8),
+        missing=np.full_like(missing, EXACT) if exact else missing,
         missing_left=(decision & 2).astype(bool),
         values=arrays["leaf_value"],
+        cover=arrays["leaf_count"] if len(arrays["leaf_count"]) == leaves[-1] else None,
     )
 
 
@@ -79,4 +94,5 @@ _TYPES = {
     "left_child": np.int32,
     "right_child": np.int32,
     "leaf_value": np.float64,
+    "leaf_count": np.float64,
 }

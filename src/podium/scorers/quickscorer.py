@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array
 from podium.compiled import compiled
+from podium.float32 import round_down
 from podium.kernels.lanes import clear_leaves, trailing_zeros
-from podium.scorers.forest import NAN, NEVER, Forest
+from podium.scorers.forest import EXACT, NAN, NEVER, TINY, Forest
 from podium.threads import map_blocks
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
@@ -88,18 +89,11 @@ def lay_out(forest: Forest) -> Masks:
         first_split=forest.first_split,
         first_leaf=forest.first_leaf,
         column=column.reshape(-1).astype(np.int32),
-        threshold=_rounded_down(forest.threshold),
+        threshold=round_down(forest.threshold),
         mask=mask.astype(bits) if largest <= 64 else np.empty(0, bits),
         children=children,
         values=values if largest <= 64 else forest.values,
     )
-
-
-def _rounded_down(threshold: Array) -> NDArray[np.float32]:
-    """x ≤ threshold for the same float32 numbers x."""
-    with np.errstate(over="ignore"):
-        near = threshold.astype(np.float32)
-    return np.where(near.astype(np.float64) > threshold, np.nextafter(near, np.float32(-np.inf)), near)
 
 
 @compiled
@@ -165,9 +159,9 @@ def fill(X: Any, columns: Any, block: Any) -> None:
 
 @compiled
 def told(x: Any, missing: Any, left: Any) -> Any:
-    """A value as splits see it: NaN goes right at every split and −∞ left; next to nothing is 0."""
+    """A value as splits see it: NaN goes right at every split and −∞ left; next to nothing is 0, but if EXACT."""
     unknown = np.isnan(x)
-    if unknown or abs(x) <= np.float32(1e-35):
+    if unknown or (missing != EXACT and abs(x) <= np.float32(TINY)):
         if missing == NEVER or (missing == NAN and not unknown):
             return np.float32(0.0)
         return np.float32(-np.inf) if left else np.float32(np.nan)

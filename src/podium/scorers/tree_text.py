@@ -10,6 +10,7 @@ reached once, on numeric features that exist. Nothing else passes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NoReturn
 
 from podium.errors import ModelFileError
@@ -26,9 +27,14 @@ def constant(n_features: int) -> bytes:
     """One tree of one leaf that scores 0: what boosting grows where there is nothing to split."""
     lines = ["num_leaves=1", "num_cat=0", *(f"{key}=" for key in _LISTS), "is_linear=0"]
     lines[lines.index("leaf_value=")] = "leaf_value=0"
-    tree = "Tree=0\n" + "\n".join([*lines, "shrinkage=1"]) + "\n\n\n"
-    header = [*_header(n_features), "feature_infos=" + " ".join(["none"] * n_features), f"tree_sizes={len(tree)}"]
-    return "\n".join([*header, "", tree + END, ""]).encode()
+    return whole(["Tree=0\n" + "\n".join([*lines, "shrinkage=1"]) + "\n\n\n"], n_features)
+
+
+def whole(trees: Sequence[str], n_features: int) -> bytes:
+    """The text of trees, each from its number to the two empty lines after it, with their header."""
+    sizes = " ".join(str(len(tree)) for tree in trees)
+    header = [*_header(n_features), "feature_infos=" + " ".join(["none"] * n_features), f"tree_sizes={sizes}"]
+    return "\n".join([*header, "", "".join(trees) + END, ""]).encode()
 
 
 def check(raw: bytes, n_features: int) -> None:

@@ -1,4 +1,7 @@
-"""Boosted regression trees, grown by LightGBM; params["trees"] is its text model, as bytes."""
+"""Boosted regression trees, grown by LightGBM; params["trees"] is its text model, as bytes.
+
+Where params["exact"] is there, the trees are another library's: values next to 0 are then themselves, not 0.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ class Trees(Scorer):
     def prepare(self, params: Params, n_features: int) -> Prepared:
         from podium.scorers.quickscorer import lay_out
 
-        scores = lay_out(read_forest(params.get("trees", np.empty(0, np.uint8)), n_features))
+        text = params.get("trees", np.empty(0, np.uint8))
+        scores = lay_out(read_forest(text, n_features, exact="exact" in params))
 
         def score(data: Dataset) -> Array:
             if data.n_features != n_features:
@@ -51,7 +55,7 @@ class Trees(Scorer):
         return score
 
     def form(self, params: Params, n_features: int) -> TreesForm:
-        return TreesForm(params["trees"], n_features)
+        return TreesForm(params["trees"], n_features, "exact" in params)
 
 
 def booster(text: NDArray[np.uint8], n_features: int) -> Any:

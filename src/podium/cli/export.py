@@ -1,0 +1,147 @@
+"""`podium export`: a model for another engine, with a proof; `podium prove`: whether a file still agrees."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli import console
+
+if TYPE_CHECKING:
+    from podium.data import Dataset
+    from podium.export import Proof
+    from podium.export.feature_sets import FeatureSet
+    from podium.model import Model
+
+Model_ = Annotated[str, typer.Argument(metavar="MODEL", help="A model that podium train or podium import wrote.")]
+To = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="TARGET",
+        help="onnx, xgboost, lightgbm, ranklib, elasticsearch-ltr, opensearch-ltr, elastic, solr, vespa, c or python; "
+        "with options e.g. 'onnx(precision=single)'.",
+    ),
+]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="The engine's names of the features, one per line, in the model's order.",
+        show_default="the model's, or f1, f2, …",
+    ),
+]
+Data = Annotated[
+    str | None, typer.Option(metavar="DATA", help="Documents whose rankings are compared.", show_default=False)
+]
+ProofFile = Annotated[
+    str | None, typer.Option("--proof", metavar="FILE", help="Also write the proof as JSON.", show_default=False)
+]
+
+
+def export(
+    model: Model_,
+    to: To,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")],
+    features: Features = None,
+    data: Data = None,
+    proof: ProofFile = None,
+    feature_set: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the engine's definitions of the model's text features: elasticsearch-ltr, opensearch-ltr "
+            "and solr.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Write a model for another engine, with a proof.
+
+    The proof says whether the engine decides as the model does for every float32 input, and how much rounding can
+    change scores. FILE.vectors.jsonl has rows to replay in the engine. Where the proof does not hold, the file is
+    FILE.unproven, and the exit code is 1.
+    """
+    from podium.errors import ParameterError, counted
+    from podium.export import Target
+    from podium.export import export as write
+    from podium.files import write_aside
+    from podium.model import Model
+
+    if output == "-":
+        raise ParameterError("-o -: an export is a file and its vectors. Give it a file name.")
+    console.check_file(output, what="a model")
+    target = Target.parse(to)
+    fitted = Model.load(model)
+    documents, names = _documents(data, fitted), _names(features)
+    definitions = None if feature_set is None else _definitions(fitted, names, target.name)
+    found = write(fitted, target, output, data=documents, feature_names=names)
+    console.out(str(found))
+    where = output if found.holds else f"{output}.unproven"
+    console.out(f"written    {where}, {output}.vectors.jsonl")
+    if target.replay:
+        console.out(f"replay     {target.replay.replace('FILE', where)}")
+    if feature_set is not None and definitions is not None:
+        with write_aside(feature_set) as file:
+            file.write(definitions.body)
+        console.out(f"features   {feature_set}: {counted(len(definitions.definitions), 'definition')}")
+        for note in definitions.notes:
+            console.out(f"  differs  {note}")
+    _end(found, proof)
+
+
+def _definitions(model: Model, names: tuple[str, ...] | None, target: str) -> FeatureSet:
+    from podium.errors import IncompatibleError
+    from podium.export.feature_sets import feature_set
+
+    known = names or model.feature_names
+    if known is None:
+        raise IncompatibleError(
+            "the model's features have no names. Train on data of podium features, or give --features."
+        )
+    return feature_set(known, target)
+
+
+def prove(
+    model: Model_,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file that was exported from the model.")],
+    to: To,
+    features: Features = None,
+    data: Data = None,
+    proof: ProofFile = None,
+) -> None:
+    """Whether an exported file agrees with its model; exit code 1 where it does not."""
+    from podium.export import prove_file
+    from podium.model import Model
+
+    fitted = Model.load(model)
+    found = prove_file(fitted, to, file, data=_documents(data, fitted), feature_names=_names(features))
+    console.out(str(found))
+    _end(found, proof)
+
+
+def _end(found: Proof, path: str | None) -> None:
+    if path is not None:
+        from podium.files import write_aside
+
+        with write_aside(path) as file:
+            file.write(json.dumps(found.to_dict(), indent=1).encode() + b"\n")
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+def _documents(data: str | None, model: Model) -> Dataset | None:
+    from podium.cli.documents import read_documents
+
+    return None if data is None else read_documents(data, model, labels=False)
+
+
+def _names(path: str | None) -> tuple[str, ...] | None:
+    from podium.files import reading
+
+    if path is None:
+        return None
+    with reading(path) as file:
+        return tuple(line.strip() for line in file.read().decode().splitlines() if line.strip())

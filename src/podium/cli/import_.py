@@ -1,0 +1,56 @@
+"""`podium import`: a model of LightGBM, XGBoost, CatBoost or RankLib as podium's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from podium.cli import console
+from podium.errors import counted
+
+
+def import_model(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="LightGBM's text, XGBoost's JSON or UBJSON, CatBoost's JSON, or a model of RankLib.",
+        ),
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="MODEL", help="The model file to write.")],
+    format: Annotated[
+        str | None,
+        typer.Option(help="lightgbm, xgboost, catboost or ranklib.", show_default="as the file begins"),
+    ] = None,
+    trees: Annotated[
+        str, typer.Option(help="Of an XGBoost model that was stopped early: all, or those up to the best iteration.")
+    ] = "all",
+    n_features: Annotated[
+        int | None,
+        typer.Option(
+            help="Of a model of RankLib: how many features your data has.",
+            show_default="up to the last one used",
+            min=1,
+        ),
+    ] = None,
+) -> None:
+    """Take in a model of another tool: rank, explain, compare and export then work on it.
+
+    Strangers' files are safe to read: they hold numbers, never code; pickles are not read.
+    """
+    from podium.errors import ParameterError
+    from podium.imports import import_model as read
+
+    if output == "-":
+        raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
+    console.check_file(output, what="a model")
+    model = read(file, format=format, trees=trees, n_features=n_features)  # type: ignore[arg-type]
+    model.save(output)
+    about = model.info["imported"]
+    version = f" {about['version']}" if about.get("version") else ""
+    console.out(f"imported   {about['format']}{version}: {model.learner}, {counted(model.n_features, 'feature')}")
+    for key, value in about.items():
+        if key not in ("format", "version", "sha256"):
+            console.out(f"  {key}: {value}")
+    console.out(f"model      {output}")

@@ -1,0 +1,223 @@
+"""C: one file of C99 that needs nothing but the standard library and allocates no memory."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.export.base import Ran, Target
+from podium.export.handover import Handed, Handover
+from podium.export.net import Net
+from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.vectors import examples
+from podium.float32 import Singles
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.version import version
+
+_TYPES = {"i": "int", "f4": "float", "f8": "double"}
+_ARRAY = re.compile(r"^static const (?:int|float|double) (\w+)\[\d+\] = \{([^}]*)\};$", re.MULTILINE)
+
+
+@register
+class C(Target):
+    """C99: podium's scores of trees to the bit; of networks up to the order of sums in double."""
+
+    name = "c"
+    forms = (Forest, Net)
+    single = False
+    takes_infinite = True
+    replay = "cc -O2 -DPODIUM_SELFTEST FILE -lm && ./a.out"
+
+    def write(self, given: Handover) -> bytes:
+        X, scores, tolerance = examples(given)
+        columns = [_array(name, column) for name, column in to_tables(given.form).items()]
+        tests = [_array("test_x", X.ravel()), _array("test_score", scores)]
+        within = isinstance(given.form, Net) and given.form.within_query
+        body = _NET + (_QUERY if within else _ONE + _EACH) if isinstance(given.form, Net) else _TREES + _EACH
+        parts = {
+            "VERSION": version(),
+            "FEATURES": str(given.model.n_features),
+            "NAMES": "\n".join(f" *  x[{l}] {_comment(name)}" for l, name in enumerate(given.names)),
+            "COLUMNS": "\n".join(columns),
+            "SINGLE": "" if within else _SINGLE,
+            "MANY": "the n documents of one query" if within else "n documents, one after another",
+            "WIDEST": str(max([given.model.n_features, *_widths(given.form)])),
+            "TESTS": "\n".join(tests),
+            "COUNT": str(len(scores)),
+            "TOLERANCE": tolerance.hex(),
+        }
+        text = _HEAD + body + _TAIL
+        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
+
+    def check_file(self, given: Handover, raw: bytes) -> None:
+        check_code(_ARRAY, raw, self.write(given))
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        text = raw.decode()
+        columns = {name: [_number(one) for one in body.split(",")] for name, body in _ARRAY.findall(text)}
+        return from_tables(columns, len(names))
+
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
+        compiler = which("gcc") or which("cc")
+        if compiler is None:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            source, library = Path(folder, "model.c"), Path(folder, "model.so")
+            source.write_bytes(raw)
+            done = subprocess.run(
+                [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
+            loaded, X, out = ctypes.CDLL(str(library)), np.ascontiguousarray(X, np.float32), np.empty(len(X))
+            loaded.podium_scores(
+                X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
+            )
+        about = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False)
+        return Ran(out, f"{Path(compiler).name} {about.stdout.strip()}")
+
+
+def _widths(form: Handed) -> list[int]:
+    return [len(offset) for _, offset in form.layers] if isinstance(form, Net) else []
+
+
+def _comment(name: str) -> str:
+    return name.replace("*/", "* /").replace("\n", " ").replace("\\", "/")
+
+
+def _array(name: str, column: np.ndarray) -> str:
+    kind = next(word for code, word in _TYPES.items() if column.dtype.str[1:].startswith(code))
+    texts = [_text(value, kind) for value in column.tolist()] or ["0"]
+    return f"static const {kind} {name}[{len(texts)}] = {{{','.join(texts)}}};"
+
+
+def _text(value: float, kind: str) -> str:
+    if kind == "int":
+        return str(value)
+    if np.isnan(value):
+        return "NAN"
+    if np.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return float(value).hex() + ("f" if kind == "float" else "")
+
+
+def _number(text: str) -> float:
+    text = text.strip()
+    if text in ("NAN", "INFINITY", "-INFINITY"):
+        return float({"NAN": "nan", "INFINITY": "inf", "-INFINITY": "-inf"}[text])
+    try:
+        return float.fromhex(text.removesuffix("f")) if "0x" in text else float(text)
+    except ValueError:
+        raise ModelFileError(f"{text[:20]!r} is not a number of an exported C file. Export the model again.") from None
+
+
+_SINGLE = " *  double podium_score(const float *x)                            one document\n"
+_HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are better.
+ *
+@SINGLE@ *  void podium_scores(const float *X, size_t n, double *out)      @MANY@
+ *
+ * A document has @FEATURES@ features, NaN where missing.
+ * Check it: cc -O2 -DPODIUM_SELFTEST this.c -lm && ./a.out
+ * Never compile it with -ffast-math: comparisons with NaN matter.
+ *
+@NAMES@
+ */
+#include <math.h>
+#include <stddef.h>
+
+#define PODIUM_FEATURES @FEATURES@
+
+@COLUMNS@
+
+void podium_scores(const float *X, size_t n, double *out);
+"""
+_TREES = """
+double podium_score(const float *x);
+
+double podium_score(const float *x) {
+    double sum = 0.0;
+    for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
+        int node = first_split[t] < first_split[t + 1] ? 0 : -1;
+        while (node >= 0) {
+            int k = first_split[t] + node;
+            float v = x[feature[k]];
+            node = (isnan(v) ? nan_left[k] : v <= threshold[k]) ? left[k] : right[k];
+        }
+        sum += value[first_leaf[t] - 1 - node];
+    }
+    return sum;
+}
+"""
+_NET = """
+static double layers(const float *x, const double *low, const double *times, const double *missing) {
+    double now[@WIDEST@], next[@WIDEST@];
+    const double *w = weight;
+    size_t count = sizeof width / sizeof *width - 1;
+    for (int l = 0; l < width[0]; l++) {
+        double v = isnan(x[l]) ? missing[l] : (double)x[l];
+        now[l] = (double)(float)((v - low[l]) * times[l]);
+    }
+    for (size_t layer = 0; layer < count; layer++) {
+        int n = width[layer], m = width[layer + 1];
+        for (int j = 0; j < m; j++) {
+            double sum = 0.0;
+            for (int l = 0; l < n; l++) sum += now[l] * w[j * n + l];
+            sum += w[m * n + j];
+            next[j] = layer + 1 == count ? sum : tanh_[0] ? tanh(sum) : sum > 0.0 ? sum : 0.0;
+        }
+        w += m * n + m;
+        for (int j = 0; j < m; j++) now[j] = next[j];
+    }
+    return now[0];
+}
+"""
+_EACH = """
+void podium_scores(const float *X, size_t n, double *out) {
+    for (size_t i = 0; i < n; i++) out[i] = podium_score(X + i * PODIUM_FEATURES);
+}
+"""
+_ONE = """
+double podium_score(const float *x);
+
+double podium_score(const float *x) { return layers(x, centre, scale, filling); }
+"""
+_QUERY = """
+/* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
+void podium_scores(const float *X, size_t n, double *out) {
+    double low[PODIUM_FEATURES], times[PODIUM_FEATURES];
+    for (int l = 0; l < PODIUM_FEATURES; l++) {
+        float least = INFINITY, most = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            float v = X[i * PODIUM_FEATURES + l];
+            if (v < least) least = v;
+            if (v > most) most = v;
+        }
+        low[l] = least <= most ? (double)least : 0.0;
+        times[l] = least < most ? 1.0 / ((double)most - (double)least) : 0.0;
+    }
+    for (size_t i = 0; i < n; i++) out[i] = layers(X + i * PODIUM_FEATURES, low, times, low);
+}
+"""
+_TAIL = """
+#ifdef PODIUM_SELFTEST
+#include <stdio.h>
+@TESTS@
+int main(void) {
+    double found[@COUNT@];
+    int wrong = 0;
+    podium_scores(test_x, @COUNT@, found);
+    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= @TOLERANCE@);
+    printf("%d of @COUNT@ vectors score as in podium\\n", @COUNT@ - wrong);
+    return wrong != 0;
+}
+#endif
+"""

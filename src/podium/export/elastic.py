@@ -1,0 +1,102 @@
+"""Elasticsearch without a plugin: the body of `PUT _ml/trained_models/ID`, for the `learning_to_rank` rescorer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from podium.errors import ModelFileError
+from podium.export.base import Target
+from podium.export.handover import Handed, Handover
+from podium.export.texts import double, dumps
+from podium.float32 import round_down
+from podium.imports.foreign import at, json_object, numbers
+from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.scorers.splits import expand
+
+
+@register
+class Elastic(Target):
+    """Elastic's own trees: x ≤ threshold in double, added up in double; a document's score is a float32. Trees only.
+
+    `feature_extractors` are left empty: each feature's query is yours to write.
+    """
+
+    name = "elastic"
+    forms = (Forest,)
+    single = False
+    rounds_score = True
+    replay = "curl -X PUT -H 'Content-Type: application/json' -d @FILE HOST/_ml/trained_models/podium"
+
+    def write(self, given: Handover) -> bytes:
+        assert isinstance(given.form, Forest)
+        found, names = expand(given.form), list(given.names)
+        trees = [{"tree": _tree(found, t, names)} for t in range(found.n_trees)]
+        ensemble = {
+            "feature_names": names,
+            "trained_models": trees,
+            "aggregate_output": {"weighted_sum": {}},
+            "target_type": "regression",
+        }
+        body = {
+            "description": "Exported by podium. Add a feature extractor for each feature name before use.",
+            "input": {"field_names": names},
+            "inference_config": {"learning_to_rank": {"feature_extractors": []}},
+            "definition": {"preprocessors": [], "trained_model": {"ensemble": ensemble}},
+        }
+        return dumps(body).encode()
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        ensemble = at(json_object(raw), "definition", "trained_model", "ensemble")
+        if at(ensemble, "aggregate_output") != {"weighted_sum": {}}:
+            raise ModelFileError("The trees are not added up with weight 1.")
+        place = {name: l for l, name in enumerate(names)}
+        return forest([_read(at(one, "tree"), place) for one in at(ensemble, "trained_models", kind=list)], len(names))
+
+
+def _tree(found: Forest, t: int, names: list[str]) -> dict[str, Any]:
+    """Splits by their number in the tree, then leaves."""
+    a, b, c = int(found.first_split[t]), int(found.first_split[t + 1]), int(found.first_leaf[t])
+    n = b - a
+    nodes: list[dict[str, Any]] = [
+        {
+            "node_index": k,
+            "decision_type": "lte",
+            "threshold": double(found.threshold[a + k]),
+            "split_feature": int(found.feature[a + k]),
+            "left_child": _index(found.left[a + k], n),
+            "right_child": _index(found.right[a + k], n),
+            "default_left": bool(found.missing_left[a + k]),
+        }
+        for k in range(n)
+    ]
+    leaves = found.values[c : int(found.first_leaf[t + 1])].tolist()
+    nodes += [{"node_index": n + k, "leaf_value": value} for k, value in enumerate(leaves)]
+    return {"feature_names": names, "tree_structure": nodes, "target_type": "regression"}
+
+
+def _index(child: Any, n_splits: int) -> int:
+    return int(child) if child >= 0 else n_splits - 1 - int(child)
+
+
+def _read(tree: Any, place: dict[str, int]) -> Grown:
+    nodes = {at(node, "node_index", kind=int): node for node in at(tree, "tree_structure", kind=list)}
+    names = at(tree, "feature_names", kind=list)
+
+    def look(index: int) -> Split | Leaf:
+        node = nodes.get(index)
+        if node is None:
+            raise ModelFileError(f"There is no node {index}.")
+        if "leaf_value" in node:
+            return Leaf(float(numbers([node["leaf_value"]], "leaf_value")[0]))
+        if node.get("decision_type") != "lte":
+            raise ModelFileError(f"A split compares by {str(node.get('decision_type'))[:20]!r}; podium writes lte.")
+        name = at(names, at(node, "split_feature", kind=int), kind=str)
+        if name not in place:
+            raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
+        cut = float(round_down([at(node, "threshold", kind=(int, float))])[0])
+        ways = (at(node, "left_child", kind=int), at(node, "right_child", kind=int))
+        return Split(place[name], cut, at(node, "default_left", kind=bool), *ways)
+
+    return grow(0, look, n_features=len(place))

@@ -1,0 +1,126 @@
+"""The Learning to Rank plugin of Elasticsearch: the body of `POST _ltr/_featureset/SET/_createmodel`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.export.affine import Affine
+from podium.export.base import Target
+from podium.export.handover import Handed, Handover
+from podium.export.texts import as_trees, dumps, single
+from podium.float32 import next_down, next_up
+from podium.imports.foreign import at, json_object
+from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.scorers.splits import build
+
+_SPLIT = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
+_OBJECTIVES = (
+    "binary:logistic", "binary:logitraw", "rank:ndcg", "rank:map", "rank:pairwise", "reg:linear", "reg:logistic",
+)  # fmt: skip
+
+
+@register
+class ElasticsearchLTR(Target):
+    """The plugin's `model/xgboost+json` and `model/linear`: x < threshold in float32, added up in float32.
+
+    Features that do not match are NaN to trees, and 0 to linear models. Plugins of before 2024 sent NaN to the right.
+    """
+
+    model: str = "podium"
+    """The model's name in the plugin."""
+    shift: bool = False
+    """Add a constant to trees so that no score is negative."""
+    name = "elasticsearch-ltr"
+    forms = (Forest, Affine)
+    replay = "curl -H 'Content-Type: application/json' -d @FILE HOST/_ltr/_featureset/SET/_createmodel"
+
+    def write(self, given: Handover) -> bytes:
+        if isinstance(given.form, Affine):
+            weights = {name: single(w) for name, w in zip(given.names, given.form.weights, strict=True)}
+            kind, definition = "model/linear", dumps(weights)
+        else:
+            assert isinstance(given.form, Forest)
+            trees = as_trees(given.form, self.name)
+            splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
+            splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
+            kind, definition = "model/xgboost+json", dumps({"objective": "rank:ndcg", "splits": splits})
+        return dumps({"model": {"name": self.model, "model": {"type": kind, "definition": definition}}}).encode()
+
+    def constant(self, given: Handover) -> float:
+        if isinstance(given.form, Affine):
+            return -given.form.offset
+        assert isinstance(given.form, Forest)
+        least = float(np.minimum.reduceat(given.form.values, given.form.first_leaf[:-1]).sum())
+        return float(next_up(max(-least, 0.0))) if self.shift else 0.0
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        model = at(json_object(raw), "model", "model")
+        if model.get("feature_normalizers"):
+            raise ModelFileError("The model has feature_normalizers, which podium does not write. Export it again.")
+        definition = json_object(at(model, "definition", kind=str).encode())
+        place = {name: l for l, name in enumerate(names)}
+        if model.get("type") == "model/linear":
+            weights = np.zeros(len(names))
+            for name, weight in definition.items():
+                weights[_place(place, name)] = np.float32(weight)
+            return Affine(weights, 0.0, np.zeros(len(names)))
+        if model.get("type") != "model/xgboost+json" or definition.get("objective") not in _OBJECTIVES:
+            raise ModelFileError(f"The plugin has no {str(model.get('type'))[:40]!r} with this objective.")
+        if "logistic" in definition["objective"]:
+            raise ModelFileError("A logistic objective puts a sigmoid on the scores. Export the model again.")
+        return forest([_read(tree, place) for tree in at(definition, "splits", kind=list)], len(names))
+
+
+def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Nested nodes, numbered as they close; `missing` is there at every split, since the plugin asks for it."""
+    number = iter(range(2 * int(trees.first_leaf[t + 1] - trees.first_leaf[t])))
+
+    def split(k: int, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "nodeid": next(number),
+            "depth": 0,
+            "split": names[trees.feature[k]],
+            "split_condition": single(float(next_up(trees.threshold[k]))),
+            "yes": left["nodeid"],
+            "no": right["nodeid"],
+            "missing": (left if trees.missing_left[k] else right)["nodeid"],
+            "children": [left, right],
+        }
+
+    root = build(trees, t, leaf=lambda k: {"nodeid": next(number), "leaf": single(trees.values[k])}, split=split)
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if "depth" in node:
+            node["depth"] = depth
+            waiting += [(child, depth + 1) for child in node["children"]]
+    return root
+
+
+def _place(place: dict[str, int], name: Any) -> int:
+    if name not in place:
+        raise ModelFileError(f"The file has a feature {str(name)[:40]!r} that the model does not have.")
+    return place[name]
+
+
+def _read(tree: Any, place: dict[str, int]) -> Grown:
+    def look(node: Any) -> Split | Leaf:
+        keys = set(at(node))
+        if keys == {"nodeid", "leaf"}:
+            return Leaf(float(np.float32(at(node, "leaf", kind=(int, float)))))
+        if keys != _SPLIT:
+            raise ModelFileError(f"The plugin's reader refuses a split with {', '.join(sorted(map(str, keys)))[:99]}.")
+        children = at(node, "children", kind=list)
+        yes, no, missing = (at(node, key, kind=int) for key in ("yes", "no", "missing"))
+        if [at(child, "nodeid", kind=int) for child in children] != [yes, no] or missing not in (yes, no):
+            raise ModelFileError("The children of a split are not its yes and no, in this order.")
+        with np.errstate(over="ignore"):
+            condition = np.float32(at(node, "split_condition", kind=(int, float)))
+        return Split(_place(place, node["split"]), float(next_down(condition)), missing == yes, *children)
+
+    return grow(tree, look, n_features=len(place))

@@ -1,0 +1,72 @@
+"""Export: write a model for a target, with its proof and vectors; prove a file that was written earlier."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from podium.data.dataset import Dataset
+from podium.data.inputs import unlabelled_data
+from podium.errors import ModelFileError
+from podium.export.base import Target
+from podium.export.proof import Proof, prove
+from podium.export.vectors import lines
+from podium.files import write_aside
+from podium.imports import MOST_BYTES
+from podium.model import Model
+
+
+def export(
+    model: Model,
+    target: str | Target,
+    path: str | PathLike[str],
+    *,
+    data: Any = None,
+    feature_names: Sequence[str] | None = None,
+) -> Proof:
+    """Write a model for a target: `path`, and `path`.vectors.jsonl to replay in the engine.
+
+    `data` are documents whose rankings are compared: a Dataset, a frame or an array of features. `feature_names` are
+    those the engine knows, in the order of the model's features. Where the proof does not hold, the file is called
+    `path`.unproven instead. What the target cannot express raises an error before anything is written.
+    """
+    chosen = Target.parse(target) if isinstance(target, str) else target
+    given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
+    documents = None if data is None else _documents(model, data)
+    raw = chosen.write(given)
+    proof = prove(given, raw, chosen, data=documents)
+    where = os.fspath(path)
+    with write_aside(where if proof.holds else f"{where}.unproven") as file:
+        file.write(raw)
+    with write_aside(f"{where}.vectors.jsonl") as file:
+        known = np.isfinite(proof.scores)  # podium refuses the others
+        file.writelines(line.encode() for line in lines(proof.rows[known], proof.scores[known]))
+    return proof
+
+
+def prove_file(
+    model: Model,
+    target: str | Target,
+    path: str | PathLike[str],
+    *,
+    data: Any = None,
+    feature_names: Sequence[str] | None = None,
+) -> Proof:
+    """The proof of an existing file, as `export` makes it. Nothing is written."""
+    chosen = Target.parse(target) if isinstance(target, str) else target
+    given = chosen.accept(model, names=None if feature_names is None else tuple(feature_names))
+    if os.path.getsize(path) > MOST_BYTES:
+        raise ModelFileError(f"{path}: larger than {MOST_BYTES} bytes, which is the most that is read.")
+    with open(path, "rb") as file:
+        raw = file.read()
+    return prove(given, raw, chosen, data=None if data is None else _documents(model, data))
+
+
+def _documents(model: Model, data: Any) -> Dataset:
+    if isinstance(data, Dataset):
+        return data
+    return unlabelled_data(data, features=model.feature_names, per_query=model.learner.per_query)

@@ -1,0 +1,113 @@
+"""Feature sets: podium's text features as an engine's own feature definitions, under the same names.
+
+>>> made = feature_set(["bm25(field=title)", "stored(field=stars)"], "solr")
+>>> made.definitions[0]["params"]
+{'q': '{!dismax qf=title}${keywords}'}
+
+An engine computes its features in its own way: `FeatureSet.notes` says what differs. Log the features of training
+documents in the engine and train on those, and the model meets the same numbers again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.export.texts import dumps
+from podium.text.features import Feature
+
+STORE = "podium"
+_TEXT = "{{keywords}}"
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Definitions of features in an engine's language, and how they differ from podium's."""
+
+    definitions: list[dict[str, Any]]
+    body: bytes  # what the engine is sent
+    notes: tuple[str, ...]
+
+
+def feature_set(names: Sequence[str], target: str, *, store: str = STORE) -> FeatureSet:
+    """The definitions of features, by their names in podium, for elasticsearch-ltr, opensearch-ltr or solr."""
+    if target not in _ENGINES:
+        raise ParameterError(f"{target} has no feature sets; {', '.join(_ENGINES)} have.")
+    one, whole = _ENGINES[target]
+    found, notes, unknown = [], [], []
+    for name in names:
+        said = _parsed(name, target)
+        made = None if said is None else one(said, name, store)
+        if made is None:
+            unknown.append(name)
+        else:
+            found.append(made)
+            notes += [_NOTES[said.name]] if said is not None and _NOTES[said.name] not in notes else []
+    if unknown:
+        raise IncompatibleError(
+            f"{target} has no counterpart of {unknown[0]!r}"
+            + (f" and {len(unknown) - 1} other features" if len(unknown) > 1 else "")
+            + ". It has bm25, exact and length of a field, and stored: e.g. podium features --set "
+            "'bm25(field=title),exact(field=title),stored(field=stars)'."
+        )
+    return FeatureSet(found, dumps(whole(found, store), indent=1).encode() + b"\n", tuple(notes))
+
+
+_NOTES = {
+    "bm25": "bm25: the engine's has no factor k1 + 1, stores lengths in one byte, and takes k1 and b from its index; "
+    "its analysis and its document counts, by shard, are its own.",
+    "exact": "exact: the engine's is the score of the phrase, not the number of times that it occurs.",
+    "length": "length: the engine's comes from a norm of one byte, and counts what its analysis keeps.",
+    "stored": "stored: the number in the field, as in podium; dates are not made days.",
+}
+
+
+def _parsed(name: str, target: str) -> Feature | None:
+    """The feature of a name, if the engine may have it; those of whole documents have no field to ask."""
+    try:
+        found = Feature.parse(name)
+    except (UnknownNameError, ParameterError):
+        return None
+    return found if found.name in _NOTES and getattr(found, "field", "") not in ("", "whole") else None
+
+
+def _elasticsearch(feature: Feature, name: str, store: str) -> dict[str, Any] | None:
+    field = feature.field  # type: ignore[attr-defined]
+    stored = {"field_value_factor": {"field": field, "missing": 0}, "query": {"exists": {"field": field}}}
+    template = {
+        "bm25": {"match": {field: _TEXT}},
+        "exact": {"match_phrase": {field: _TEXT}},
+        "stored": {"function_score": {**stored, "boost_mode": "replace"}},
+    }.get(feature.name)
+    if template is None:
+        return None
+    params = [] if feature.name == "stored" else ["keywords"]
+    return {"name": name, "params": params, "template_language": "mustache", "template": template}
+
+
+def _solr(feature: Feature, name: str, store: str) -> dict[str, Any]:
+    field = feature.field  # type: ignore[attr-defined]
+    kind, params = {
+        "bm25": ("SolrFeature", {"q": f"{{!dismax qf={field}}}${{keywords}}"}),
+        "exact": ("SolrFeature", {"q": f"{{!field f={field}}}${{keywords}}"}),
+        "length": ("FieldLengthFeature", {"field": field}),
+        "stored": ("FieldValueFeature", {"field": field}),
+    }[feature.name]
+    return {"store": store, "name": name, "class": f"org.apache.solr.ltr.feature.{kind}", "params": params}
+
+
+One = Callable[[Feature, str, str], dict[str, Any] | None]
+Whole = Callable[[list[dict[str, Any]], str], Any]
+
+
+def _featureset(found: list[dict[str, Any]], store: str) -> dict[str, Any]:
+    return {"featureset": {"name": store, "features": found}}
+
+
+_ENGINES: dict[str, tuple[One, Whole]] = {
+    "elasticsearch-ltr": (_elasticsearch, _featureset),
+    "opensearch-ltr": (_elasticsearch, _featureset),
+    "solr": (_solr, lambda found, _: found),
+}

@@ -1,0 +1,387 @@
+"""Proof: whether a target scores as the model does; made with every export, and for existing files on request.
+
+1. Decisions: every split as the engine evaluates it against the model's, for all float32 inputs.
+2. Sums: how much the rounding of leaves and sums can change a score, beside the largest change seen.
+3. Orders: queries of given data that are ordered otherwise.
+4. Vectors: rows at and beside thresholds, with podium's scores, to replay in the engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from podium.arrays import Array, dense, is_sparse
+from podium.data.dataset import Dataset
+from podium.errors import DataError, ModelFileError, PodiumError, counted
+from podium.export.affine import UNIT32, UNIT64, Affine
+from podium.export.affine import bound as linear_bound
+from podium.export.base import Target
+from podium.export.decisions import Difference, differences
+from podium.export.handover import Handed, Handover
+from podium.export.net import Net
+from podium.export.vectors import scores_of, vectors
+from podium.float32 import Singles
+from podium.forms import LinearForm
+from podium.metrics import NDCG, evaluate_all
+from podium.scorers.forest import Forest
+from podium.scorers.splits import sums
+from podium.version import version
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Orders:
+    """How the rankings of some data changed."""
+
+    queries: int
+    documents: int
+    changed: int  # queries with a pair of documents the other way round
+    tied: int  # adjacent pairs whose different scores became equal
+    near: int  # adjacent pairs whose scores differ by less than twice the bound
+    ndcg: float | None  # ndcg@10 of the target minus podium's; None without labels
+    touched: int  # documents with a value for which a decision differs
+    refused: int  # documents with missing values, which the target does not take as podium does
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What was proven of one exported file."""
+
+    target: str
+    form: str
+    n_splits: int
+    differences: tuple[Difference, ...]
+    missing: str
+    inputs: str
+    bound: float  # on the score's error, for finite inputs (trees) or the rows looked at (others)
+    seen: float  # the largest error there
+    engine: str  # "emulated", or the engine that ran, with its version
+    rows: Singles  # (n, d) the vectors
+    scores: Array  # (n,) podium's scores of them
+    orders: Orders | None
+    names: tuple[str, ...]
+    sha256: str  # of the file
+
+    @property
+    def holds(self) -> bool:
+        """Whether decisions agree for all inputs, or at least for all documents given, and sums keep to the bound."""
+        if self.orders is not None and (self.orders.touched or self.orders.refused):
+            return False
+        return self.seen <= self.bound and (not self.differences or self._only_elsewhere)
+
+    @property
+    def _only_elsewhere(self) -> bool:
+        """Whether decisions differ for values alone that no given document has."""
+        return self.orders is not None and {one.kind for one in self.differences} <= {"threshold", "missing"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        seen = self.seen if np.isfinite(self.seen) else None
+        return {
+            "holds": self.holds,
+            "target": self.target,
+            "podium": version(),
+            "file_sha256": self.sha256,
+            "form": self.form,
+            "engine": self.engine,
+            "decisions": {
+                "splits": self.n_splits,
+                "inputs": self.inputs,
+                "missing": self.missing,
+                "differences": [one.to_dict() for one in self.differences],
+            },
+            "sums": {
+                "bound": self.bound,
+                "seen": seen,
+                "vectors": len(self.scores),
+            },
+            "orders": None if self.orders is None else vars(self.orders),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        found = [f"{'proven' if self.holds else 'NOT PROVEN'}: {self.form} for {self.target}, {self.engine}"]
+        if self.n_splits:
+            splits, n = counted(self.n_splits, "split"), len(self.differences)
+            found.append(
+                f"decisions  {counted(n, 'difference')} in {splits}, for {self.inputs}"
+                if n
+                else f"decisions  {self.n_splits} of {splits} the same for {self.inputs}"
+            )
+        for one in self.differences[:_SHOWN]:
+            found.append(f"  differs  tree {one.tree + 1}: {self._words(one)}")
+        if len(self.differences) > _SHOWN:
+            found.append(f"  differs  … and {len(self.differences) - _SHOWN} more")
+        found.append(f"missing    {self.missing}")
+        found.append(
+            f"scores     within {self.bound:.2g}; seen {self.seen:.2g} in {counted(len(self.scores), 'vector')}"
+        )
+        if self.orders is not None:
+            found += self._of_orders(self.orders)
+        elif self.differences:
+            found.append("next       give data (--data) to see whether a document has such values")
+        return found
+
+    def _words(self, one: Difference) -> str:
+        name = self.names[one.feature] if one.feature >= 0 else ""
+        if one.kind == "threshold":
+            return f"{name} in ({one.low!r}, {one.high!r}]"
+        words = {"missing": f"{name} where it is missing", "feature": f"a split on another feature than {name}"}
+        return words.get(one.kind, f"another {one.kind}")
+
+    def _of_orders(self, orders: Orders) -> list[str]:
+        found = [
+            f"orders     {orders.changed} of {counted(orders.queries, 'query', 'queries')} changed"
+            f"{', by rounding alone' if orders.changed and self.holds else ''}; "
+            f"{counted(orders.near, 'pair')} of neighbours within twice the bound, {orders.tied} became equal"
+        ]
+        if orders.ndcg is not None:
+            found.append(f"ndcg@10    {orders.ndcg:+.6f}")
+        if self.differences:
+            found.append(
+                f"touched    {orders.touched} of {counted(orders.documents, 'document')} have a value that differs"
+            )
+        if orders.refused:
+            found.append(
+                f"missing    {counted(orders.refused, 'document')} have missing values: fill them before scoring"
+            )
+        return found
+
+
+def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
+    """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
+    known = None if data is None else given.model.align_features(data).grouped()
+    if known is not None and not target.takes_infinite:
+        _refuse_infinite(known, target)
+    target.check_file(given, raw)
+    theirs = _read(given, raw, target)
+    X = vectors(given, data=known)
+    found = _differences(given, theirs, target)
+    look = _Look(given, theirs, raw, target)
+    bound = max(_bound(given, target, part) for part in _parts(given.form, X, known))
+    orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
+    if all(one.kind not in ("shape", "feature") for one in found):  # other trees may have no end
+        seen, scores = _errors(look, X, found)
+        if known is not None:
+            orders, error = _orders(look, known, found, bound=bound)
+            seen = max(seen, error)
+    return Proof(
+        target=str(target),
+        form=_form(given.form),
+        n_splits=len(given.form.threshold) if isinstance(given.form, Forest) else 0,
+        differences=tuple(found),
+        missing=look.missing(found),
+        inputs="all float32 inputs" if target.takes_infinite else "all finite float32 inputs",
+        bound=bound,
+        seen=seen,
+        engine=look.engine,
+        rows=X,
+        scores=scores,
+        orders=orders,
+        names=given.names,
+        sha256=hashlib.sha256(raw).hexdigest(),
+    )
+
+
+def _errors(look: _Look, X: Singles, found: list[Difference]) -> tuple[float, Array]:
+    """The largest error in the vectors that no difference explains, and podium's scores of them all."""
+    scores, others = look(X)
+    clean = look.as_podium(X)
+    for one in found:
+        clean &= ~one.rows(X)
+    return float(np.max(np.abs(others[clean] - look.constant - scores[clean]), initial=0.0)), scores
+
+
+def _refuse_infinite(data: Dataset, target: Target) -> None:
+    values = data.features.data if is_sparse(data.features) else data.features
+    if np.isinf(values).any():
+        raise DataError(
+            f"there are infinite features, and {target.name} is proven for finite ones. Replace them, or leave those "
+            "documents out.",
+            where=data.source,
+        )
+
+
+def _read(given: Handover, raw: bytes, target: Target) -> Handed:
+    try:
+        return target.read(raw, given.names)
+    except PodiumError:
+        raise
+    except Exception as error:  # whatever goes wrong in a file of unknown origin is the file's fault
+        raise ModelFileError(
+            f"The file is not what {target.name} reads, or damaged ({type(error).__name__}: {str(error)[:80]}). "
+            "Export the model again."
+        ) from error
+
+
+def _form(form: Handed) -> str:
+    if isinstance(form, Forest):
+        return f"{counted(form.n_trees, 'tree')} of {counted(len(form.values), 'leaf', 'leaves')}"
+    if isinstance(form, Affine) or len(form.layers) == 1:
+        return "a linear model"
+    return f"a network of {counted(len(form.layers), 'layer')}"
+
+
+def _differences(given: Handover, theirs: Handed, target: Target) -> list[Difference]:
+    if type(theirs) is not type(given.form):
+        return [Difference("shape", 0)]
+    if isinstance(given.form, Forest):
+        assert isinstance(theirs, Forest)
+        found = differences(given.form, theirs, single=target.single, infinite=target.takes_infinite)
+        return [one for one in found if one.kind != "missing" or not target.no_missing]
+    if isinstance(given.form, Affine):
+        assert isinstance(theirs, Affine)
+        kind = np.float32 if target.single else np.float64
+        same = np.array_equal(given.form.weights.astype(kind), theirs.weights.astype(kind))
+    else:
+        assert isinstance(theirs, Net)
+        same = _same_net(given.form, theirs)
+    return [] if same else [Difference("value", 0)]
+
+
+def _same_net(ours: Net, theirs: Net) -> bool:
+    pairs = [(getattr(ours, key), getattr(theirs, key)) for key in ("centre", "scale", "filling")]
+    pairs += [
+        (a, b)
+        for mine, other in zip(ours.layers, theirs.layers, strict=False)
+        for a, b in zip(mine, other, strict=True)
+    ]
+    alike = len(ours.layers) == len(theirs.layers) and ours.activation == theirs.activation
+    alike = alike and ours.within_query == theirs.within_query
+    return alike and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+
+
+class _Look:
+    """Scores of rows by the model and by the target: the real engine where it is installed, else as it computes."""
+
+    def __init__(self, given: Handover, theirs: Handed, raw: bytes, target: Target) -> None:
+        self.given, self.theirs, self.raw, self.target = given, theirs, raw, target
+        self.engine, self.constant = "emulated", target.constant(given)
+
+    def __call__(self, X: Singles) -> tuple[Array, Array]:
+        ran = self.target.run(self.raw, X, self.given.names)
+        if ran is not None:
+            self.engine = f"ran in {ran.engine}"
+        others = self._emulated(X) if ran is None else ran.scores
+        own = np.full(len(X), np.nan)
+        kept = ~self._refused(X)
+        own[kept] = scores_of(self.given.model, X[kept])
+        return own, others
+
+    def of_data(self, data: Dataset) -> tuple[Array, Array]:
+        """The same for the documents of queries. Where the scores depend on the query, the target's are emulated."""
+        X = np.asarray(dense(data.features), np.float32)
+        if not (isinstance(self.theirs, Net) and self.theirs.within_query):
+            return self(X)
+        parts = [self.theirs.scores(X[a:b]) for a, b in itertools.pairwise(data.offsets)]
+        return self.given.model.score(data), np.concatenate([np.zeros(0), *parts])
+
+    def _emulated(self, X: Singles) -> Array:
+        single = self.target.single
+        if isinstance(self.theirs, Affine):
+            return self.theirs.scores(X, single=single)
+        if isinstance(self.theirs, Net):
+            return self.theirs.scores(X)
+        found = sums(self.theirs, X, single=single)
+        return found.astype(np.float32).astype(np.float64) if self.target.rounds_score else found
+
+    def _filling(self, form: Handed) -> Array | None:
+        return None if isinstance(form, Forest) else form.missing if isinstance(form, Affine) else form.filling
+
+    def _refused(self, X: Singles) -> Any:
+        """Rows whose missing values podium itself refuses."""
+        filling = self._filling(self.given.form)
+        return np.zeros(len(X), bool) if filling is None else (np.isnan(X) & np.isnan(filling)).any(axis=1)
+
+    def as_podium(self, X: Singles) -> Any:
+        """Rows whose missing values the target takes as podium does; all where splits say it one by one."""
+        ours, theirs = self._filling(self.given.form), self._filling(self.theirs)
+        if ours is None or theirs is None:
+            return ~np.isnan(X).any(axis=1) if self.target.no_missing else np.ones(len(X), bool)
+        return ~(np.isnan(X) & ~(ours == theirs)).any(axis=1)
+
+    def missing(self, found: list[Difference]) -> str:
+        ours, theirs = self._filling(self.given.form), self._filling(self.theirs)
+        if ours is None and self.target.no_missing:
+            return "counts as 0, which the model does not: fill missing values before scoring"
+        if ours is None:
+            wrong = sum(one.kind == "missing" for one in found)
+            return f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
+        if np.isnan(ours).all():
+            return "refused by podium: fill missing values before scoring"
+        if isinstance(self.given.form, Net) and self.given.form.within_query:
+            return "counts as the least value of its query, as in podium"
+        if theirs is not None and np.array_equal(ours, theirs):
+            return "counts as the training mean, as in podium"
+        return "podium takes the training mean, the engine 0: fill missing values before scoring"
+
+
+def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
+    """The vectors and the documents of the data, query by query where that matters."""
+    if data is None:
+        return [X]
+    rows = np.asarray(dense(data.features), np.float32)
+    if not (isinstance(form, Net) and form.within_query):
+        return [X, rows]
+    return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
+
+
+def _bound(given: Handover, target: Target, X: Singles) -> float:
+    form = given.form
+    if isinstance(form, Forest):
+        return _tree_bound(form, target, target.constant(given))
+    X = X[~(np.isnan(X) & np.isnan(form.missing if isinstance(form, Affine) else form.filling)).any(axis=1)]
+    if isinstance(form, Net):
+        return form.bound(X)
+    own = given.model.form()
+    affine = given.model.learner.transform.affine(given.model.state, Dataset(X[:0], None, np.zeros(1, np.int64)))
+    assert isinstance(own, LinearForm)
+    assert affine is not None
+    return linear_bound(own, affine, form, X, single=target.single)
+
+
+def _tree_bound(forest: Forest, target: Target, constant: float) -> float:
+    """Σ_t max|v|·u + γ_T·Σ_t max|v|, u = 2⁻²⁴ for sums in float32; nothing for the same sums in float64."""
+    largest = float(np.maximum.reduceat(np.abs(forest.values), forest.first_leaf[:-1]).sum()) + abs(constant)
+    if target.single:
+        n = forest.n_trees + bool(constant)
+        gamma, tiny = n * UNIT32 / (1 - n * UNIT32), n * float(np.finfo(np.float32).smallest_subnormal)
+        return largest * UNIT32 + gamma * largest * (1 + UNIT32) + n * UNIT64 * largest + tiny
+    return largest * UNIT32 if target.rounds_score else 0.0
+
+
+def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float) -> tuple[Orders, float]:
+    """How the rankings of the data changed, and the largest error there."""
+    X = np.asarray(dense(data.features), np.float32)
+    ours, theirs = look.of_data(data)
+    touched, taken = np.zeros(len(X), bool), look.as_podium(X)
+    for one in found:
+        touched |= one.rows(X)
+    changed = tied = near = 0
+    for a, b in itertools.pairwise(data.offsets):
+        order = np.lexsort((-theirs[a:b], -ours[a:b]))  # podium's ties as the target orders them
+        own, other = -np.diff(ours[a:b][order]), -np.diff(theirs[a:b][order])
+        changed += bool(((own > 0) & (other < 0)).any())
+        tied += int(((own > 0) & (other == 0)).sum())
+        near += int(((own > 0) & (own < 2 * bound)).sum())
+    ndcg = None
+    if data.labels is not None and np.isfinite(ours).all():
+        metric = NDCG(10)
+        values = evaluate_all((metric,), theirs, data.labels, data.offsets)
+        before = evaluate_all((metric,), ours, data.labels, data.offsets)
+        ndcg = metric.average(values[0]).value - metric.average(before[0]).value
+    clean = ~touched & taken
+    error = float(np.max(np.abs(theirs[clean] - look.constant - ours[clean]), initial=0.0))
+    counts = Orders(
+        queries=data.n_queries, documents=len(X), changed=changed, tied=tied, near=near, ndcg=ndcg,
+        touched=int(touched.sum()), refused=int((~taken).sum()),
+    )  # fmt: skip
+    return counts, error

@@ -1,0 +1,189 @@
+"""Python: one file that needs nothing but the standard library."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.export.base import Ran, Target
+from podium.export.handover import Handed, Handover
+from podium.export.net import Net
+from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.vectors import examples, lines
+from podium.float32 import Singles
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.version import version
+
+_CODES = {"i": "i", "f4": "f", "f8": "d"}
+_ARRAY = re.compile(r"^([A-Z_]+) = array\(\"[ifd]\", \[([^\]]*)\]\)$", re.MULTILINE)
+
+
+@register
+class Python(Target):
+    """Python 3: podium's scores of trees to the bit; of networks up to the order of sums in float64."""
+
+    name = "python"
+    forms = (Forest, Net)
+    single = False
+    takes_infinite = True
+    replay = "python FILE --selftest"
+
+    def write(self, given: Handover) -> bytes:
+        X, scores, tolerance = examples(given)
+        columns = {**to_tables(given.form), "test_x": X.ravel(), "test_score": scores}
+        parts = {
+            "VERSION": version(),
+            "NAMES": json.dumps(list(given.names)),
+            "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
+            "TOLERANCE": repr(tolerance),
+            "MANY": "",
+        }
+        body = _TREES + _EACH
+        if isinstance(given.form, Net):
+            body = _NET + (_QUERY if given.form.within_query else _ONE + _EACH)
+            parts["MANY"] = "" if not given.form.within_query else " They are the documents of one query."
+        text = _HEAD + body + _TAIL
+        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
+
+    def check_file(self, given: Handover, raw: bytes) -> None:
+        check_code(_ARRAY, raw, self.write(given))
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        text = raw.decode()
+        columns = {
+            name.lower(): [_number(one) for one in body.split(",") if one.strip()]
+            for name, body in _ARRAY.findall(text)
+        }
+        return from_tables(columns, len(names))
+
+    def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "model.py")
+            source.write_bytes(raw)
+            rows = "".join(lines(X, np.zeros(len(X))))
+            done = subprocess.run(
+                [sys.executable, "-I", source], input=rows, capture_output=True, text=True, check=False
+            )
+        if done.returncode:
+            raise ModelFileError(f"The Python file fails: {done.stderr[-300:]}")
+        scores = np.array([float(line) for line in done.stdout.split()])
+        return Ran(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
+
+
+def _array(name: str, column: np.ndarray) -> str:
+    code = next(code for start, code in _CODES.items() if column.dtype.str[1:].startswith(start))
+    texts = [repr(value) if np.isfinite(value) else f"float('{value!r}')" for value in column.tolist()]
+    return f'{name} = array("{code}", [{", ".join(texts)}])'
+
+
+def _number(text: str) -> float:
+    found = re.fullmatch(r"float\('(nan|inf|-inf)'\)", text.strip())
+    try:
+        return float(found[1]) if found else float(ast.literal_eval(text.strip()))
+    except (ValueError, SyntaxError, TypeError):
+        raise ModelFileError(f"{text[:20]!r} is not a number of an exported file. Export the model again.") from None
+
+
+_HEAD = '''#!/usr/bin/env python3
+"""A ranking model, exported by podium @VERSION@. Larger scores are better.
+
+scores([[…], …]) takes features in the order of FEATURES, None or NaN where missing.
+python this.py < rows.jsonl prints a score for each line: a list of features, or an object with "features".@MANY@
+python this.py --selftest scores the rows at the end of this file.
+"""
+
+import json
+import math
+import sys
+from array import array
+
+FEATURES = @NAMES@
+@COLUMNS@
+'''
+_TREES = '''
+
+def score(features):
+    """The score of a document."""
+    x = array("f", [math.nan if value is None else value for value in features])
+    total = 0.0
+    for t in range(len(FIRST_LEAF) - 1):
+        first = FIRST_SPLIT[t]
+        node = 0 if first < FIRST_SPLIT[t + 1] else -1
+        while node >= 0:
+            k = first + node
+            value = x[FEATURE[k]]
+            goes_left = NAN_LEFT[k] if value != value else value <= THRESHOLD[k]
+            node = LEFT[k] if goes_left else RIGHT[k]
+        total += VALUE[FIRST_LEAF[t] - 1 - node]
+    return total
+'''
+_NET = '''
+
+def layers(x, low, times, missing):
+    """The score of a document whose features are scaled by (x − low)·times."""
+    filled = [missing[l] if value != value else value for l, value in enumerate(x)]
+    now = array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
+    at, count = 0, len(WIDTH) - 1
+    for layer in range(count):
+        n, m = WIDTH[layer], WIDTH[layer + 1]
+        rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
+        sums = [sum(a * b for a, b in zip(now, row)) + WEIGHT[at + m * n + j] for j, row in enumerate(rows)]
+        if layer + 1 < count:
+            sums = [math.tanh(value) if TANH_[0] else max(value, 0.0) for value in sums]
+        now = sums
+        at += m * n + m
+    return now[0]
+'''
+_ONE = '''
+
+def score(features):
+    """The score of a document."""
+    x = array("f", [math.nan if value is None else value for value in features])
+    return layers(x, CENTRE, SCALE, FILLING)
+'''
+_EACH = '''
+
+def scores(documents):
+    """The score of each document."""
+    return [score(features) for features in documents]
+'''
+_QUERY = '''
+
+def scores(documents):
+    """The score of each document of one query, over which each feature is scaled to [0, 1]."""
+    rows = [array("f", [math.nan if value is None else value for value in features]) for features in documents]
+    low, times = [], []
+    for l in range(len(FEATURES)):
+        known = [row[l] for row in rows if row[l] == row[l]]
+        least, most = min(known, default=0.0), max(known, default=0.0)
+        low.append(least)
+        times.append(1.0 / (most - least) if least < most else 0.0)
+    return [layers(row, low, times, low) for row in rows]
+'''
+_TAIL = '''
+
+def selftest():
+    """The number of rows at the end of the tables that do not score as in podium."""
+    d = len(FEATURES)
+    rows = [TEST_X[i * d : i * d + d] for i in range(len(TEST_SCORE))]
+    wrong = sum(not abs(found - want) <= @TOLERANCE@ for found, want in zip(scores(rows), TEST_SCORE))
+    print(f"{len(rows) - wrong} of {len(rows)} vectors score as in podium")
+    return wrong
+
+
+if __name__ == "__main__":
+    if "--selftest" in sys.argv[1:]:
+        sys.exit(selftest() > 0)
+    given = [json.loads(line) for line in sys.stdin if line.strip()]
+    for found in scores([row["features"] if isinstance(row, dict) else row for row in given]):
+        print(repr(found))
+'''

@@ -1,0 +1,81 @@
+"""RankLib's own files: trees as XML, weights as `1:w 2:w`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.errors import IncompatibleError
+from podium.export.affine import Affine
+from podium.export.base import Target
+from podium.export.handover import Handed, Handover
+from podium.export.texts import as_trees, single
+from podium.forms import LinearForm
+from podium.imports.ranklib import read_ranklib
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.scorers.splits import build
+
+
+@register
+class RankLib(Target):
+    """RankLib 2: x ≤ threshold in float32, added up in float32; weights in double. A missing value counts as 0."""
+
+    missing_as_zero: bool = False
+    """Also write trees that do not treat a missing value as 0, for data without missing values."""
+    name = "ranklib"
+    forms = (Forest, Affine)
+    replay = "java -jar RankLib.jar -load FILE -rank vectors.txt -score scores.txt"
+
+    @property
+    def no_missing(self) -> bool:  # type: ignore[override]
+        return self.missing_as_zero
+
+    def check(self, given: Handover) -> None:
+        if isinstance(given.form, Forest) and not self.missing_as_zero:
+            forest = given.form
+            other = forest.missing_left != (forest.threshold >= 0)
+            if other.any():
+                raise IncompatibleError(
+                    f"ranklib takes a missing value for 0; at {int(other.sum())} of {len(other)} splits this model "
+                    "sends it elsewhere. If your data has no missing values, use 'ranklib(missing_as_zero=true)'."
+                )
+
+    def write(self, given: Handover) -> bytes:
+        if isinstance(given.form, Affine):
+            pairs = (f"{l}:{weight!r}" for l, weight in enumerate(given.form.weights.tolist(), 1))
+            return ("## Coordinate Ascent\n" + " ".join(pairs) + "\n").encode()
+        assert isinstance(given.form, Forest)
+        forest = as_trees(given.form, self.name)
+        lines = ["## LambdaMART", f"## No. of trees = {forest.n_trees}", "", "<ensemble>"]
+        for t in range(forest.n_trees):
+            lines += [f'<tree id="{t + 1}" weight="1.0">', "<split>", *_inside(forest, t), "</split>", "</tree>"]
+        return "\n".join([*lines, "</ensemble>", ""]).encode()
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        found = read_ranklib(raw).form
+        if isinstance(found, LinearForm):
+            weights = np.zeros(len(names))
+            weights[: len(found.weights)] = found.weights[: len(names)]
+            return Affine(weights, found.offset, np.zeros(len(names)))
+        return Forest(**{**vars(found), "n_features": len(names)})  # it knows features up to the last that it uses
+
+    def constant(self, given: Handover) -> float:
+        return -given.form.offset if isinstance(given.form, Affine) else 0.0
+
+
+def _inside(forest: Forest, t: int) -> list[str]:
+    """One element per line, which RankLib's reader needs."""
+
+    def split(k: int, left: list[str], right: list[str]) -> list[str]:
+        return [
+            f"<feature> {forest.feature[k] + 1} </feature>",
+            f"<threshold> {single(forest.threshold[k])} </threshold>",
+            '<split pos="left">',
+            *left,
+            "</split>",
+            '<split pos="right">',
+            *right,
+            "</split>",
+        ]
+
+    return build(forest, t, leaf=lambda k: [f"<output> {single(forest.values[k])} </output>"], split=split)

@@ -1,0 +1,121 @@
+"""Solr's Learning to Rank module: a model for `PUT /solr/CORE/schema/model-store`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.export.affine import Affine
+from podium.export.base import Target
+from podium.export.handover import Handed, Handover
+from podium.export.texts import as_trees, dumps, single
+from podium.float32 import from_place, to_place
+from podium.imports.foreign import at, json_object, number
+from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.scorers.splits import build
+
+_CLASS = "org.apache.solr.ltr.model."
+_SLACK = np.float32(1e-6)
+
+
+@register
+class Solr(Target):
+    """Solr 9: x ≤ threshold + 1e-6 in float32, added up in float32. Thresholds are written so that the sum is podium's.
+
+    Near 0 not every sum can be had: the proof names the values in between.
+    """
+
+    model: str = "podium"
+    """The model's name in Solr."""
+    name = "solr"
+    forms = (Forest, Affine)
+    replay = "curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE HOST/solr/CORE/schema/model-store"
+
+    def write(self, given: Handover) -> bytes:
+        params: dict[str, Any]
+        if isinstance(given.form, Affine):
+            kind = "LinearModel"
+            params = {"weights": {name: single(w) for name, w in zip(given.names, given.form.weights, strict=True)}}
+        else:
+            assert isinstance(given.form, Forest)
+            trees = as_trees(given.form, self.name)
+            sides = bool((trees.missing_left != (trees.threshold >= 0)).any())
+            kind = "MultipleAdditiveTreesModel"
+            roots = [_tree(trees, t, given.names, sides=sides) for t in range(trees.n_trees)]
+            params = {"isNullSameAsZero": False} if sides else {}
+            params["trees"] = [{"weight": "1", "root": root} for root in roots]
+        features = [{"name": name} for name in given.names]
+        return dumps({"class": _CLASS + kind, "name": self.model, "features": features, "params": params}).encode()
+
+    def constant(self, given: Handover) -> float:
+        return -given.form.offset if isinstance(given.form, Affine) else 0.0
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        found = json_object(raw)
+        params, place = at(found, "params"), {name: l for l, name in enumerate(names)}
+        known = {at(one, "name", kind=str) for one in at(found, "features", kind=list)}
+        if not known <= set(names):
+            raise ModelFileError(
+                f"The file has a feature {sorted(known - set(names))[0][:40]!r} that the model has not."
+            )
+        if found.get("class") == _CLASS + "LinearModel":
+            weights = at(params, "weights")
+            if set(weights) != known:
+                raise ModelFileError("Solr's linear models need a weight for each feature, and no other.")
+            return Affine(
+                np.array([np.float32(weights.get(name, 0.0)) for name in names], np.float64), 0.0, np.zeros(len(names))
+            )
+        if found.get("class") != _CLASS + "MultipleAdditiveTreesModel":
+            raise ModelFileError(f"{str(found.get('class'))[:60]!r} is not a model that podium writes.")
+        sides = params.get("isNullSameAsZero") is False
+        return forest([_read(tree, place, sides=sides) for tree in at(params, "trees", kind=list)], len(names))
+
+
+def slacked(f: float) -> float:
+    """The float32 T with the largest sum T + 1e-6 up to the threshold f: Solr adds 1e-6, in float32."""
+    if np.isinf(f):
+        return f
+    near = to_place(np.array([np.float32(f) - _SLACK], np.float32)) + np.arange(-4, 5)
+    with np.errstate(over="ignore"):
+        tried = from_place(np.clip(near, -_LAST, _LAST))
+        sums = tried + _SLACK
+    return float(tried[np.flatnonzero(sums <= np.float32(f))[-1]])
+
+
+_LAST = int(to_place(np.array([np.finfo(np.float32).max], np.float32))[0])
+
+
+def _tree(trees: Forest, t: int, names: tuple[str, ...], *, sides: bool) -> dict[str, Any]:
+    def split(k: int, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+        node: dict[str, Any] = {
+            "feature": names[trees.feature[k]],
+            "threshold": str(single(slacked(trees.threshold[k]))),
+            "left": left,
+            "right": right,
+        }
+        return node | ({"missing": "left" if trees.missing_left[k] else "right"} if sides else {})
+
+    return build(trees, t, leaf=lambda k: {"value": str(single(trees.values[k]))}, split=split)
+
+
+def _read(tree: Any, place: dict[str, int], *, sides: bool) -> Grown:
+    weight = np.float32(number(at(tree, "weight", kind=str), "weight"))
+
+    def look(node: Any) -> Split | Leaf:
+        if "value" in at(node):
+            return Leaf(float(np.float32(number(at(node, "value", kind=str), "value")) * weight))
+        name = at(node, "feature", kind=str)
+        if name not in place:
+            raise ModelFileError(f"The tree returns 0 at feature {name[:40]!r}, which the model does not have.")
+        with np.errstate(over="ignore"):
+            cut = float(np.float32(number(at(node, "threshold", kind=str), "threshold")) + _SLACK)
+        side = at(node, "missing", kind=str) if sides else ("left" if cut >= 0 else "right")
+        if side not in ("left", "right"):
+            raise ModelFileError(f"missing is {side[:20]!r}; left or right is expected.")
+        return Split(place[name], cut, side == "left", at(node, "left"), at(node, "right"))
+
+    return grow(at(tree, "root"), look, n_features=len(place))

@@ -1,0 +1,124 @@
+"""Tables: a form as named columns of numbers, which is how it stands in a program's text; and back."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.export.handover import Handed
+from podium.export.net import Net
+from podium.scorers.forest import EXACT, Forest
+
+Tables = dict[str, Any]
+"""Columns by name: int32, float32 or float64."""
+
+
+def to_tables(form: Handed) -> Tables:
+    """The columns of trees or of a network."""
+    if isinstance(form, Forest):
+        return {
+            "first_split": form.first_split.astype(np.int32),
+            "first_leaf": form.first_leaf.astype(np.int32),
+            "feature": form.feature,
+            "threshold": form.threshold.astype(np.float32),
+            "left": form.left,
+            "right": form.right,
+            "nan_left": form.missing_left.astype(np.int32),
+            "value": form.values,
+        }
+    assert isinstance(form, Net)
+    found: Tables = {
+        "width": np.array([len(form.centre), *(len(offset) for _, offset in form.layers)], np.int32),
+        "centre": form.centre,
+        "scale": form.scale,
+        "filling": form.filling,
+        "tanh_": np.array([form.activation == "tanh"], np.int32),
+        "within": np.array([form.within_query], np.int32),
+    }
+    # one after another: of each layer the weights, unit by unit, then the offsets
+    found["weight"] = np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers])
+    return found
+
+
+def from_tables(found: Mapping[str, Any], n_features: int) -> Handed:
+    """The form of columns; a clear error where they do not fit together."""
+    try:
+        if "threshold" in found:
+            return _forest(found, n_features)
+        return _net(found)
+    except (KeyError, ValueError, IndexError) as error:
+        raise ModelFileError(
+            f"The tables of the program do not fit together ({error}). Export the model again."
+        ) from error
+
+
+def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
+    splits, leaves = (np.array(found[key], np.int64) for key in ("first_split", "first_leaf"))
+    k, n = int(splits[-1]), int(leaves[-1])
+    columns = {
+        key: np.array(found[key], np.float64)[:k] for key in ("feature", "threshold", "left", "right", "nan_left")
+    }
+    values = np.array(found["value"], np.float64)[:n]
+    if len(splits) != len(leaves) or len(values) != n or any(len(column) != k for column in columns.values()):
+        raise ValueError("columns of other lengths than first_split and first_leaf say")
+    tree = np.repeat(np.arange(len(splits) - 1), np.diff(splits))
+    for side in ("left", "right"):
+        low, high = -np.diff(leaves)[tree], np.diff(splits)[tree]
+        if ((columns[side] < low) | (columns[side] >= high)).any():
+            raise ValueError("a split has a child that does not exist")
+    if ((columns["feature"] < 0) | (columns["feature"] >= n_features)).any():
+        raise ValueError("a split is on a feature that does not exist")
+    return Forest(
+        n_features=n_features,
+        first_split=splits,
+        first_leaf=leaves,
+        feature=columns["feature"].astype(np.int32),
+        threshold=columns["threshold"],
+        left=columns["left"].astype(np.int32),
+        right=columns["right"].astype(np.int32),
+        missing=np.full(k, EXACT, np.uint8),
+        missing_left=columns["nan_left"].astype(bool),
+        values=values,
+    )
+
+
+def _net(found: Mapping[str, Any]) -> Net:
+    width, flat, at = [int(n) for n in found["width"]], np.array(found["weight"], np.float64), 0
+    layers = []
+    for n_in, n_out in itertools.pairwise(width):
+        weights = flat[at : at + n_in * n_out].reshape(n_out, n_in).T
+        at += n_in * n_out + n_out
+        layers.append((weights, flat[at - n_out : at]))
+    centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
+    if {len(centre), len(scale), len(filling)} != {width[0]} or at != len(flat):
+        raise ValueError("columns of other lengths than width says")
+    activation: Literal["tanh", "relu"] = "tanh" if found["tanh_"][0] else "relu"
+    return Net(centre, scale, filling, tuple(layers), activation, within_query=bool(found["within"][0]))
+
+
+def check_code(table: re.Pattern[str], raw: bytes, own: bytes) -> None:
+    """Raise a clear error for a program that differs from podium's own in more than the numbers of its tables.
+
+    `table` matches a table. A file is run to prove it, so its code must be podium's.
+    """
+
+    def code(given: bytes) -> str:
+        try:
+            text = given.decode()
+        except UnicodeDecodeError:
+            raise ModelFileError("The program is not text. Export the model again.") from None
+        for _, body in table.findall(text):
+            if not _PLAIN.fullmatch(body):
+                raise ModelFileError("A table of the program holds more than numbers. Export the model again.")
+        return table.sub(lambda found: found[1], text)
+
+    if code(raw) != code(own):
+        raise ModelFileError("The code of the program is not what this podium writes. Export the model again.")
+
+
+_PLAIN = re.compile(r"[0-9a-fA-Fxp.+\-, ]*(?:(?:NAN|INFINITY|float\('-?(?:nan|inf)'\))[0-9a-fA-Fxp.+\-, ]*)*")

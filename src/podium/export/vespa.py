@@ -1,0 +1,159 @@
+"""Vespa: a rank profile whose function `podium_score` is the model, to inherit or to copy into a schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from podium.errors import IncompatibleError, ModelFileError
+from podium.export.affine import Affine
+from podium.export.base import Target
+from podium.export.handover import Handed, Handover
+from podium.export.texts import as_trees, double
+from podium.float32 import next_down, next_up, round_down
+from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.registry import register
+from podium.scorers.forest import Forest
+from podium.scorers.splits import build
+
+_FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<sign>if\s*\(|!\(|>=|[<(),+*])|(?P<name>"
+    + _FEATURE.pattern
+    + "))"
+)
+
+
+@register
+class Vespa(Target):
+    """Vespa 8: if (F < t, …, …) in double, added up in double, podium's scores to the bit for trees.
+
+    Features are named as Vespa does, e.g. bm25(title) or attribute(popularity); plain words are functions of yours.
+    """
+
+    name = "vespa"
+    forms = (Forest, Affine)
+    single = False
+    replay = "vespa query 'yql=…' ranking=podium, with podium_score among its match-features"
+
+    def check(self, given: Handover) -> None:
+        for name in given.names:
+            if not _FEATURE.fullmatch(name) or name == "if":
+                raise IncompatibleError(
+                    f"{name!r} is not how Vespa calls a feature. Give names such as bm25(title), attribute(age) or f1 "
+                    "(--features FILE, a name per line)."
+                )
+
+    def write(self, given: Handover) -> bytes:
+        if isinstance(given.form, Affine):
+            pairs = zip(given.form.weights.tolist(), given.names, strict=True)
+            terms = [*(f"{weight!r} * {name}" for weight, name in pairs), repr(given.form.offset)]
+        else:
+            assert isinstance(given.form, Forest)
+            trees = as_trees(given.form, self.name)
+            terms = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
+        body = " +\n            ".join(terms)
+        return _PROFILE.replace("@BODY@", body).encode()
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+        found = re.search(r"function podium_score\(\) \{\s*expression \{(.*?)\n        \}", raw.decode(), re.DOTALL)
+        if found is None:
+            raise ModelFileError("There is no function podium_score.")
+        terms = _terms(found[1])
+        place = {name: l for l, name in enumerate(names)}
+        if all(len(term) == 3 and term[1][1] == "*" for term in terms[:-1]) and len(terms[-1]) == 1 and len(terms) > 1:
+            weights = np.zeros(len(names))
+            for weight, _, name in terms[:-1]:
+                weights[_place(place, name[1])] += float(weight[1])
+            return Affine(weights, float(terms[-1][0][1]), np.full(len(names), np.nan))
+        return forest([_read(term, place) for term in terms], len(names))
+
+
+_PROFILE = """# Exported by podium. Larger scores are better.
+rank-profile podium {
+    function podium_score() {
+        expression {
+            @BODY@
+        }
+    }
+    second-phase {
+        expression: podium_score
+    }
+    match-features: podium_score
+}
+"""
+
+
+def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> str:
+    def split(k: int, left: str, right: str) -> str:
+        name, cut = names[trees.feature[k]], double(float(next_up(trees.threshold[k])))
+        question = f"!({name} >= {cut!r})" if trees.missing_left[k] else f"{name} < {cut!r}"
+        return f"if ({question}, {left}, {right})"
+
+    return build(trees, t, leaf=lambda k: repr(float(trees.values[k])), split=split)
+
+
+Token = tuple[str, str]  # kind, text
+
+
+def _terms(text: str) -> list[list[Token]]:
+    """The tokens of each term of the sum."""
+    terms: list[list[Token]] = [[]]
+    at, depth, end = 0, 0, len(text.rstrip())
+    while at < end:
+        found = _TOKEN.match(text, at, end)
+        if found is None or found.lastgroup is None:
+            raise ModelFileError(f"{text[at : at + 20]!r} is not part of an expression that podium writes.")
+        at = found.end()
+        kind = "number" if found["number"] else "sign" if found["sign"] else "name"
+        token = "if(" if found[kind].startswith("if") and kind == "sign" else found[kind]
+        depth += (token in ("if(", "!(", "(")) - (token == ")")
+        if token == "+" and depth == 0:
+            terms.append([])
+        else:
+            terms[-1].append((kind, token))
+    return terms
+
+
+def _place(place: dict[str, int], name: str) -> int:
+    if name not in place:
+        raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
+    return place[name]
+
+
+def _read(tokens: list[Token], place: dict[str, int]) -> Grown:
+    """A tree from its tokens: `if ( question , left , right )`, read from the end with a stack."""
+    stack: list[Any] = []
+    for kind, token in reversed(tokens):
+        if kind == "number":
+            stack.append(float(token))
+        elif token == "if(":
+            stack.append(_close(stack, place))
+        else:
+            stack.append(token)
+    if len(stack) != 1 or not isinstance(stack[0], float | Split):
+        raise ModelFileError("A term of the sum is neither a number nor one if (…).")
+
+    def look(node: Any) -> Split | Leaf:
+        return node if isinstance(node, Split) else Leaf(node)
+
+    return grow(stack[0], look, n_features=len(place))
+
+
+def _close(stack: list[Any], place: dict[str, int]) -> Split:
+    """The split that begins here; takes what belongs to it from the stack."""
+    negated = stack[-1] == "!("
+    shape = ["!(", str, ">=", float, ")", ","] if negated else [str, "<", float, ","]
+    shape = [*shape, (float, Split), ",", (float, Split), ")"]
+    taken = [stack.pop() if stack else None for _ in shape]
+    for one, wanted in zip(taken, shape, strict=True):
+        fits = one == wanted if isinstance(wanted, str) else isinstance(one, wanted)  # type: ignore[arg-type]
+        if not fits:
+            raise ModelFileError(f"An if (…) of the expression is not one that podium writes, at {str(one)[:20]!r}.")
+    name, cut = (taken[1], taken[3]) if negated else (taken[0], taken[2])
+    # F < t for float32 F: up to the last float32 below t
+    near = round_down([cut])[0]
+    last = next_down(near) if float(near) == cut else near
+    return Split(_place(place, str(name)), float(last), negated, taken[-4], taken[-2])

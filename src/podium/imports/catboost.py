@@ -1,0 +1,106 @@
+"""Models of CatBoost, as `save_model(…, format="json")` writes them, over numeric features.
+
+x > border goes right, for float32 borders. A symmetric tree asks the same question at each level: bit i of the leaf's
+number is the answer to split i. The score is `predict(prediction_type="RawFormulaVal")`, Σ·scale + bias.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from podium.float32 import round_down
+from podium.imports.foreign import Foreign, at, json_object, n_features_of, number, numbers
+from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+
+_DEEPEST = 16
+
+
+def read_catboost(raw: bytes) -> Foreign:
+    """The model."""
+    found = json_object(raw)
+    for kind in ("categorical_features", "text_features", "embedding_features"):
+        if at(found, "features_info").get(kind):
+            refuse(f"it has {kind.replace('_', ' ')}. Train on numbers alone.")
+    features = [_feature(one) for one in at(found, "features_info", "float_features", kind=list)]
+    n_features = n_features_of(len(features))
+    if sorted(flat for flat, _, _ in features) != list(range(n_features)):
+        refuse("its features are not numbered from 0 on.")
+    scale_and_bias = at(found, "scale_and_bias", kind=list)
+    bias = scale_and_bias[1] if len(scale_and_bias) == 2 else None
+    bias = numbers(bias if isinstance(bias, list) else [bias], "scale_and_bias", length=1)[0]
+    scale = number(scale_and_bias[0], "scale_and_bias")
+    if not (math.isfinite(scale) and math.isfinite(bias)):
+        refuse("its scale and bias are not finite numbers.")
+    sides = [nan_left for _, nan_left, _ in features]
+    flats = [flat for flat, _, _ in features]
+    if "oblivious_trees" in found:
+        trees = [_symmetric(tree, flats, sides, scale) for tree in at(found, "oblivious_trees", kind=list)]
+    else:
+        trees = [_free(tree, flats, sides, scale) for tree in at(found, "trees", kind=list)]
+    trees += [Grown(leaves=[Leaf(float(bias), 1.0)])] if bias else []
+    names = [name for _, _, name in sorted(features)]
+    known = len(set(names)) == len(names) and all(names) and names != [str(k) for k in range(n_features)]
+    about = found.get("model_info")
+    told = str(about.get("catboost_version_info", "")) if isinstance(about, dict) else ""
+    version = re.search(r"\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)\b", told)
+    return Foreign(
+        "catboost",
+        forest(trees, n_features),
+        names=tuple(names) if known else None,
+        version=version[1] if version else None,
+    )
+
+
+def _feature(one: Any) -> tuple[int, bool, str]:
+    """Its place among all features, whether a missing value goes left, and its name."""
+    treatment = one.get("nan_value_treatment", "AsIs") if isinstance(one, dict) else None
+    if treatment not in ("AsIs", "AsFalse", "AsTrue"):
+        refuse(f"nan_value_treatment is {str(treatment)[:20]!r}.")
+    name = one.get("feature_id") or one.get("feature_name") or ""
+    return at(one, "flat_feature_index", kind=int), treatment != "AsTrue", name if isinstance(name, str) else ""
+
+
+def _question(split: Any, flats: list[int], sides: list[bool]) -> tuple[int, float, bool]:
+    if at(split, "split_type", kind=str) != "FloatFeature":
+        refuse(f"it has a split of type {split['split_type'][:20]!r}. Train on numbers alone.")
+    feature = at(split, "float_feature_index", kind=int)
+    if not 0 <= feature < len(flats):
+        refuse(f"a split is on feature {feature + 1} of {len(flats)}.")
+    border = at(split, "border", kind=(int, float))
+    return flats[feature], float(round_down([number(border, "border")])[0]), sides[feature]
+
+
+def _value(value: Any, scale: float) -> float:
+    return float(numbers([value], "leaf_values")[0]) * scale
+
+
+def _symmetric(tree: Any, flats: list[int], sides: list[bool], scale: float) -> Grown:
+    splits = [_question(split, flats, sides) for split in at(tree, "splits", kind=list)]
+    n = len(splits)
+    if n > _DEEPEST:
+        refuse(f"a symmetric tree has {n} levels; at most {_DEEPEST} can be read.")
+    values = numbers(at(tree, "leaf_values", kind=list), "leaf_values", length=2**n)
+    weights = numbers(tree.get("leaf_weights", [math.nan] * 2**n), "leaf_weights", length=2**n)
+
+    def look(node: tuple[int, int]) -> Split | Leaf:
+        level, prefix = node
+        if level == 0:
+            return Leaf(_value(values[prefix], scale), weights[prefix])
+        feature, border, nan_left = splits[level - 1]
+        return Split(feature, border, nan_left, (level - 1, prefix), (level - 1, prefix | 1 << (level - 1)))
+
+    return grow((n, 0), look, n_features=len(flats))
+
+
+def _free(tree: Any, flats: list[int], sides: list[bool], scale: float) -> Grown:
+    def look(node: Any) -> Split | Leaf:
+        if isinstance(node, dict) and "value" in node:
+            value = node["value"][0] if isinstance(node["value"], list) and len(node["value"]) == 1 else node["value"]
+            weight = node.get("weight", math.nan)
+            return Leaf(_value(value, scale), numbers([weight], "weight")[0])
+        feature, border, nan_left = _question(at(node, "split"), flats, sides)
+        return Split(feature, border, nan_left, at(node, "left"), at(node, "right"))
+
+    return grow(tree, look, n_features=len(flats))

@@ -1,0 +1,104 @@
+"""Growing: a forest from the nodes of a foreign file, with every index checked.
+
+>>> look = {0: Split(1, 0.5, True, 1, 2), 1: Leaf(-1.0), 2: Leaf(2.0)}.__getitem__
+>>> forest([grow(0, look, n_features=3)], 3).values.tolist()
+[-1.0, 2.0]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from podium.errors import ModelFileError
+from podium.scorers.forest import EXACT, Forest
+
+
+class Leaf(NamedTuple):
+    """What a document gets that ends here; the training documents that did."""
+
+    value: float
+    cover: float = math.nan
+
+
+class Split(NamedTuple):
+    """x ≤ threshold goes left, NaN to its own side; left and right are whatever names a node."""
+
+    feature: int
+    threshold: float
+    nan_left: bool
+    left: Any
+    right: Any
+    gain: float = 0.0
+    missing: int = EXACT
+
+
+@dataclass
+class Grown:
+    """The splits and leaves of a tree, in depth-first order."""
+
+    splits: list[Split] = field(default_factory=list)  # with children as Forest has them
+    leaves: list[Leaf] = field(default_factory=list)
+
+
+def refuse(why: str) -> NoReturn:
+    """Raise the error of a foreign file that cannot be used."""
+    raise ModelFileError(f"This model cannot be imported: {why}")
+
+
+def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> Grown:
+    """A tree from its root; `look` says what a node is. A node that is named by a number or text is reached once."""
+    made = Grown()
+    waiting: list[tuple[Any, int, bool]] = [(root, -1, False)]
+    seen: set[Hashable] = set()
+    while waiting:
+        name, above, on_left = waiting.pop()
+        if isinstance(name, int | str):
+            if name in seen:
+                refuse(f"node {name} of a tree is reached twice.")
+            seen.add(name)
+        node = look(name)
+        if isinstance(node, Leaf):
+            if not math.isfinite(node.value):
+                refuse(f"a leaf has the value {node.value}.")
+            place = -1 - len(made.leaves)
+            made.leaves.append(node)
+        else:
+            if not 0 <= node.feature < n_features:
+                refuse(f"a split is on feature {node.feature + 1} of {n_features}.")
+            if math.isnan(node.threshold):
+                refuse("a split has no number for its threshold.")
+            place = len(made.splits)
+            made.splits.append(node)
+            waiting += [(node.right, place, False), (node.left, place, True)]
+        if above >= 0:
+            one = made.splits[above]
+            made.splits[above] = one._replace(left=place) if on_left else one._replace(right=place)
+    return made
+
+
+def forest(trees: Sequence[Grown], n_features: int) -> Forest:
+    """Trees together."""
+    if not trees:
+        refuse("it has no trees.")
+    splits = [split for tree in trees for split in tree.splits]
+    leaves = [leaf for tree in trees for leaf in tree.leaves]
+    cover = np.array([leaf.cover for leaf in leaves])
+    return Forest(
+        n_features=n_features,
+        first_split=np.cumsum([0, *(len(tree.splits) for tree in trees)]),
+        first_leaf=np.cumsum([0, *(len(tree.leaves) for tree in trees)]),
+        feature=np.array([split.feature for split in splits], np.int32),
+        threshold=np.array([split.threshold for split in splits], np.float64),
+        left=np.array([split.left for split in splits], np.int32),
+        right=np.array([split.right for split in splits], np.int32),
+        missing=np.array([split.missing for split in splits], np.uint8),
+        missing_left=np.array([split.nan_left for split in splits], bool),
+        values=np.array([leaf.value for leaf in leaves], np.float64),
+        cover=None if np.isnan(cover).any() else cover,
+        gain=np.array([split.gain for split in splits], np.float64),
+    )

@@ -1,0 +1,136 @@
+"""Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
+
+x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar:
+elements of six names, nothing that could be expanded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from podium.forms import LinearForm
+from podium.imports.foreign import Foreign, n_features_of, number, whole
+from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.scorers.forest import Forest
+
+_TREES = ("LambdaMART", "MART", "Random Forests")
+_LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")
+_TOKEN = re.compile(r'<(/?)(ensemble|tree|split|feature|threshold|output)((?:\s+\w+\s*=\s*"[^"<>&]*")*)\s*>|([^<>&]+)')
+_ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
+_DEEPEST = 10_000
+
+Element = tuple[str, dict[str, str], list["Element"], str]  # name, attributes, elements inside, text inside
+
+
+def read_ranklib(raw: bytes) -> Foreign:
+    """The model."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        refuse("it is not text.")
+    lines = text.split("\n")
+    kind = lines[0].removeprefix("##").strip() if lines[0].startswith("##") else ""
+    body = "\n".join("" if line.startswith("##") else line for line in lines)
+    if kind in _TREES:
+        return Foreign("ranklib", _forest(_elements(body)), notes={"ranker": kind, "missing": "counts as 0"})
+    if kind in _LINEAR:
+        return Foreign("ranklib", _linear(body, kind), notes={"ranker": kind})
+    return refuse(
+        f"its first line is {lines[0][:40]!r}; RankLib's models begin with ## and one of "
+        f"{', '.join((*_TREES, *_LINEAR))} (RankNet, ListNet and RankBoost cannot be read)."
+    )
+
+
+def _elements(body: str) -> list[Element]:
+    """The elements of the text, nested."""
+    top: list[Element] = []
+    open_: list[Element] = [("", {}, top, "")]
+    at = 0
+    while at < len(body):
+        found = _TOKEN.match(body, at)
+        if found is None:
+            refuse(f"at {body[at : at + 20]!r}: only the elements of RankLib's trees are read.")
+        at = found.end()
+        close, name, attributes, text = found.groups()
+        if text is not None:
+            here = open_[-1]
+            if text.strip():
+                open_[-1] = (*here[:3], here[3] + text)
+        elif not close:
+            if len(open_) > _DEEPEST:
+                refuse(f"its elements are nested more than {_DEEPEST} deep.")
+            open_.append((name, dict(_ATTRIBUTE.findall(attributes)), [], ""))
+        else:
+            done = open_.pop()
+            if done[0] != name or not open_:
+                refuse(f"</{name}> closes <{done[0]}>.")
+            open_[-1][2].append(done)
+    if len(open_) != 1 or open_[0][3].strip():
+        refuse("an element is not closed, or text stands outside of all.")
+    return top
+
+
+def _forest(found: list[Element]) -> Forest:
+    """All trees; of several ensembles, which are bagged, the mean."""
+    if not found or any(element[0] != "ensemble" for element in found):
+        refuse("there is no <ensemble>.")
+    trees = [tree for ensemble in found for tree in ensemble[2]]
+    if any(tree[0] != "tree" or len(tree[2]) != 1 for tree in trees):
+        refuse("an <ensemble> holds something other than trees of one <split>.")
+    features = [whole(inner[3], "feature") for tree in trees for inner in _walk(tree) if inner[0] == "feature"]
+    n_features = n_features_of(max(features, default=1))
+    return forest([_tree(tree, n_features, len(found)) for tree in trees], n_features)
+
+
+def _walk(element: Element) -> Iterator[Element]:
+    waiting = [element]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting += found[2]
+
+
+def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
+    weight = np.float32(number(tree[1].get("weight", "1"), "weight"))
+
+    def look(node: Element) -> Split | Leaf:
+        inside = {
+            name: [one for one in node[2] if one[0] == name] for name in ("output", "feature", "threshold", "split")
+        }
+        counts = [len(inside[name]) for name in inside]
+        if node[0] != "split" or counts not in ([1, 0, 0, 0], [0, 1, 1, 2]):
+            refuse("a <split> holds neither one <output> nor feature, threshold and two splits.")
+        if inside["output"]:
+            with np.errstate(over="ignore"):
+                value = np.float32(number(inside["output"][0][3], "output")) * weight
+            return Leaf(float(value) / ensembles)
+        sides = {one[1].get("pos"): one for one in inside["split"]}
+        if set(sides) != {"left", "right"}:
+            refuse("the two splits of a <split> are not left and right.")
+        with np.errstate(over="ignore"):
+            cut = float(np.float32(number(inside["threshold"][0][3], "threshold")))
+        feature = whole(inside["feature"][0][3], "feature") - 1
+        return Split(feature, cut, cut >= 0, sides["left"], sides["right"])
+
+    return grow(tree[2][0], look, n_features=n_features)
+
+
+def _linear(body: str, kind: str) -> LinearForm:
+    """`1:w 2:w`, and in Linear Regression `0:b`; the same feature again adds up, as AdaRank's rounds do."""
+    weights: dict[int, float] = {}
+    for pair in body.split():
+        feature, colon, value = pair.partition(":")
+        if not colon:
+            refuse(f"{pair[:30]!r} is not feature:weight.")
+        l, w = whole(feature, "feature"), number(value, "weight")
+        if l < (0 if kind == "Linear Regression" else 1):
+            refuse(f"feature {l}: RankLib's features begin with 1.")
+        weights[l] = weights.get(l, 0.0) + w
+    d = n_features_of(max(weights, default=0))
+    found = LinearForm(np.array([weights.get(l, 0.0) for l in range(1, d + 1)]), weights.get(0, 0.0))
+    if not np.isfinite([*found.weights, found.offset]).all():
+        refuse("its weights are not finite numbers.")
+    return found

@@ -1,0 +1,228 @@
+"""Splits in their plainest form: x ≤ a float32 number goes left, NaN goes to a given side, nothing else.
+
+Every rule of LightGBM can be written that way, for all float32 values x. It compares x with a float64 t: x ≤ t where
+x ≤ the largest float32 up to t. It takes |x| ≤ TINY for 0: so no threshold within [−TINY, TINY) matters. Where it
+takes zeros for missing and sends them to the other side than t would, a split becomes three that share children.
+An increasing map of the features (z-scores) only moves thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array
+from podium.compiled import compiled
+from podium.errors import IncompatibleError
+from podium.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
+from podium.scorers.forest import EXACT, NEVER, TINY, ZERO, Forest
+from podium.threads import map_blocks
+
+MOST_LEAVES = 65_536
+T = TypeVar("T")
+
+
+def split_exactly(forest: Forest) -> Forest:
+    """The same decisions for every float32 input, by splits that are all EXACT with float32 thresholds.
+
+    Splits may then be reached from several others: `expand` makes trees of them again.
+    """
+    t, missing = forest.threshold, forest.missing
+    cut = round_down(t)
+    flushed = missing != EXACT
+    cut = np.where(flushed & (cut >= -TINY) & (cut < 0), next_down(-TINY), cut)
+    cut = np.where(flushed & (cut >= 0) & (cut < TINY), np.float32(TINY), cut)
+    zero_left = t >= 0
+    nan_left = np.where(missing == NEVER, zero_left, forest.missing_left)
+    torn = (missing == ZERO) & (forest.missing_left != zero_left)
+    plain = replace(
+        forest,
+        threshold=cut.astype(np.float64),
+        missing=np.full_like(missing, EXACT),
+        missing_left=nan_left.astype(bool),
+    )
+    return _part_zeros(plain, torn) if torn.any() else plain
+
+
+def _part_zeros(forest: Forest, torn: NDArray[np.bool_]) -> Forest:
+    """Splits that are `torn` also ask whether x is one of the zeros, which go where NaN goes."""
+    order, first, extra = [], [0], []
+    for t in range(forest.n_trees):
+        a, b = forest.first_split[t : t + 2]
+        mine = np.flatnonzero(torn[a:b])
+        order += [*range(a, b), *np.repeat(a + mine, 2)]
+        extra += [(len(order) - 2 * len(mine) + 2 * k, a, a + node, b - a + 2 * k) for k, node in enumerate(mine)]
+        first.append(len(order))
+    rows = np.array(order, np.int64)
+    left, right = forest.left[rows].copy(), forest.right[rows].copy()
+    threshold, start = forest.threshold[rows].copy(), np.array(first)
+    for at, a, node, name in extra:  # its two more splits are at `at` and at + 1, `name` and name + 1 within the tree
+        here = int(start[np.searchsorted(forest.first_split, a, side="right") - 1] + node - a)
+        ways = (left[here], right[here])
+        zeros, others = ways if forest.missing_left[node] else ways[::-1]
+        threshold[at], left[at], right[at] = float(next_down(-TINY)), others, name + 1
+        threshold[at + 1], left[at + 1], right[at + 1] = TINY, zeros, others
+        (right if forest.missing_left[node] else left)[here] = name
+    return replace(
+        forest,
+        first_split=start,
+        feature=forest.feature[rows],
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing=forest.missing[rows],
+        missing_left=forest.missing_left[rows],
+        gain=None,
+    )
+
+
+def expand(forest: Forest, *, way: NDArray[Any] | None = None) -> Forest:
+    """Trees whose splits and leaves are each reached once, in depth-first order, left before right.
+
+    `way` says of a split that every document goes left (−1) or right (1); such splits are left out.
+    """
+    rows: list[int] = []
+    leaves: list[int] = []
+    left, right = [], []
+    first_split, first_leaf = [0], [0]
+    for t in range(forest.n_trees):
+        a, b, c = int(forest.first_split[t]), int(forest.first_split[t + 1]), int(forest.first_leaf[t])
+        waiting = [(0 if b > a else -1, -1, False)]  # node, the split above it, whether it is on its left
+        while waiting:
+            node, above, on_left = waiting.pop()
+            while node >= 0 and way is not None and way[a + node]:
+                node = int((forest.left if way[a + node] < 0 else forest.right)[a + node])
+            if node < 0:
+                name = first_leaf[-1] - len(leaves) - 1
+                leaves.append(c - 1 - node)
+            else:
+                name = len(rows) - first_split[-1]
+                rows.append(a + node)
+                left.append(0)
+                right.append(0)
+                waiting += [(int(forest.right[a + node]), len(rows) - 1, False)]
+                waiting += [(int(forest.left[a + node]), len(rows) - 1, True)]
+            if above >= 0:
+                (left if on_left else right)[above] = name
+            if len(leaves) - first_leaf[-1] > MOST_LEAVES:
+                raise IncompatibleError(
+                    f"tree {t + 1} has more than {MOST_LEAVES} leaves when zeros are parted from other values. "
+                    "Train without zero_as_missing, or export to c or python, which need no copies."
+                )
+        first_split.append(len(rows))
+        first_leaf.append(len(leaves))
+    kept, ends = np.array(rows, np.int64), np.array(leaves, np.int64)
+    return replace(
+        forest,
+        first_split=np.array(first_split),
+        first_leaf=np.array(first_leaf),
+        feature=forest.feature[kept],
+        threshold=forest.threshold[kept],
+        left=np.array(left, np.int32),
+        right=np.array(right, np.int32),
+        missing=forest.missing[kept],
+        missing_left=forest.missing_left[kept],
+        values=forest.values[ends],
+        cover=None if forest.cover is None else forest.cover[ends],
+        gain=None if forest.gain is None else forest.gain[kept],
+    )
+
+
+def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features: int) -> Forest:
+    """A forest over x' = features(x) as one over x. Each x'_l is a non-decreasing function of x_l alone.
+
+    The threshold on x is the largest float32 whose image is up to that on x', by bisection with `features` itself.
+    """
+    cuts, back = np.unique(np.stack([forest.feature.astype(np.float64), forest.threshold]), axis=1, return_inverse=True)
+    column, bound = cuts[0].astype(np.int64), cuts[1]
+    ends = np.searchsorted(column, np.arange(n_features + 1))
+    row = np.arange(len(column)) - ends[column]
+    X = np.zeros((int(np.diff(ends).max(initial=0)), n_features), np.float32)
+
+    def passes(values: Singles) -> NDArray[np.bool_]:
+        X[row, column] = values
+        return np.asarray(features(X)[row, column] <= bound)
+
+    low, high = (np.full(len(column), place) for place in (-_LAST - 1, _LAST))  # low passes, or is −∞
+    for _ in range(33):
+        middle = (low + high + 1) // 2
+        right = passes(from_place(np.maximum(middle, -_LAST)))
+        low, high = np.where(right & (middle > low), middle, low), np.where(right, high, middle - 1)
+    found = np.where(low < -_LAST, -np.inf, from_place(np.maximum(low, -_LAST)).astype(np.float64))
+    nan_left = passes(np.full(len(column), np.nan, np.float32))
+    found, nan_left = found[back.reshape(-1)], nan_left[back.reshape(-1)]
+    made = replace(forest, n_features=n_features, threshold=found, missing_left=nan_left)
+    way = np.where((found >= LARGEST) & nan_left, -1, np.where(np.isneginf(found) & ~nan_left, 1, 0))
+    return expand(made, way=way) if way.any() else made
+
+
+_LAST = int(to_place(np.array([LARGEST], np.float32))[0])
+
+
+def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
+    """The scores of rows: values added tree by tree from 0, in float32 if `single`, else in float64.
+
+    Of splits that are EXACT or NEVER. They may be shared.
+    """
+    kind = np.float32 if single else np.float64
+    with np.errstate(over="ignore", under="ignore"):
+        values = forest.values.astype(kind)
+    rows, out = np.ascontiguousarray(X, np.float32), np.zeros(len(X), kind)
+    nan_left = np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
+
+    def work(a: int, b: int) -> None:
+        _add(rows[a:b], forest.first_split, forest.first_leaf, forest.feature, forest.threshold, nan_left,
+             forest.left, forest.right, values, out[a:b])  # fmt: skip
+
+    map_blocks(work, len(rows))
+    return out.astype(np.float64)
+
+
+@compiled
+def _add(
+    X: Any, first_split: Any, first_leaf: Any, feature: Any, threshold: Any, nan_left: Any, left: Any, right: Any,
+    values: Any, out: Any,
+) -> None:  # fmt: skip
+    for i in range(X.shape[0]):
+        for t in range(len(first_split) - 1):
+            a = first_split[t]
+            node = 0 if first_split[t + 1] > a else -1
+            while node >= 0:
+                x = X[i, feature[a + node]]
+                goes_left = nan_left[a + node] if np.isnan(x) else x <= threshold[a + node]
+                node = left[a + node] if goes_left else right[a + node]
+            out[i] += values[first_leaf[t] - 1 - node]
+
+
+def build(forest: Forest, t: int, *, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:
+    """A tree from its leaves up: `leaf` sees a place in `values`, `split` a place in `threshold` and both sides."""
+    a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
+    if forest.first_split[t + 1] == a:
+        return leaf(c)
+    waiting, made = [(0, False)], []
+    while waiting:
+        node, seen = waiting.pop()
+        if node < 0:
+            made.append(leaf(c - 1 - node))
+        elif seen:
+            right, left = made.pop(), made.pop()
+            made.append(split(a + node, left, right))
+        else:
+            waiting += [(node, True), (int(forest.right[a + node]), False), (int(forest.left[a + node]), False)]
+    return made[0]
+
+
+def depth(forest: Forest) -> int:
+    """The largest number of splits on the way to a leaf."""
+    return max((_depth(forest, t) for t in range(forest.n_trees)), default=0)
+
+
+def _depth(forest: Forest, t: int) -> int:
+    def split(_: int, left: int, right: int) -> int:
+        return 1 + max(left, right)
+
+    return build(forest, t, leaf=lambda _: 0, split=split)

@@ -1,0 +1,59 @@
+"""Networks and linear models as programs: the transform to the bit, whole queries where that matters."""
+
+import numpy as np
+import pytest
+
+import podium
+from podium.errors import IncompatibleError
+from podium.export import Target, prove
+
+DATA = podium.make_letor_like(12, (4, 7), n_features=5, seed=3)[0]
+
+
+@pytest.fixture(scope="module")
+def scaled():
+    return podium.train(DATA, "listnet(transform=minmax,iterations=5)")
+
+
+@pytest.mark.parametrize("name", ["c", "python"])
+def test_a_query_is_scaled_as_in_podium(name, scaled):
+    target = Target.parse(name)
+    given = target.accept(scaled)
+    raw = target.write(given)
+    X = np.array(DATA.features[:6])
+    X[2, 0] = X[4, 0] = np.nan
+    X[:, 1] = 3.0  # constant
+    X[:, 2] = np.nan  # missing throughout
+    X[:, 3] *= 1e30
+    expected = scaled.score(podium.Dataset.from_arrays(X))
+    assert np.abs(target.run(raw, X, given.names).scores - expected).max() <= given.form.bound(X)
+    assert given.form.scores(X) == pytest.approx(expected, abs=1e-15)
+    assert not np.allclose(target.run(raw, X[:4], given.names).scores, expected[:4]), "other documents matter"
+    proof = prove(given, raw, target, data=DATA)
+    assert proof.holds
+    assert proof.orders.changed == proof.orders.tied == 0
+
+
+def test_an_engine_of_single_documents_refuses_it(scaled):
+    with pytest.raises(IncompatibleError, match=r"minmax scales within each query.*c or python"):
+        Target.parse("solr").accept(scaled)
+
+
+def test_a_weight_that_was_changed_is_noticed():
+    model = podium.train(DATA, "listnet(iterations=3)")
+    for name in ("python", "elasticsearch-ltr", "vespa", "ranklib", "solr"):
+        target = Target.parse(name)
+        given = target.accept(model)
+        form = given.form
+        changed = form.weights if hasattr(form, "weights") else form.layers[0][0][:, 0]
+        text = target.write(given).decode()
+        word = next(w for w in (repr(float(changed[0])), str(np.float32(changed[0]))) if w in text)
+        assert prove(given, text.encode(), target).holds
+        assert not prove(given, text.replace(word, "0.123", 1).encode(), target).holds, name
+
+
+def test_a_network_has_no_words_in_engines_of_trees():
+    model = podium.train(DATA, "listnet(scorer=mlp(hidden=[3]),epochs=2)")
+    for name in ("solr", "vespa", "xgboost", "elastic"):
+        with pytest.raises(IncompatibleError, match="onnx, c or python"):
+            Target.parse(name).accept(model)
