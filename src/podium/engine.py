@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.data.trec import Run
 from podium.errors import IncompatibleError, UnknownNameError
-from podium.evaluation.attribution import attribute
+from podium.evaluation.attribution import shares_over_mean
 from podium.model import Model
 from podium.ranking import order
 from podium.text.candidates import DEPTH
@@ -100,13 +100,8 @@ class Engine:
 
     def _shares(self, data: Dataset, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64] | None, str]:
         """What each feature adds to the scores of rows, beside a document with the mean of all features."""
-        X = np.asarray(self.model.learner.transform.apply(self.model.state, data).features, np.float32)
-        middle = np.nanmean(X, axis=0)
-        found = [attribute(self.model, np.stack([X[row], middle])) for row in rows]
-        known = [one for one in found if one is not None]
-        if len(known) < len(rows):
-            return None, ""
-        return np.stack([one.shares for one in known]), f"{known[0].how}, to the mean of the candidates"
+        found = shares_over_mean(self.model, data, rows)
+        return (None, "") if found is None else (found.shares, f"{found.how}, to the mean of the candidates")
 
     def run(self, queries: Iterable[Topic], k: int = 1000, *, observer: Callable[[int], None] | None = None) -> Run:
         """The rankings of many queries, as a run."""

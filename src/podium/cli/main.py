@@ -33,6 +33,7 @@ from podium.cli import (
     rank,
     reconcile,
     search,
+    serve,
     train,
     value,
 )
@@ -98,6 +99,7 @@ PANELS = {
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
     "People": (value.value, interleave.interleave),
+    "Production": (serve.serve,),
 }
 for panel, commands in PANELS.items():
     for command in commands:
