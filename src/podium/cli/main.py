@@ -26,6 +26,7 @@ from podium.cli import (
     evaluate,
     explain,
     features,
+    feedback,
     index,
     interleave,
     judges,
@@ -106,6 +107,7 @@ for panel, commands in PANELS.items():
         app.command(rich_help_panel=panel)(command)
 for group in (clicks, judges):
     app.add_typer(group.app, rich_help_panel="People")
+app.add_typer(feedback.app, rich_help_panel="Production")
 
 
 @app.callback()

@@ -25,7 +25,7 @@ from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
-from podium.service.routes import models, ranking, status
+from podium.service.routes import feedback, models, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
 from podium.service.state import State
@@ -59,6 +59,14 @@ ENDPOINTS = (
     Endpoint(
         "GET", "/v1/queries/{query:path}", ranking.query, "rank", "The documents of one of these queries.",
         answers=(schemas.QueryDocuments,),
+    ),
+    Endpoint(
+        "POST", "/v1/feedback", feedback.feedback, "feedback", "Say what people did with what they were shown.",
+        reads=(schemas.FeedbackRequest,), answers=(schemas.FeedbackAnswer,), status=202,
+    ),
+    Endpoint(
+        "DELETE", "/v1/users/{user:path}", feedback.delete_user, "admin", "Delete what a user was shown and did.",
+        answers=(schemas.DeletedAnswer,), seconds=60,
     ),
     Endpoint("GET", "/v1/models", models.list_models, "rank", "List models and aliases.", answers=(schemas.ModelList,)),
     Endpoint(

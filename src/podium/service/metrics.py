@@ -50,7 +50,7 @@ class Metrics:
         """Write the numbers for the other workers."""
         if self._file is not None:
             aside = self._file.with_suffix(".part")
-            aside.write_text(json.dumps(self._values))
+            aside.write_text(json.dumps(dict(self._values)))
             os.replace(aside, self._file)
 
     def text(self, gauges: Iterable[tuple[str, str, float]]) -> str:
@@ -75,7 +75,7 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
     def _whole(self) -> Values:
-        found = {key: list(values) for key, values in self._values.items()}
+        found = {key: list(values) for key, values in list(self._values.items())}
         if self._file is None:
             return found
         for path in self._file.parent.glob("metrics-*.json"):

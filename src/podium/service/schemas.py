@@ -245,10 +245,11 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True):
 
 
 class FeedbackAnswer(Struct):
-    """How many events are on disk now, and how many of them were there already."""
+    """How many events are on disk now, how many of them were there before, and how many name an unknown request."""
 
     accepted: int
-    known: int
+    repeated: int
+    unknown: int
 
 
 class DeletedAnswer(Struct):

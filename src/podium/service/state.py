@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import ParameterError, PodiumError
+from podium.service.feedback import Feedback
 from podium.service.metrics import Metrics
 from podium.service.models import Models
 from podium.service.security import Keys, Rates
@@ -46,6 +47,12 @@ class State:
             self.data = read_data(settings.data).grouped()
         self.models = Models(settings.shelf or None, index=self.index)
         self._fill_shelf(settings.models, settings.aliases)
+        self.feedback: Feedback | None = None
+        if settings.store:
+            self.feedback = Feedback(
+                settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
+                count=lambda what, by: self.metrics.count("podium_feedback_total", f'what="{what}"', by),
+            )  # fmt: skip
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
@@ -82,6 +89,8 @@ class State:
         """Write what waits, and close files."""
         self._stop.set()
         self._watcher.join()
+        if self.feedback is not None:
+            self.feedback.close()
         if self.index is not None:
             self.index.close()
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from podium.service import ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
 from podium.service.endpoint import Call, wrong_kind
+from podium.service.feedback import Feedback, Impression
 from podium.service.problems import ServiceError
 from podium.service.ranking import Asked, Ranked
 from podium.service.schemas import (
@@ -67,8 +68,18 @@ def _rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, batch: bo
         ranked = ranking.rank(entry, one, f"{id}.{number}" if batch else id)
         state.metrics.observe("podium_score_seconds", f'model="{entry.key}"', ranked.score_seconds)
         state.models.remember(one.X)
+        if state.feedback is not None:
+            _log(state.feedback, entry, ranked, state.settings.logged_documents)
         found.append(ranked)
     return found
+
+
+def _log(feedback: Feedback, entry: Entry, ranked: Ranked, most: int) -> None:
+    """Keep what the answer shows, with the features that it was ranked by."""
+    asked, answer = ranked.asked, ranked.answer
+    shown = [result.id for result in answer.results[:most]]
+    features = asked.X[ranked.rows[:most]]
+    feedback.log(Impression(answer.request, entry.key, entry.feature_names, asked.query, asked.user, shown, features))
 
 
 async def explain(state: State, call: Call) -> Response:
