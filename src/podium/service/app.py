@@ -20,11 +20,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from podium.service import schemas
+from podium.service import compat, schemas
 from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
+from podium.service.routes import compat as dialects
 from podium.service.routes import feedback, models, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
@@ -84,6 +85,28 @@ ENDPOINTS = (
     Endpoint(
         "PUT", "/v1/aliases/{alias}", models.put_alias, "admin", "Let an alias name another model.",
         reads=(schemas.AliasRequest,), answers=(schemas.AliasAnswer,), seconds=60,
+    ),
+    *(
+        Endpoint(
+            "POST", path, dialects.rerank, "rank", "Rank documents, asked as other rerankers are.",
+            reads=(compat.RerankRequest,), answers=(compat.RerankAnswer, list[compat.TeiResult]),
+        )
+        for path in ("/rerank", "/v1/rerank", "/v2/rerank")
+    ),
+    Endpoint("GET", "/v2", dialects.server, None, "KServe: the server.", answers=(compat.ServerAbout,)),
+    Endpoint("GET", "/v2/health/live", status.live, None, "KServe: is it alive?", answers=(schemas.Health,)),
+    Endpoint("GET", "/v2/health/ready", status.ready, None, "KServe: is it ready?", answers=(schemas.Health,)),
+    *(
+        endpoint
+        for path in ("/v2/models/{model}", "/v2/models/{model}/versions/{version}")
+        for endpoint in (
+            Endpoint("GET", path, dialects.model, "rank", "KServe: a model.", answers=(compat.InferAbout,)),
+            Endpoint("GET", f"{path}/ready", dialects.model, "rank", "KServe: the same.", answers=(compat.InferAbout,)),
+            Endpoint(
+                "POST", f"{path}/infer", dialects.infer, "rank", "KServe: score documents.",
+                reads=(compat.InferRequest,), answers=(compat.InferAnswer,),
+            ),
+        )
     ),
     Endpoint("GET", "/health/live", status.live, None, "Is the process alive?", answers=(schemas.Health,)),
     Endpoint("GET", "/health/ready", status.ready, None, "Is the default model loaded?", answers=(schemas.Health,)),

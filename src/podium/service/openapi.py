@@ -44,7 +44,7 @@ def _operation(one: Endpoint, where: dict[Any, Any]) -> dict[str, Any]:
     problem = {"application/problem+json": {"schema": where[ProblemDetails]}}
     found: dict[str, Any] = {
         "summary": one.says,
-        "operationId": one.call.__name__ if not names else f"{one.call.__name__}_{'_'.join(names)}",
+        "operationId": "_".join([one.method.lower(), *re.findall(r"\w+", re.sub(r":\w+}", "}", one.path))]),
         "parameters": parameters,
         "responses": {
             str(one.status): {"description": "Done.", "content": content},

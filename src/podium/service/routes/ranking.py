@@ -39,9 +39,9 @@ async def rank(state: State, call: Call) -> Response:
     documents = sum(len(one.X) for _, one in asked)
     slow = documents > state.settings.inline_documents or any(one.odds or one.explain for _, one in asked)
     if slow and documents > 200:
-        ranked = await run_in_threadpool(_rank_all, state, asked, call.id, batch)
+        ranked = await run_in_threadpool(rank_all, state, asked, call.id, batch=batch)
     else:
-        ranked = _rank_all(state, asked, call.id, batch)
+        ranked = rank_all(state, asked, call.id, batch=batch)
     scored = call.took()
     for one in ranked:
         one.answer.took_ms = scored
@@ -61,7 +61,7 @@ def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Aske
     raise wrong_kind(call.kind, JSON, NPY, ARROW)
 
 
-def _rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, batch: bool) -> list[Ranked]:
+def rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: bool = False) -> list[Ranked]:
     """The rankings of all queries of a request; those of a batch are told apart by a number after its id."""
     found = []
     for number, (entry, one) in enumerate(asked):
