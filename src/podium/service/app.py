@@ -5,7 +5,9 @@ uvicorn.run(build(Settings(models=("web.podium",))))
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -123,12 +125,12 @@ def build(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, state.reload))
+        loop, listens = asyncio.get_running_loop(), threading.current_thread() is threading.main_thread()
+        if listens:  # only the main thread gets signals
+            loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, state.reload))
         yield
-        loop.remove_signal_handler(signal.SIGHUP)
+        if listens:
+            loop.remove_signal_handler(signal.SIGHUP)
         state.close()
 
     around = [Middleware(Around, settings=settings)]

@@ -30,18 +30,28 @@ _rank, _batch = msgspec.json.Decoder(RankRequest), msgspec.json.Decoder(BatchReq
 _head = msgspec.json.Decoder(_Head)
 
 
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str) -> T:
+    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
+    try:
+        return decoder.decode(body)
+    except UnicodeDecodeError as error:
+        raise ServiceError(400, f"the body is not UTF-8: {error.reason} at byte {error.start}.") from None
+    except RecursionError:
+        raise ServiceError(400, "the body is nested too deeply.") from None
+
+
 def read_requests(body: bytes) -> tuple[list[RankRequest], bool]:
     """The requests of a body in JSON, and whether it is a batch."""
     try:
-        return [_rank.decode(body)], False
+        return [decoded(_rank, body)], False
     except msgspec.ValidationError as error:
         try:
-            batch = _head.decode(body).queries is not msgspec.UNSET
+            batch = decoded(_head, body).queries is not msgspec.UNSET
         except msgspec.ValidationError:
             raise error from None
         if not batch:
             raise
-        return _batch.decode(body).queries, True
+        return decoded(_batch, body).queries, True
 
 
 def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:

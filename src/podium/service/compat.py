@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import counted
+from podium.service.bodies import decoded
 from podium.service.problems import ServiceError
 from podium.service.ranking import checked_matrix
 from podium.service.schemas import Count, Document, Name, RankAnswer, RankRequest
@@ -186,13 +187,16 @@ def about_model(name: str, entry: Entry, versions: Sequence[Entry]) -> InferAbou
     )
 
 
+_any = msgspec.json.Decoder()
+
+
 def _document(given: str | dict[str, Any], place: int) -> Document:
     where = f"documents[{place}]"
     try:
         if isinstance(given, dict):
             known = {key: given[key] for key in ("id", "features") if key in given}
             return msgspec.convert(known, Document)
-        found = msgspec.json.decode(given)
+        found = decoded(_any, given)
         return msgspec.convert({key: found[key] for key in ("id", "features") if key in found}, Document)
     except (msgspec.DecodeError, msgspec.ValidationError, TypeError) as error:
         raise ServiceError(

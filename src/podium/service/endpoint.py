@@ -16,7 +16,7 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from podium.service.bodies import JSON
+from podium.service.bodies import JSON, decoded
 from podium.service.problems import ServiceError, answer_of, problem_of
 from podium.service.security import ANYONE, Key
 from podium.service.state import State, log
@@ -80,7 +80,7 @@ class Call:
         """The body as a struct of the wire."""
         if self.kind != JSON:
             raise wrong_kind(self.kind, JSON)
-        return msgspec.json.decode(await self.body(), type=kind)
+        return decoded(msgspec.json.Decoder(kind), await self.body())
 
     @property
     def kind(self) -> str:
