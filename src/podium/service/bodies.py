@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ class _Head(msgspec.Struct):
     queries: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
+_KINDS = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
 _rank, _batch = msgspec.json.Decoder(RankRequest), msgspec.json.Decoder(BatchRequest)
 _head = msgspec.json.Decoder(_Head)
 
@@ -102,9 +104,8 @@ def read_options(options: Mapping[str, str]) -> dict[str, Any]:
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ServiceError(422, f"no parameter {unknown[0]!r}; there are {', '.join(known)}.", where="query string")
-    kinds = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
     try:
-        given = {name: msgspec.convert(text, kinds[name], strict=False) for name, text in options.items()}
+        given = {name: msgspec.convert(text, _KINDS[name], strict=False) for name, text in options.items()}
     except msgspec.ValidationError as error:
         raise ServiceError(422, f"{error}.", where="query string") from None
     return known | given
@@ -119,12 +120,7 @@ def npy_array(body: bytes) -> Any:
         (length,) = struct.unpack("<H" if size == 2 else "<I", body[8:start])
         if length > 1000:
             raise ValueError("its header is too long")
-        head = ast.literal_eval(body[start : start + length].decode("latin1").strip())
-        kind, shape = np.dtype(head["descr"]), tuple(int(n) for n in head["shape"])
-        if kind.hasobject or kind.kind not in "fiu":
-            raise ValueError(f"numbers are needed, float32 best; got {kind}")
-        if head["fortran_order"]:
-            raise ValueError("C order is needed: send np.ascontiguousarray(X)")
+        kind, shape = _npy_head(body[start : start + length])
         data = body[start + length :]
         if min(shape, default=0) < 0 or int(np.prod(shape, dtype=object)) * kind.itemsize != len(data):
             raise ValueError(f"{len(data)} bytes for shape {shape} of {kind}")
@@ -140,6 +136,18 @@ def npy_array(body: bytes) -> Any:
         RecursionError,
     ) as error:
         raise ServiceError(400, f"the body is not an array of NumPy (.npy): {error}.") from None
+
+
+@functools.lru_cache(256)
+def _npy_head(text: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The type and the shape that a header tells."""
+    head = ast.literal_eval(text.decode("latin1").strip())
+    kind, shape = np.dtype(head["descr"]), tuple(int(n) for n in head["shape"])
+    if kind.hasobject or kind.kind not in "fiu":
+        raise ValueError(f"numbers are needed, float32 best; got {kind}")
+    if head["fortran_order"]:
+        raise ValueError("C order is needed: send np.ascontiguousarray(X)")
+    return kind, shape
 
 
 def check_count(n: int, most: int) -> None:

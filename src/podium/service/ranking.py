@@ -15,7 +15,7 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, UnknownNameError, counted
 from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
-from podium.ranking import dense_ranks, order
+from podium.ranking import order
 from podium.service.problems import ServiceError
 from podium.service.schemas import Document, ExplainAnswer, ExplainRequest, RankAnswer, RankRequest, Result
 from podium.service.shelf import Entry
@@ -59,11 +59,13 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     n = len(asked.X)
     data = _dataset(asked)
     scores = entry.model.score(data) if n else np.empty(0)
-    best = order(scores)[: asked.k]
+    best = order(scores)
+    ordered = scores[best]
+    ranks = (1 + np.cumsum(np.diff(ordered, prepend=ordered[:1]) != 0))[: asked.k].tolist()
+    best = best[: asked.k]
     rows, ids = best.tolist(), asked.ids
     names = list(map(str, rows)) if ids is None else [ids[row] for row in rows]
-    ranks, values = dense_ranks(scores)[best].tolist(), scores[best].tolist()
-    results = [Result(*one) for one in zip(names, rows, ranks, values, strict=True)]
+    results = [Result(*one) for one in zip(names, rows, ranks, ordered[: asked.k].tolist(), strict=True)]
     answer = RankAnswer(request=request, model=entry.key, results=results, took_ms=0.0)
     if asked.odds and n:
         found = entry.model.distribution(data, scores=scores)
