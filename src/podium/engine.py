@@ -33,8 +33,8 @@ class Answer:
     numbers: NDArray[np.int64]
     first_stage: NDArray[np.int64]
     """The rank that each document had in the first stage, from 1."""
-    features: NDArray[np.float32] | None = None
-    """With `explain`: the values of the features, a row per document."""
+    features: NDArray[np.float32]
+    """The values of the features, a row per document."""
     shares: NDArray[np.float64] | None = None
     """With `explain`: what each feature adds to the score over that of the mean of all candidates."""
     how: str = ""
@@ -95,8 +95,8 @@ class Engine:
         scores = self.model.score(data) if len(X) else np.empty(0)
         best = order(scores)[:k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")
-        values = X[best] if explain else None
-        return Answer([hits.ids[row] for row in best], scores[best], hits.numbers[best], best + 1, values, shares, how)
+        ids = [hits.ids[row] for row in best]
+        return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
     def _shares(self, data: Dataset, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64] | None, str]:
         """What each feature adds to the scores of rows, beside a document with the mean of all features."""

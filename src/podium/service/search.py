@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.engine import Answer
+from podium.service.feedback import Impression
 from podium.service.problems import ServiceError
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
 from podium.service.shelf import Entry
@@ -14,8 +15,10 @@ from podium.text.index import Index
 from podium.text.snippets import snippet
 
 
-def search(index: Index, entry: Entry | None, request: SearchRequest, name: str) -> SearchAnswer:
-    """The documents of the index for a query, best first."""
+def search(
+    index: Index, entry: Entry | None, request: SearchRequest, name: str
+) -> tuple[SearchAnswer, Impression | None]:
+    """The documents of the index for a query, best first, and what is to be kept of them if a model ranked them."""
     if entry is not None and entry.engine is None:
         raise ServiceError(
             422,
@@ -36,7 +39,7 @@ def search(index: Index, entry: Entry | None, request: SearchRequest, name: str)
         text = snippet(index, asked, document)
         one = Found(id=id, rank=place + 1, score=score, document=document, snippet=text.text, marks=list(text.marks))
         if isinstance(found, Answer) and entry is not None:
-            _add_parts(one, found, entry, place)
+            _add_parts(one, found, entry, place, explain=request.explain)
         results.append(one)
     answer = SearchAnswer(
         request=name,
@@ -45,14 +48,18 @@ def search(index: Index, entry: Entry | None, request: SearchRequest, name: str)
         unknown=list(asked.unknown),
         took_ms=0.0,
     )
-    if isinstance(found, Answer) and found.how:
+    if not isinstance(found, Answer) or entry is None:
+        return answer, None
+    if found.how:
         answer.shares = found.how
-    return answer
+    return answer, Impression(
+        name, entry.key, entry.feature_names, request.query, request.user, found.ids, found.features
+    )
 
 
-def _add_parts(one: Found, found: Answer, entry: Entry, place: int) -> None:
+def _add_parts(one: Found, found: Answer, entry: Entry, place: int, *, explain: bool) -> None:
     one.first_stage = int(found.first_stage[place])
-    if found.features is not None:
+    if explain:
         values = found.features[place]
         plain = [float(value) if np.isfinite(value) else None for value in values]
         one.features = dict(zip(entry.feature_names, plain, strict=True))

@@ -102,7 +102,9 @@ async def search(state: State, call: Call) -> Response:
         with state.index_lock:
             return search_index(index, entry, request, call.id)
 
-    answer = await run_in_threadpool(work)
+    answer, shown = await run_in_threadpool(work)
+    if state.feedback is not None and shown is not None:
+        state.feedback.log(shown)
     answer.took_ms = call.took()
     return Response(to_json(answer), media_type=JSON)
 
