@@ -41,10 +41,12 @@ CREATE TABLE impression(
   n INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, model INTEGER NOT NULL,
   query TEXT NOT NULL, user BLOB, documents TEXT NOT NULL, features BLOB NOT NULL);
 CREATE INDEX impression_user ON impression(user) WHERE user IS NOT NULL;
+CREATE INDEX impression_at ON impression(at);
 CREATE TABLE event(
   n INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
   value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
   UNIQUE(request, document, kind, query, who, event));
+CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
 """
 _BATCH = 1000
 """Rows of a transaction."""
@@ -199,24 +201,25 @@ class Feedback:
                 jobs.append(self._jobs.popleft())
                 rows += jobs[-1].rows
             self._waiting -= rows
-            return jobs
+        for job in jobs:  # whoever gave up waiting is not told
+            if job.done is not None and not job.done.set_running_or_notify_cancel():
+                job.done = Future()
+        return jobs
 
     def _commit(self, jobs: list[_Job]) -> None:
         try:
             self._base.execute("BEGIN IMMEDIATE")
             found = [job.work(self._base) for job in jobs]
             self._base.execute("COMMIT")
-        except sqlite3.Error as error:
+        except Exception as error:  # whatever it is, the thread lives on
             with contextlib.suppress(sqlite3.Error):
                 self._base.execute("ROLLBACK")
             self._models.clear()
-            failed = _in_words(self.path, error)
-            self._count("lost", sum(job.rows for job in jobs if job.done is None))
-            for job in jobs:
-                if job.done is not None:
-                    job.done.set_exception(failed)
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-                self._tidy()
+            if isinstance(error, sqlite3.OperationalError) or len(jobs) == 1:
+                self._fail(jobs, error)
+            else:  # one of them cannot be written: that one alone fails
+                for job in jobs:
+                    self._commit([job])
             return
         self._count("logged", sum(job.rows for job in jobs if job.done is None))
         for job, result in zip(jobs, found, strict=True):
@@ -225,6 +228,14 @@ class Feedback:
                     self._count(what, getattr(result, what))
             if job.done is not None:
                 job.done.set_result(result)
+
+    def _fail(self, jobs: list[_Job], error: Exception) -> None:
+        self._count("lost", sum(job.rows for job in jobs if job.done is None))
+        for job in jobs:
+            if job.done is not None:
+                job.done.set_exception(_in_words(self.path, error))
+        if _is_full(error):
+            self._tidy()
 
     def _insert_actions(self, base: sqlite3.Connection, actions: Sequence[Action]) -> Written:
         now, repeated, unknown = time.time_ns() // 1_000_000, 0, 0
@@ -332,11 +343,11 @@ def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:
 
 def _delete_oldest(base: sqlite3.Connection, before: float) -> int:
     """Delete up to 500 impressions, their events, and 500 other events older than a time in ms; judgements stay."""
-    rows = base.execute("SELECT n, request FROM impression WHERE at<? ORDER BY n LIMIT 500", (before,)).fetchall()
+    rows = base.execute("SELECT n, request FROM impression WHERE at<? ORDER BY at LIMIT 500", (before,)).fetchall()
     base.executemany("DELETE FROM impression WHERE n=?", [row[:1] for row in rows])
     base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", [row[1:] for row in rows])
     others = base.execute(
-        "DELETE FROM event WHERE n IN (SELECT n FROM event WHERE at<? AND kind<>'judgement' ORDER BY n LIMIT 500)",
+        "DELETE FROM event WHERE n IN (SELECT n FROM event WHERE at<? AND kind<>'judgement' ORDER BY at LIMIT 500)",
         (before,),
     )
     return len(rows) + others.rowcount
@@ -352,7 +363,11 @@ def _used(base: sqlite3.Connection) -> int:
     return int((pages - free) * _page(base))
 
 
-def _in_words(path: Path, error: sqlite3.Error) -> FeedbackError:
-    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_FULL
+
+
+def _in_words(path: Path, error: Exception) -> FeedbackError:
+    if _is_full(error):
         return FeedbackError("the feedback store is full: its disk, or what keep_bytes allows. Ranking goes on.")
     return FeedbackError(f"the feedback store {path.name} cannot be written: {error}. Ranking goes on.")

@@ -56,7 +56,7 @@ class Models:
         self.failed: dict[str, str] = {}
         """Files of the folder that could not be loaded, and why."""
         self._index = index
-        self._seen: deque[NDArray[np.float32]] = deque(maxlen=_KEPT)
+        self._seen: deque[tuple[Entry, NDArray[np.float32]]] = deque(maxlen=_KEPT)
         self._highest: dict[str, int] = {}
         self._lock = threading.RLock()
         self._mark: tuple[int, ...] | None = None
@@ -64,10 +64,10 @@ class Models:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.reload()
 
-    def remember(self, X: NDArray[np.float32]) -> None:
-        """Keep the features of a request, for models to be tried on."""
+    def remember(self, entry: Entry, X: NDArray[np.float32]) -> None:
+        """Keep the features of a request, in the order of a model's, for other models to be tried on."""
         if 0 < len(X) <= _LONGEST:
-            self._seen.append(X)
+            self._seen.append((entry, X))
 
     def add_files(self, paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:
         """Put model files on the shelf, called like their files; another file of the same name is the next version."""
@@ -286,24 +286,29 @@ def warm(model: Model) -> None:
             break
 
 
-def compare(old: Entry | None, new: Entry, seen: Sequence[NDArray[np.float32]]) -> Comparison:
+def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[np.float32]]]) -> Comparison:
     """The new model on the last requests: its scores must be finite, and are compared with those of the old model."""
-    fit = [X for X in seen if X.shape[1] == new.model.n_features]
-    fits_old = old is not None and old.feature_names == new.feature_names
     from scipy.stats import kendalltau
 
-    taus, overlaps = [], []
-    for X in fit:
-        data = Dataset.from_arrays(X)
-        scores = new.model.score(data)  # raises a clear error where one is not finite
-        if fits_old:
-            assert old is not None
-            before = old.model.score(data)
+    tried, taus, overlaps = 0, [], []
+    for entry, X in seen:
+        if not set(new.feature_names) <= entry.columns.keys():
+            continue
+        scores, tried = _scores(new, entry, X), tried + 1  # raises a clear error where one is not finite
+        if old is not None and set(old.feature_names) <= entry.columns.keys():
+            before = _scores(old, entry, X)
             tau = float(kendalltau(scores, before).statistic)
             taus += [tau] if tau == tau else []  # not a number where all are tied
             k = min(10, len(X))
             overlaps.append(len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k)
-    return Comparison(len(fit), *(float(np.mean(values)) if values else None for values in (taus, overlaps)))
+    return Comparison(tried, *(float(np.mean(values)) if values else None for values in (taus, overlaps)))
+
+
+def _scores(model: Entry, entry: Entry, X: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What a model says of documents whose features are in the order of another one's."""
+    if model.feature_names != entry.feature_names:
+        X = X[:, [entry.columns[name] for name in model.feature_names]]
+    return model.model.score(Dataset.from_arrays(X))
 
 
 def _highest(entries: Mapping[str, Entry], known: Mapping[str, int]) -> dict[str, int]:

@@ -136,7 +136,7 @@ def checked_matrix(X: Any, entry: Entry) -> Matrix:
     if X.shape[1] != entry.model.n_features:
         raise ServiceError(422, f"{X.shape[1]} features, but {entry.key} was trained with {entry.model.n_features}.")
     with np.errstate(over="ignore"):
-        return _checked(np.ascontiguousarray(X, np.float32), entry)
+        return _checked(np.require(X, np.float32, ["C", "W"]), entry)  # compiled code takes no read-only arrays
 
 
 def named_matrix(columns: dict[str, Any], n: int, entry: Entry) -> Matrix:

@@ -46,6 +46,7 @@ class State:
 
             self.data = read_data(settings.data).grouped()
         self.models = Models(settings.shelf or None, index=self.index)
+        self._tell_failed()
         self._fill_shelf(settings.models, settings.aliases)
         self.feedback: Feedback | None = None
         if settings.store:
@@ -73,17 +74,27 @@ class State:
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
             try:
-                self.models.follow()
+                if self.models.follow():
+                    self._tell_failed()
                 self.metrics.share()
             except (PodiumError, OSError, ValueError) as error:
                 log("error", what="follow", detail=str(error))
 
     def reload(self) -> None:
-        """Look at the folder of models and at the index again."""
-        self.models.reload()
-        if self.index is not None:
-            with self.index_lock:
-                self.index.refresh()
+        """Read the keys, the folder of models and the index again; what cannot be read stays as it was."""
+        try:
+            self.keys = Keys(self.settings.keys)
+            self.models.reload()
+            self._tell_failed()
+            if self.index is not None:
+                with self.index_lock:
+                    self.index.refresh()
+        except (PodiumError, OSError) as error:
+            log("error", what="reload", detail=str(error))
+
+    def _tell_failed(self) -> None:
+        for path, why in self.models.failed.items():
+            log("error", what="model", path=path, detail=why)
 
     def close(self) -> None:
         """Write what waits, and close files."""

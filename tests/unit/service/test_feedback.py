@@ -174,6 +174,21 @@ def test_more_than_the_queue_holds_is_refused_and_lost_impressions_are_counted(s
     assert not first.done()
 
 
+def test_who_gives_up_waiting_or_sends_what_cannot_be_written_does_not_stop_the_writer(store, monkeypatch):
+    kept = Feedback(store)
+    with kept._changed:  # the writer has to wait, so that all is written at once
+        given_up = kept.add([Action("click", "a", "r")])
+        assert given_up.cancel()
+        bad = kept.add([Action("click", "half a pair \ud800", "r")])
+        good = kept.add([Action("click", "b", "r")])
+    assert good.result(10).accepted == 1
+    with pytest.raises(FeedbackError, match="cannot be written"):
+        bad.result(10)
+    assert kept.add([Action("click", "c", "r")]).result(10).accepted == 1
+    kept.close()
+    assert rows(store, "SELECT document FROM event ORDER BY n") == [("a",), ("b",), ("c",)]
+
+
 def test_what_is_old_is_deleted_and_judgements_stay(store, monkeypatch):
     monkeypatch.setattr(module, "_TIDY", 0.02)
     kept = Feedback(store, keep_days=1.0)

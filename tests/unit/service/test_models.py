@@ -5,12 +5,13 @@ import json
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import podium
-from podium.service.models import Models
+from podium.service.models import Models, compare
 from podium.service.problems import ServiceError
-from podium.service.shelf import is_name
+from podium.service.shelf import Entry, is_name
 
 DOCUMENTS = [{"features": [0.5 * k, 1.0 - k, 2.0]} for k in range(4)]
 
@@ -99,11 +100,26 @@ def test_a_model_whose_scores_are_not_finite_on_the_last_requests_is_not_swapped
     kept = Models(tmp_path / "shelf")
     web, trees = kept.add_files([models / "web.podium", models / "trees.podium"])
     kept.set_alias("default", "web@1")
-    kept.remember(podium.make_letor_like(1, (4, 4), n_features=4)[0].features[:, :3].copy())
+    kept.remember(web, np.zeros((4, 3), np.float32))
     monkeypatch.setattr(type(trees.model), "score", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         kept.set_alias("default", "trees@1")
     assert kept.shelf.find("default") is web
+
+
+def test_models_with_their_features_in_another_order_are_compared_by_name(models):
+    data, _ = podium.make_letor_like(30, (5, 12), n_features=4, seed=1)
+    names = ("bm25", "title", "age")
+    X = np.ascontiguousarray(data.features[:, :3])
+    same = podium.train(data.with_features(X, names), "regression")
+    turned = podium.train(data.with_features(np.ascontiguousarray(X[:, ::-1]), names[::-1]), "regression")
+    one, other, fewer = (
+        Entry(name, 1, model, "", 0)
+        for name, model in (("a", same), ("b", turned), ("c", podium.load(models / "plain.podium")))
+    )
+    found = compare(one, other, [(one, X[:8])])
+    assert (found.requests, found.kendall, found.top10_overlap) == (1, pytest.approx(1.0), 1.0)
+    assert compare(one, fewer, [(one, X[:8])]).requests == 0  # its features are called 1, 2 and 3
 
 
 def test_every_answer_under_swaps_is_of_the_model_that_it_names(start, models, tmp_path):

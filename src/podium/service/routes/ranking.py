@@ -31,14 +31,18 @@ if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
 
+_FEW = 200
+"""Documents whose odds take no longer than a hop to a thread."""
+
+
 async def rank(state: State, call: Call) -> Response:
     """Rank the documents of one query, or of a batch of queries."""
     body = await call.body()
     asked, batch = _read(state, call, body)
     parsed = call.took()
     documents = sum(len(one.X) for _, one in asked)
-    slow = documents > state.settings.inline_documents or any(one.odds or one.explain for _, one in asked)
-    if slow and documents > 200:
+    slow = any(one.explain or (one.odds and len(one.X) > _FEW) for _, one in asked)
+    if slow or documents > state.settings.inline_documents:
         ranked = await run_in_threadpool(rank_all, state, asked, call.id, batch=batch)
     else:
         ranked = rank_all(state, asked, call.id, batch=batch)
@@ -67,7 +71,7 @@ def rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: 
     for number, (entry, one) in enumerate(asked):
         ranked = ranking.rank(entry, one, f"{id}.{number}" if batch else id)
         state.metrics.observe("podium_score_seconds", f'model="{entry.key}"', ranked.score_seconds)
-        state.models.remember(one.X)
+        state.models.remember(entry, one.X)
         if state.feedback is not None:
             _log(state.feedback, entry, ranked, state.settings.logged_documents)
         found.append(ranked)
