@@ -148,7 +148,8 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)
-    response.headers.update(limits)
+    if limits:
+        response.headers.update(limits)
     return response
 
 

@@ -92,10 +92,11 @@ def explain(entry: Entry, request: ExplainRequest, name: str) -> ExplainAnswer:
 
 def ids_of(documents: Sequence[Document]) -> list[str] | None:
     """The ids of documents: None where none has one, and their place where only some have."""
-    ids = [document.id for document in documents]
-    if all(id is None for id in ids):
+    ids: list[Any] = [document.id for document in documents]
+    kinds = set(map(type, ids))
+    if kinds <= {type(None)}:
         return None
-    texts = [str(place) if id is None else str(id) for place, id in enumerate(ids)]
+    texts = ids if kinds == {str} else [str(place) if id is None else str(id) for place, id in enumerate(ids)]
     if len(set(texts)) < len(texts):
         seen: set[str] = set()
         twice = next(id for id in texts if id in seen or seen.add(id))  # type: ignore[func-returns-value]
@@ -109,7 +110,7 @@ def matrix_of(documents: Sequence[Document], names: Sequence[str] | None, entry:
     columns = None if names is None else _places(names, entry)
     width = d if columns is None else len(columns)
     rows = [document.features for document in documents]
-    if all(type(row) is list and len(row) == width for row in rows):
+    if set(map(type, rows)) <= {list} and set(map(len, rows)) <= {width}:
         X = _numbers(rows, width)
         return _checked(X if columns is None else _spread(X, columns, d), entry)
     X = np.full((len(rows), d), np.nan, np.float32)
