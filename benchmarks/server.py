@@ -111,7 +111,7 @@ def wrk(server: Server, body: bytes, *, path: str, kind: str, seconds: int, conn
     if "Non-2xx" in text or "Socket errors" in text:
         raise RuntimeError(text)
     requests = int(re.search(r"(\d+) requests in", text)[1])  # type: ignore[index]
-    found = {f"p{p}": _ms(re.search(rf"{p}%\s+(\S+)", text)[1]) for p in (50, 99)}  # type: ignore[index]
+    found = {f"p{p}": _ms(re.search(rf"^ +{p}% +(\S+)", text, re.MULTILINE)[1]) for p in (50, 99)}  # type: ignore[index]
     rate = float(re.search(r"Requests/sec:\s+(\S+)", text)[1])  # type: ignore[index]
     return {"rate": rate, "cpu": spent / requests, "wall": 1.0 / rate, **found}
 

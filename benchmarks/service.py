@@ -83,8 +83,8 @@ def contest(
 
 
 def bodies(X: Any, model: str) -> dict[str, bytes]:
-    """The same request in JSON, with the digits that float32 has, and as .npy."""
-    rows = [{"id": f"D{k}", "features": [round(float(v), 6) for v in row]} for k, row in enumerate(X)]
+    """The same request in JSON, with five digits, and as .npy."""
+    rows = [{"id": f"D{k}", "features": [float(f"{v:.5g}") for v in row]} for k, row in enumerate(X)]
     file = io.BytesIO()
     np.save(file, X)
     text = json.dumps({"model": model, "query": "q1", "documents": rows}, separators=(",", ":"))
