@@ -13,7 +13,7 @@ from podium.service.models import Models, compare
 from podium.service.problems import ServiceError
 from podium.service.shelf import Entry, is_name
 
-DOCUMENTS = [{"features": [0.5 * k, 1.0 - k, 2.0]} for k in range(4)]
+DOCUMENTS = [{"features": [0.5 * k - 1.0, 1.0 - k, 0.3 * k]} for k in range(4)]
 
 
 @pytest.fixture
