@@ -102,7 +102,17 @@ def wrk(server: Server, body: bytes, *, path: str, kind: str, seconds: int, conn
             f'wrk.headers["Content-Type"] = "{kind}"\n'
         )
         before = server.cpu()
-        words = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", f"{folder}/load.lua"]
+        words = [
+            "wrk",
+            "-t1",
+            f"-c{connections}",
+            f"-d{seconds}s",
+            "--latency",
+            "--timeout",
+            "30s",
+            "-s",
+            f"{folder}/load.lua",
+        ]
         done = subprocess.run(
             [*words, f"http://127.0.0.1:{server.port}{path}"], capture_output=True, text=True, check=True
         )

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import kendalltau
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
@@ -288,8 +289,6 @@ def warm(model: Model) -> None:
 
 def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[np.float32]]]) -> Comparison:
     """The new model on the last requests: its scores must be finite, and are compared with those of the old model."""
-    from scipy.stats import kendalltau
-
     tried, taus, overlaps = 0, [], []
     for entry, X in seen:
         if not set(new.feature_names) <= entry.columns.keys():

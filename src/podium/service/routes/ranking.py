@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from podium.data.dataset import Dataset
 
 
-_FEW = 200
+_FEW = 20
 """Documents whose odds take no longer than a hop to a thread."""
 
 
