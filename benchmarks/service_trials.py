@@ -1,6 +1,6 @@
 """Trials of the service that take minutes, with what came of them.
 
-python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms
+python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms, by one worker and by two
 python -m benchmarks.service_trials kill      killed 20 times while events are acknowledged
 python -m benchmarks.service_trials full      events and rankings when the disk is full (needs root, for a tmpfs)
 python -m benchmarks.service_trials memory    ten minutes of load
@@ -40,7 +40,13 @@ def made(folder: Path) -> tuple[list[str], np.ndarray]:
     return [str(folder / f"{name}.podium") for name in methods], graded(1, 100, FEATURES, seed=2).features
 
 
-def swap(folder: Path, *, requests: int = 5000, clients: int = 2, workers: int = 1) -> str:
+def swap(folder: Path) -> str:
+    (folder / "one").mkdir()
+    (folder / "two").mkdir()
+    return "\n".join([flipping(folder / "one", workers=1), flipping(folder / "two", workers=2)])
+
+
+def flipping(folder: Path, *, requests: int = 5000, clients: int = 2, workers: int) -> str:
     files, X = made(folder)
     rows = [[float(v) for v in row] for row in X]
     body = json.dumps({"documents": [{"features": row} for row in rows]}).encode()
@@ -72,16 +78,16 @@ def swap(folder: Path, *, requests: int = 5000, clients: int = 2, workers: int =
         line.close()
 
     with serving(*files, "--shelf", str(folder / "shelf"), "--workers", str(workers)) as server:
-        flipping = threading.Thread(target=flip, args=(server,))
+        turning = threading.Thread(target=flip, args=(server,))
         ranking = [threading.Thread(target=rank, args=(server,)) for _ in range(clients)]
         start = time.monotonic()
-        for thread in (flipping, *ranking):
+        for thread in (turning, *ranking):
             thread.start()
         for thread in ranking:
             thread.join()
         seconds = time.monotonic() - start
         stop.set()
-        flipping.join()
+        turning.join()
     return (
         f"{sum(seen.values())} rankings by {clients} clients, {workers} worker(s), in {seconds:.0f} s while the alias "
         f"moved {len(flips)} times: {dict(seen)}; {len(wrong)} errors{': ' + wrong[0] if wrong else ''}"
