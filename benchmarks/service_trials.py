@@ -1,6 +1,6 @@
 """Trials of the service that take minutes, with what came of them.
 
-python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms, by one worker and by two
+python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms, 1 and 2 workers
 python -m benchmarks.service_trials kill      killed 20 times while events are acknowledged
 python -m benchmarks.service_trials full      events and rankings when the disk is full (needs root, for a tmpfs)
 python -m benchmarks.service_trials memory    ten minutes of load
