@@ -39,7 +39,7 @@ def checked(reply):
     assert reply.status < 500, reply.content
     if reply.status >= 400:
         assert reply.headers["content-type"] == "application/problem+json"
-        assert reply.json["detail"].endswith((".", "?"))
+        assert reply.json["detail"]
 
 
 @FEW
