@@ -45,17 +45,22 @@ def clicks(
     action: Annotated[
         list[str] | None, typer.Option(help="What counts as a click; repeat it.", show_default="click")
     ] = None,
+    by: Annotated[
+        Literal["query", "request"],
+        typer.Option(help="What a page is a page of: its query, or its request, as in podium feedback letor."),
+    ] = "query",
 ) -> None:
     """Write the pages that were shown, with what was clicked, as a click log.
 
-    `podium interleave` and click models read it. Each page has the id of its request.
+    `podium clicks` and `podium interleave` read it. With --by request, `podium train train.txt --clicks` joins it to
+    what `podium feedback letor` wrote. Each page has the id of its request.
     """
     from podium.data import write_clicks
     from podium.service.feedback_export import click_log
 
     if output != "-":
         console.check_file(output, what="a click log")
-    log = click_log(store, actions=action or ["click"])
+    log = click_log(store, actions=action or ["click"], by=by)
     write_clicks(log, output)
     console.say(f"{log!r}")
     if log.dropped_pages or log.dropped_clicks:
@@ -77,7 +82,7 @@ def letor(
 ) -> None:
     """Write training data: documents with the features that they were ranked by when they were shown.
 
-    Each impression is a query, called like its request, so that pages of `podium feedback clicks` can be joined to it.
+    Each impression is a query, called like its request, as with `podium feedback clicks --by request`.
     With --label judgement, the last impression of each query is one.
     """
     import json

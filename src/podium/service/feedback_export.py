@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,15 +60,21 @@ def totals(path: str | os.PathLike[str]) -> Totals:
         return Totals(n, kinds, unknown, first, last, os.path.getsize(path))
 
 
-def click_log(path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",)) -> ClickLog:
-    """The pages that were shown for a query, with what was clicked; `page_ids` are the ids of the requests."""
+def click_log(
+    path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",), by: Literal["query", "request"] = "query"
+) -> ClickLog:
+    """The pages that were shown, with what was clicked; `page_ids` are the ids of the requests.
+
+    By "request", each page is a query called like its request, as in `training_data`.
+    """
     pages = PageList(os.fspath(path), unit="impression ")
     with reading_store(path) as base:
         for number, shown in enumerate(_impressions(base), 1):
-            if not shown.query or not shown.documents:
+            query = shown.request if by == "request" else shown.query
+            if not query or not shown.documents:
                 pages.dropped_pages += 1
                 continue
-            _add_page(pages, base, shown, number, actions)
+            _add_page(pages, base, shown, number, query=query, actions=actions)
         marks = ",".join("?" * len(actions))
         pages.dropped_clicks += base.execute(
             f"SELECT count(*) FROM event WHERE kind IN ({marks}) AND request NOT IN (SELECT request FROM impression)",
@@ -159,12 +165,14 @@ def _impressions(base: sqlite3.Connection, *, last_of_query: bool = False) -> It
         yield _Shown(request, at, model, known, query, user or None, ids, X)
 
 
-def _add_page(pages: PageList, base: sqlite3.Connection, shown: _Shown, number: int, actions: Sequence[str]) -> None:
+def _add_page(
+    pages: PageList, base: sqlite3.Connection, shown: _Shown, number: int, *, query: str, actions: Sequence[str]
+) -> None:
     places = {document: place for place, document in enumerate(shown.documents, 1)}
     beyond = len(places) + 1
     events = base.execute("SELECT kind, document, value, at FROM event WHERE request=?", (shown.request,)).fetchall()
     clicks = [places.get(document, beyond) for kind, document, _, _ in events if kind in actions]
-    pages.add(shown.query, shown.documents, clicks, line=number)
+    pages.add(query, shown.documents, clicks, line=number)
     pages.set_name("page_ids", shown.request)
     pages.set_name("rankers", shown.model)
     pages.set_number("times", float(shown.at))

@@ -99,6 +99,10 @@ def test_what_was_shown_comes_back_as_clicks_and_as_training_data(served, store,
     assert data.feature_names == ("bm25", "title", "age")
     vectors = {one["id"]: one["features"] for one in DOCUMENTS}
     assert data.features.tolist() == [vectors[id] for id in data.document_ids]
+    pages = click_log(store, by="request")
+    assert sorted(pages.query_ids) == sorted(data.query_ids)
+    queries = np.repeat(data.query_ids, data.sizes)
+    assert pages.find_pairs(queries, data.document_ids).min() >= 0
     for words in (["clicks", "-o", "c.jsonl"], ["letor", "-o", "t.txt"], ["status"], ["backup", "-o", "b.db"]):
         named = [str(tmp_path / word) if "." in word else word for word in words]
         done = CliRunner().invoke(app, ["feedback", named[0], str(store), *named[1:]])
