@@ -1,5 +1,7 @@
 """Settings of the service: file, environment and command line, the last one counts; and `podium serve` around them."""
 
+import sys
+
 import pytest
 from typer.testing import CliRunner
 
@@ -56,3 +58,10 @@ def test_the_command_says_what_it_misses(tmp_path):
         done = CliRunner().invoke(app, ["serve", *words])
         assert done.exit_code in (1, 2)
         assert message in done.stderr
+
+
+def test_without_the_extra_it_says_what_to_install(models, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = CliRunner().invoke(app, ["serve", str(models / "web.podium")])
+    assert done.exit_code == 1
+    assert "pip install 'podium[serve]'" in done.stderr
