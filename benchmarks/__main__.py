@@ -18,7 +18,7 @@ from benchmarks.contest import OURS, Row, run
 
 NAMES = [
     "reading", "trec", "measures", "sweeps", "epochs", "lambdamart", "quality", "scoring", "text", "clicks",
-    "command_line", "first_use",
+    "command_line", "service", "first_use",
 ]  # fmt: skip
 
 

@@ -17,8 +17,10 @@ Array = NDArray[np.float64]
 
 def is_sparse(X: Any) -> TypeIs[sp.csr_array]:
     """Whether features are one of scipy's sparse matrices; scipy is not imported to find out."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(X))
+    if isinstance(X, np.ndarray):
+        return False
+    known = getattr(sys.modules.get("scipy.sparse"), "issparse", None)  # None while another thread imports it
+    return known is not None and bool(known(X))
 
 
 def dense(X: Any) -> NDArray[Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.data.trec import Run
 from podium.errors import IncompatibleError, UnknownNameError
-from podium.evaluation.attribution import attribute
+from podium.evaluation.attribution import shares_over_mean
 from podium.model import Model
 from podium.ranking import order
 from podium.text.candidates import DEPTH
@@ -33,8 +33,8 @@ class Answer:
     numbers: NDArray[np.int64]
     first_stage: NDArray[np.int64]
     """The rank that each document had in the first stage, from 1."""
-    features: NDArray[np.float32] | None = None
-    """With `explain`: the values of the features, a row per document."""
+    features: NDArray[np.float32]
+    """The values of the features, a row per document."""
     shares: NDArray[np.float64] | None = None
     """With `explain`: what each feature adds to the score over that of the mean of all candidates."""
     how: str = ""
@@ -95,18 +95,13 @@ class Engine:
         scores = self.model.score(data) if len(X) else np.empty(0)
         best = order(scores)[:k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")
-        values = X[best] if explain else None
-        return Answer([hits.ids[row] for row in best], scores[best], hits.numbers[best], best + 1, values, shares, how)
+        ids = [hits.ids[row] for row in best]
+        return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
     def _shares(self, data: Dataset, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64] | None, str]:
         """What each feature adds to the scores of rows, beside a document with the mean of all features."""
-        X = np.asarray(self.model.learner.transform.apply(self.model.state, data).features, np.float32)
-        middle = np.nanmean(X, axis=0)
-        found = [attribute(self.model, np.stack([X[row], middle])) for row in rows]
-        known = [one for one in found if one is not None]
-        if len(known) < len(rows):
-            return None, ""
-        return np.stack([one.shares for one in known]), f"{known[0].how}, to the mean of the candidates"
+        found = shares_over_mean(self.model, data, rows)
+        return (None, "") if found is None else (found.shares, f"{found.how}, to the mean of the candidates")
 
     def run(self, queries: Iterable[Topic], k: int = 1000, *, observer: Callable[[int], None] | None = None) -> Run:
         """The rankings of many queries, as a run."""

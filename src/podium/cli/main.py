@@ -27,6 +27,7 @@ from podium.cli import (
     explain,
     export,
     features,
+    feedback,
     import_,
     index,
     interleave,
@@ -35,6 +36,7 @@ from podium.cli import (
     rank,
     reconcile,
     search,
+    serve,
     train,
     value,
 )
@@ -100,7 +102,7 @@ PANELS = {
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
     "People": (value.value, interleave.interleave),
-    "Production": (export.export, export.prove, import_.import_model),
+    "Production": (serve.serve, export.export, export.prove, import_.import_model),
 }
 for panel, commands in PANELS.items():
     for command in commands:
@@ -108,6 +110,7 @@ for panel, commands in PANELS.items():
         app.command(name, rich_help_panel=panel)(command)
 for group in (clicks, judges):
     app.add_typer(group.app, rich_help_panel="People")
+app.add_typer(feedback.app, rich_help_panel="Production")
 
 
 @app.callback()

@@ -106,7 +106,7 @@ def _one(
         document = index.document(id)
         rows.append((rank, id, score, document, snippet(index, asked, document)))
     if as_json:
-        console.print_json([_object(row, answer, engine) for row in rows])
+        console.print_json([_object(row, answer, engine, explain=explain) for row in rows])
         return
     if asked.unknown:
         console.say(f"not in any document: {', '.join(asked.unknown)}")
@@ -131,19 +131,18 @@ def _shares(engine: Engine, answer: Answer, row: int) -> None:
     import numpy as np
 
     assert answer.shares is not None
-    assert answer.features is not None
     best = [l for l in np.argsort(-np.abs(answer.shares[row]), kind="stable")[:5] if answer.shares[row][l] != 0]
     for l in best:
         console.out(f"       {answer.shares[row][l]:+.4f}  {engine.features[l]!r} = {answer.features[row][l]:.4g}")
 
 
-def _object(row: Any, answer: Any, engine: Engine | None) -> dict[str, Any]:
+def _object(row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> dict[str, Any]:
     rank, id, score, document, text = row
     found = {"rank": rank, "id": id, "score": score, "document": document}
     found["snippet"] = {"text": text.text, "marks": [list(one) for one in text.marks]}
     if engine is not None:
         found["first_stage"] = int(answer.first_stage[rank - 1])
-    if engine is not None and answer.features is not None:
+    if engine is not None and explain:
         names = [repr(feature) for feature in engine.features]
         values = [None if value != value else value for value in answer.features[rank - 1].tolist()]
         found["features"] = dict(zip(names, values, strict=True))

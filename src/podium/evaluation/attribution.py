@@ -8,12 +8,14 @@ Reference: Lundberg et al., Explainable AI for trees, 2020; Sundararajan, Taly a
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import Array, is_sparse
+from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_data
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
@@ -35,6 +37,22 @@ def attribute(model: Model, X: NDArray[np.float32]) -> Attribution | None:
     """
     found = None if model.learner.transform.mixes else _attribute(model, X)
     return None if found is None else found._replace(shares=_by_source(model, found.shares))
+
+
+def shares_over_mean(model: Model, data: Dataset, rows: NDArray[np.int64]) -> Attribution | None:
+    """What each feature adds to the scores of rows of a query, over a document with the mean of all features.
+
+    `shares` has a row for each; None where the model cannot be taken apart.
+    """  # (rows, d)
+    X = np.asarray(model.learner.transform.apply(model.state, data).features, np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a feature that all documents miss
+        middle = np.nanmean(X, axis=0)
+    found = [attribute(model, np.stack([X[row], middle])) for row in rows]
+    known = [one for one in found if one is not None]
+    if not known or len(known) < len(rows):
+        return None
+    return Attribution(np.stack([one.shares for one in known]), known[0].how)
 
 
 def _by_source(model: Model, of_transformed: Array) -> Array:

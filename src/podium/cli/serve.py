@@ -1,0 +1,117 @@
+"""`podium serve`: models and an index behind HTTP."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from podium.cli import console
+from podium.errors import DataError, MissingPackageError, ParameterError
+
+if TYPE_CHECKING:
+    from podium.service.settings import Settings
+
+
+def serve(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MODEL… | INDEX", help="Models, and an index to search.", show_default=False),
+    ] = None,
+    alias: Annotated[
+        list[str] | None,
+        typer.Option(help="A name for a model, as default=web@3; repeat it for more.", show_default=False),
+    ] = None,
+    shelf: Annotated[
+        str | None,
+        typer.Option(help="A folder that keeps models and aliases, to swap while it runs.", show_default=False),
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="A file for feedback, made if needed.", show_default=False)] = None,
+    data: Annotated[str | None, typer.Option(help="Data whose queries can be looked up.", show_default=False)] = None,
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            help="A file of keys, in lines: name role sha256; roles are rank, feedback, judge and admin. Without "
+            "one, only this machine is served.",
+            show_default=False,
+        ),
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on.", show_default="8080")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that answer requests.", show_default="1")] = None,
+    settings: Annotated[
+        str | None, typer.Option(help="A TOML file with these and more settings.", show_default=False)
+    ] = None,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print all settings as they would be used, and end.")
+    ] = False,
+) -> None:
+    """Rank, explain and search over HTTP, and keep what people click.
+
+    A model is called like its file: web.podium is web@1, and the alias `default` names the first one. Every request is
+    described at /openapi.json. SIGTERM ends it after the requests in work.
+    """
+    from podium.service.settings import Settings
+
+    models, index = _sorted(sources or [])
+    given: dict[str, Any] = {
+        "models": tuple(models) or None, "index": index, "aliases": tuple(alias or ()) or None, "shelf": shelf,
+        "store": store, "data": data, "keys": keys, "host": host, "port": port, "workers": workers,
+    }  # fmt: skip
+    made = Settings.read(settings, given=given)
+    if show_settings:
+        for line in made.lines():
+            console.out(line)
+        return
+    if not (made.models or made.index or made.shelf):
+        raise ParameterError("nothing to serve. Give a model, an index, or --shelf DIR. See: podium serve --help")
+    _run(made)
+
+
+def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
+    """Models and the index, told apart by how the files begin."""
+    models: list[str] = []
+    indexes: list[str] = []
+    for path in sources:
+        try:
+            with open(path, "rb") as file:
+                start = file.read(16)
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror}.", where=path) from None
+        (indexes if start.startswith(b"SQLite format 3") else models).append(path)
+    if len(indexes) > 1:
+        raise ParameterError(f"one index can be served; got {' and '.join(indexes)}.")
+    return models, indexes[0] if indexes else None
+
+
+def _run(settings: Settings) -> None:
+    try:
+        import uvicorn
+
+        from podium.service.app import build
+    except ImportError as error:
+        raise MissingPackageError(error.name or "starlette", "podium serve", "serve") from None
+
+    how: dict[str, Any] = {
+        "host": settings.host, "port": settings.port, "log_level": "warning", "access_log": False,
+        "timeout_keep_alive": settings.keep_alive_seconds, "timeout_graceful_shutdown": 10, "server_header": False,
+        "proxy_headers": bool(settings.proxies), "forwarded_allow_ips": list(settings.proxies) or "",
+    }  # fmt: skip
+    if settings.workers == 1:
+        app = build(settings)
+        _greet(settings)
+        uvicorn.run(app, **how)
+        return
+    _greet(settings)
+    with tempfile.TemporaryDirectory(prefix="podium-serve-") as folder:
+        os.environ.update(settings.environment(), PODIUM_RUN_FOLDER=folder)
+        uvicorn.run("podium.service.app:from_environment", factory=True, workers=settings.workers, **how)
+
+
+def _greet(settings: Settings) -> None:
+    address = f"http://{settings.host}:{settings.port}"
+    console.say(f"podium serves {address} (description: {address}/openapi.json). Ctrl-C ends it.")
+    if not settings.keys:
+        console.say("without --keys, only this machine is served, and whoever uses it may do everything.")

@@ -1,0 +1,165 @@
+"""Endpoint: one line of the table of routes, and all that is done around each call: keys, limits, time, errors."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+import traceback
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from podium.service.bodies import JSON, decoded
+from podium.service.problems import ServiceError, answer_of, problem_of
+from podium.service.security import ANYONE, Key
+from podium.service.state import State, log
+
+T = TypeVar("T")
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A method and a path, who may call it, what it reads and answers."""
+
+    method: str
+    path: str
+    call: Callable[[State, Call], Awaitable[Response]]
+    role: str | None  # None: anyone
+    says: str
+    reads: tuple[Any, ...] = ()
+    """Structs of which a JSON body is one."""
+    also: tuple[str, ...] = ()
+    """Other types of content that it reads."""
+    answers: tuple[Any, ...] = ()
+    """Structs of which the answer is one; without, it is text."""
+    status: int = 200
+    parameters: tuple[str, ...] = ()
+    """Of the query string."""
+    seconds: float | None = None
+    """The time a call may take; that of the settings if None."""
+
+
+class Call:
+    """A request on its way through the service."""
+
+    def __init__(self, request: Request, key: Key, state: State) -> None:
+        self.request, self.key, self._state = request, key, state
+        self.id: str = request.scope["podium.id"]
+        self.start = time.perf_counter()
+        self.reading = False
+
+    async def chunks(self, most: int) -> AsyncIterator[bytes]:
+        """The body as it comes, counted; raises 413 where it is longer than allowed."""
+        headers = self.request.headers
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise ServiceError(415, "bodies are read as they are. Send it without Content-Encoding.")
+        told, size = headers.get("content-length", "0"), 0
+        if told.isdecimal() and int(told) > most:
+            raise _too_long(most)
+        self.reading = True
+        async for chunk in self.request.stream():
+            size += len(chunk)
+            if size > most:
+                raise _too_long(most)
+            yield chunk
+        self.reading = False
+
+    async def body(self, most: int | None = None) -> bytes:
+        """The whole body."""
+        return b"".join([chunk async for chunk in self.chunks(most or self._state.settings.body_bytes)])
+
+    async def read(self, kind: type[T]) -> T:
+        """The body as a struct of the wire."""
+        if self.kind != JSON:
+            raise wrong_kind(self.kind, JSON)
+        return decoded(msgspec.json.Decoder(kind), await self.body())
+
+    @property
+    def kind(self) -> str:
+        """The type of the content."""
+        return self.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def took(self) -> float:
+        """Milliseconds since the call began."""
+        return round(1000 * (time.perf_counter() - self.start), 3)
+
+
+def wrong_kind(got: str, *known: str) -> ServiceError:
+    """A body of another type than is read here."""
+    return ServiceError(415, f"Content-Type {' or '.join(known)} is needed; got {got[:100] or 'none'}.")
+
+
+def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
+    """The call with everything around it."""
+    most = endpoint.seconds or state.settings.request_seconds
+    route = f'route="{endpoint.path}"'
+
+    async def answer(request: Request) -> Response:
+        start = time.perf_counter()
+        response = await _answered(endpoint, state, request, most)
+        seconds = time.perf_counter() - start
+        state.metrics.count("podium_requests_total", f'{route},status="{response.status_code}"')
+        state.metrics.observe("podium_request_seconds", route, seconds)
+        if state.settings.log_requests:
+            log(
+                "info", request=request.scope["podium.id"], route=endpoint.path, method=endpoint.method,
+                status=response.status_code, ms=round(1000 * seconds, 3),
+            )  # fmt: skip
+        return response
+
+    return answer
+
+
+async def _answered(endpoint: Endpoint, state: State, request: Request, most: float) -> Response:
+    """The answer of a call; what it raises becomes one."""
+    call, limits = None, {}
+    try:
+        key = ANYONE
+        if endpoint.role is not None:
+            key = state.keys.caller(request.headers, endpoint.role)
+            limits = state.rates.take(key.name)
+        if state.in_work >= state.settings.concurrency and endpoint.role is not None:
+            raise ServiceError(503, "too many requests at once. Try again.", headers={"Retry-After": "1"})
+        call = Call(request, key, state)
+        state.in_work += 1
+        try:
+            async with asyncio.timeout(most):
+                response = await endpoint.call(state, call)
+        finally:
+            state.in_work -= 1
+    except TimeoutError:
+        late = call is not None and call.reading
+        what = "the body did not come" if late else "the work was not done"
+        response = answer_of(
+            ServiceError(408 if late else 503, f"{what} within {most:g} s.", headers={"Retry-After": "1"})
+        )
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody hears it
+    except Exception as error:
+        problem = problem_of(error)
+        if problem.status == 500:
+            log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
+        response = answer_of(problem)
+    if limits:
+        response.headers.update(limits)
+    return response
+
+
+def request_id(given: str) -> str:
+    """The id of a request: the one given, if it can stand in files and headers, or a new one (UUIDv7)."""
+    if _ID.fullmatch(given):
+        return given
+    stamp, noise = time.time_ns() // 1_000_000, secrets.randbits(74)
+    return str(uuid.UUID(int=stamp << 80 | 7 << 76 | (noise >> 62) << 64 | 2 << 62 | noise & (1 << 62) - 1))
+
+
+def _too_long(most: int) -> ServiceError:
+    return ServiceError(413, f"the body is longer than {most} bytes. Send less.", headers={"Connection": "close"})

@@ -1,0 +1,373 @@
+"""Feedback: what was shown and what people did with it, in one SQLite file that survives a crash.
+
+    meta(key, value)
+    model(m, name, features)                                    the models that ranked, with the names of their features
+    impression(n, request, at, model, query, user, documents, features)     what was shown, best first; float32 vectors
+    event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgement
+
+One thread writes. It takes all that waits, up to 1,000 rows, in one transaction (WAL, synchronous=FULL), and only then
+tells whoever waits for it: an event that was acknowledged is on disk. Impressions are not waited for; up to 50 ms of
+them are written together. The same event again is ignored, and a judge's new grade replaces the old one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import DataError, PodiumError
+
+APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE model(m INTEGER PRIMARY KEY, name TEXT NOT NULL, features TEXT NOT NULL, UNIQUE(name, features));
+CREATE TABLE impression(
+  n INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, model INTEGER NOT NULL,
+  query TEXT NOT NULL, user BLOB, documents TEXT NOT NULL, features BLOB NOT NULL);
+CREATE INDEX impression_user ON impression(user) WHERE user IS NOT NULL;
+CREATE INDEX impression_at ON impression(at);
+CREATE TABLE event(
+  n INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
+  value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
+  UNIQUE(request, document, kind, query, who, event));
+CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
+"""
+_BATCH = 1000
+"""Rows of a transaction."""
+_LINGER = 0.05
+"""Seconds that impressions wait for more of them."""
+_TIDY = 10.0
+"""Seconds between two looks at what is too old."""
+
+
+class FeedbackError(PodiumError):
+    """Feedback cannot be kept now; ranking goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Impression:
+    """What was shown: documents best first, with the features that they were ranked by."""
+
+    request: str
+    model: str
+    feature_names: Sequence[str]
+    query: str
+    user: str | None
+    documents: Sequence[str]
+    features: NDArray[np.float32]  # (shown, d)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a person did with a document, or how a judge graded it."""
+
+    kind: str
+    document: str
+    request: str = ""
+    query: str = ""
+    value: float | None = None
+    who: str = ""
+    event: str = ""
+    at: int | None = None  # ms since 1970; None: now
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of events."""
+
+    accepted: int
+    repeated: int  # were there already
+    unknown: int  # name a request that was not logged
+
+
+@dataclass(slots=True)
+class _Job:
+    rows: int
+    work: Callable[[sqlite3.Connection], Any]
+    done: Future[Any] | None
+
+
+class Feedback:
+    """A store of feedback. Any thread may add to it; one thread of its own writes."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        queue: int = 10_000,
+        keep_days: float = 0.0,
+        keep_bytes: int = 0,
+        count: Callable[[str, int], None] = lambda what, by: None,
+    ) -> None:
+        """`count` is told what became of rows: accepted, repeated, unknown, logged, lost."""
+        self.path = Path(path)
+        self._most, self._keep_days, self._keep_bytes, self._count = queue, keep_days, keep_bytes, count
+        self._base = _opened(self.path, keep_bytes)
+        self._key = _user_key(self.path)
+        self._models: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._jobs: deque[_Job] = deque()
+        self._waiting, self._closed = 0, False
+        self._changed = threading.Condition()
+        self._tidied = time.monotonic()
+        self._thread = threading.Thread(target=self._write, name="podium-feedback", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """Rows that are not written yet."""
+        return self._waiting
+
+    def add(self, actions: Sequence[Action]) -> Future[Written]:
+        """Write events, all or none. The future is done when they are on disk."""
+        return self._put(_Job(len(actions), lambda base: self._insert_actions(base, actions), Future()))
+
+    def log(self, impression: Impression) -> bool:
+        """Write an impression soon. Returns whether there was room for it."""
+        try:
+            self._put(_Job(1, lambda base: self._insert_impression(base, impression), None))
+        except FeedbackError:
+            self._count("lost", 1)
+            return False
+        return True
+
+    def forget(self, user: str) -> Future[tuple[int, int]]:
+        """Delete what a user was shown and did: the numbers of impressions and events."""
+        return self._put(_Job(1, lambda base: _delete_user(base, self.user_hash(user)), Future()))
+
+    def user_hash(self, user: str) -> bytes:
+        """What is stored of a user: a keyed hash. Without the key beside the file it cannot be computed."""
+        return hashlib.blake2b(user.encode("utf-8", "surrogatepass"), key=self._key, digest_size=16).digest()
+
+    def close(self) -> None:
+        """Write what waits, and close the file."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self._thread.join()
+        self._base.close()
+
+    def _put(self, job: _Job) -> Future[Any]:
+        with self._changed:
+            if self._closed:
+                raise FeedbackError("the feedback store is closed.")
+            if self._waiting + job.rows > self._most:
+                raise FeedbackError(f"{self._waiting} events wait to be written, and no more are taken. Try again.")
+            self._jobs.append(job)
+            self._waiting += job.rows
+            self._changed.notify()
+        return job.done or Future()
+
+    def _write(self) -> None:
+        """The thread: transaction after transaction, until it is closed and nothing waits."""
+        while True:
+            jobs = self._take()
+            if jobs:
+                self._commit(jobs)
+            elif self._closed:
+                return
+            if time.monotonic() - self._tidied > _TIDY:
+                self._tidy()
+
+    def _take(self) -> list[_Job]:
+        """What waits: at once where someone waits for it, after a moment where nobody does."""
+        with self._changed:
+            if not self._jobs and not self._closed:
+                self._changed.wait(_TIDY)
+            until = time.monotonic() + _LINGER
+            while not self._closed and self._waiting < _BATCH and all(job.done is None for job in self._jobs):
+                left = until - time.monotonic()
+                if left <= 0 or not self._jobs:
+                    break
+                self._changed.wait(left)
+            jobs: list[_Job] = []
+            rows = 0
+            while self._jobs and (not jobs or rows + self._jobs[0].rows <= _BATCH):
+                jobs.append(self._jobs.popleft())
+                rows += jobs[-1].rows
+            self._waiting -= rows
+        for job in jobs:  # whoever gave up waiting is not told
+            if job.done is not None and not job.done.set_running_or_notify_cancel():
+                job.done = Future()
+        return jobs
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        try:
+            self._base.execute("BEGIN IMMEDIATE")
+            found = [job.work(self._base) for job in jobs]
+            self._base.execute("COMMIT")
+        except Exception as error:  # whatever it is, the thread lives on
+            with contextlib.suppress(sqlite3.Error):
+                self._base.execute("ROLLBACK")
+            self._models.clear()
+            if isinstance(error, sqlite3.OperationalError) or len(jobs) == 1:
+                self._fail(jobs, error)
+            else:  # one of them cannot be written: that one alone fails
+                for job in jobs:
+                    self._commit([job])
+            return
+        self._count("logged", sum(job.rows for job in jobs if job.done is None))
+        for job, result in zip(jobs, found, strict=True):
+            if isinstance(result, Written):
+                for what in ("accepted", "repeated", "unknown"):
+                    self._count(what, getattr(result, what))
+            if job.done is not None:
+                job.done.set_result(result)
+
+    def _fail(self, jobs: list[_Job], error: Exception) -> None:
+        self._count("lost", sum(job.rows for job in jobs if job.done is None))
+        for job in jobs:
+            if job.done is not None:
+                job.done.set_exception(_in_words(self.path, error))
+        if _is_full(error):
+            self._tidy()
+
+    def _insert_actions(self, base: sqlite3.Connection, actions: Sequence[Action]) -> Written:
+        now, repeated, unknown = time.time_ns() // 1_000_000, 0, 0
+        for one in actions:
+            judged = one.kind == "judgement"
+            again = "DO UPDATE SET value=excluded.value, at=excluded.at" if judged else "DO NOTHING"
+            row = (
+                one.kind, one.request, one.query, one.document, one.value, one.who, one.event,
+                now if one.at is None else one.at,
+            )  # fmt: skip
+            done = base.execute(
+                "INSERT INTO event(kind, request, query, document, value, who, event, at) VALUES(?,?,?,?,?,?,?,?) "
+                f"ON CONFLICT(request, document, kind, query, who, event) {again}", row,
+            )  # fmt: skip
+            repeated += 1 - done.rowcount
+            if one.request and not base.execute("SELECT 1 FROM impression WHERE request=?", (one.request,)).fetchone():
+                unknown += 1
+        return Written(len(actions), repeated, unknown)
+
+    def _insert_impression(self, base: sqlite3.Connection, one: Impression) -> None:
+        names = tuple(one.feature_names)
+        model = self._models.get((one.model, names))
+        if model is None:
+            row = one.model, json.dumps(names)
+            base.execute("INSERT OR IGNORE INTO model(name, features) VALUES(?,?)", row)
+            model = int(base.execute("SELECT m FROM model WHERE name=? AND features=?", row).fetchone()[0])
+            self._models[one.model, names] = model
+        base.execute(
+            "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features) "
+            "VALUES(?,?,?,?,?,?,?)",
+            (
+                one.request, time.time_ns() // 1_000_000, model, one.query,
+                None if one.user is None else self.user_hash(one.user),
+                json.dumps(list(one.documents), ensure_ascii=False), one.features.tobytes(),
+            ),
+        )  # fmt: skip
+
+    def _tidy(self) -> None:
+        """Delete what is too old, or the oldest where the file is nearly as large as it may be; at most 20,000 rows."""
+        self._tidied = time.monotonic()
+        with contextlib.suppress(sqlite3.Error):  # another process writes, or the disk is full: the next time
+            for _ in range(20):
+                old = (time.time() - 86_400 * self._keep_days) * 1000 if self._keep_days else -1
+                if self._keep_bytes and _used(self._base) > 0.9 * self._keep_bytes:
+                    old = float("inf")
+                self._base.execute("BEGIN IMMEDIATE")
+                gone = _delete_oldest(self._base, old)
+                self._base.execute("COMMIT")
+                if not gone:
+                    break
+            self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
+
+
+def _opened(path: Path, keep_bytes: int) -> sqlite3.Connection:
+    try:
+        base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("PRAGMA synchronous=FULL")
+        base.execute("PRAGMA secure_delete=ON")
+        base.execute("PRAGMA wal_autocheckpoint=1000")
+        if keep_bytes:
+            base.execute(f"PRAGMA max_page_count={max(64, keep_bytes // _page(base))}")
+        base.execute("BEGIN IMMEDIATE")
+        if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in _SCHEMA.split(";\n"):
+                base.execute(statement)
+            base.execute(f"PRAGMA application_id={APPLICATION}")
+            base.execute(f"PRAGMA user_version={_VERSION}")
+        base.execute("COMMIT")
+        check_store(base, path)
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
+    return base
+
+
+def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
+    """Raise a clear error if a file is not a store of feedback that can be read here."""
+    mine, version = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
+    if mine != APPLICATION:
+        raise DataError("not a feedback store of podium serve. Name another file.", where=os.fspath(path))
+    if version > _VERSION:
+        raise DataError(f"was written by a newer podium (format {version}). Upgrade podium.", where=os.fspath(path))
+
+
+def _user_key(path: Path) -> bytes:
+    """The key of the users' hashes, in a file beside the store that only its owner can read; made once."""
+    beside = path.with_name(f"{path.name}.key")
+    if not beside.exists():
+        aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+        with contextlib.suppress(FileExistsError):  # another worker was first
+            os.link(aside, beside)
+        aside.unlink()
+    return bytes.fromhex(beside.read_text())
+
+
+def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:
+    events = base.execute("DELETE FROM event WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
+    impressions = base.execute("DELETE FROM impression WHERE user=?", (user,))
+    return impressions.rowcount, events.rowcount
+
+
+def _delete_oldest(base: sqlite3.Connection, before: float) -> int:
+    """Delete up to 500 impressions, their events, and 500 other events older than a time in ms; judgements stay."""
+    rows = base.execute("SELECT n, request FROM impression WHERE at<? ORDER BY at LIMIT 500", (before,)).fetchall()
+    base.executemany("DELETE FROM impression WHERE n=?", [row[:1] for row in rows])
+    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", [row[1:] for row in rows])
+    others = base.execute(
+        "DELETE FROM event WHERE n IN (SELECT n FROM event WHERE at<? AND kind<>'judgement' ORDER BY at LIMIT 500)",
+        (before,),
+    )
+    return len(rows) + others.rowcount
+
+
+def _page(base: sqlite3.Connection) -> int:
+    return int(base.execute("PRAGMA page_size").fetchone()[0])
+
+
+def _used(base: sqlite3.Connection) -> int:
+    """Bytes of the file that hold something."""
+    pages, free = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("page_count", "freelist_count"))
+    return int((pages - free) * _page(base))
+
+
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_FULL
+
+
+def _in_words(path: Path, error: Exception) -> FeedbackError:
+    if _is_full(error):
+        return FeedbackError("the feedback store is full: its disk, or what keep_bytes allows. Ranking goes on.")
+    return FeedbackError(f"the feedback store {path.name} cannot be written: {error}. Ranking goes on.")

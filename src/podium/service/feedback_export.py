@@ -1,0 +1,234 @@
+"""Feedback as a click log, as training data with the features that were shown, and as judgements.
+
+>>> log = click_log("feedback.db")  # doctest: +SKIP
+>>> data = training_data("feedback.db", label="click")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.click_log import ClickLog
+from podium.data.click_pages import PageList
+from podium.data.dataset import Dataset
+from podium.errors import DataError, counted
+from podium.service.feedback import check_store
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a store holds."""
+
+    impressions: int
+    events: dict[str, int]
+    unknown: int  # events whose request was not logged
+    first: int | None  # ms since 1970
+    last: int | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    request: str
+    at: int
+    model: str
+    names: tuple[str, ...]
+    query: str
+    user: str | None
+    documents: list[str]
+    features: NDArray[np.float32]
+
+
+def totals(path: str | os.PathLike[str]) -> Totals:
+    """What a store holds, in numbers."""
+    with reading_store(path) as base:
+        kinds = dict(base.execute("SELECT kind, count(*) FROM event GROUP BY kind ORDER BY kind").fetchall())
+        n, first, last = base.execute("SELECT count(*), min(at), max(at) FROM impression").fetchone()
+        unknown = base.execute(
+            "SELECT count(*) FROM event WHERE request<>'' AND request NOT IN (SELECT request FROM impression)"
+        ).fetchone()[0]
+        return Totals(n, kinds, unknown, first, last, os.path.getsize(path))
+
+
+def click_log(
+    path: str | os.PathLike[str], *, actions: Sequence[str] = ("click",), by: Literal["query", "request"] = "query"
+) -> ClickLog:
+    """The pages that were shown, with what was clicked; `page_ids` are the ids of the requests.
+
+    By "request", each page is a query called like its request, as in `training_data`.
+    """
+    pages = PageList(os.fspath(path), unit="impression ")
+    with reading_store(path) as base:
+        for number, shown in enumerate(_impressions(base), 1):
+            query = shown.request if by == "request" else shown.query
+            if not query or not shown.documents:
+                pages.dropped_pages += 1
+                continue
+            _add_page(pages, base, shown, number, query=query, actions=actions)
+        marks = ",".join("?" * len(actions))
+        pages.dropped_clicks += base.execute(
+            f"SELECT count(*) FROM event WHERE kind IN ({marks}) AND request NOT IN (SELECT request FROM impression)",
+            list(actions),
+        ).fetchone()[0]
+    if not pages.lines:
+        raise DataError('no impression of a query. Rank with "query" set, while --store is on.', where=os.fspath(path))
+    return pages.log()
+
+
+def training_data(
+    path: str | os.PathLike[str], *, label: str = "click", model: str | None = None
+) -> tuple[Dataset, int]:
+    """Documents as they were shown, with the features that they were ranked by; and the impressions left out.
+
+    With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgement",
+    the last impression of each query is one, with the mean of the judges' grades; documents without a grade are left
+    out. Only impressions with the features of the newest one, or of `model`, are used.
+    """
+    with reading_store(path) as base:
+        grades = _grades(base) if label == "judgement" else None
+        wanted = _features(base, model, path)
+        parts, left_out = [], 0
+        for shown in _impressions(base, last_of_query=grades is not None):
+            if shown.names != wanted or (model is not None and shown.model != model):
+                left_out += 1
+                continue
+            part = _labelled(base, shown, label, grades)
+            if len(part[0]):
+                parts.append((shown.request, *part))
+    if not parts:
+        raise DataError(f"no impression with a {label} to learn from.", where=os.fspath(path))
+    sizes = [len(rows) for _, rows, _, _ in parts]
+    data = Dataset.from_arrays(
+        np.concatenate([features for _, _, features, _ in parts]),
+        np.concatenate([labels for _, _, _, labels in parts]),
+        qid=np.repeat([request for request, *_ in parts], sizes),
+        document_ids=np.array([id for _, rows, _, _ in parts for id in rows], object),
+        feature_names=None if wanted == tuple(str(l + 1) for l in range(len(wanted))) else wanted,
+        source=os.fspath(path),
+    )
+    return data, left_out
+
+
+def judgements(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]]:
+    """(query, document, judge, grade) of every judgement."""
+    with reading_store(path) as base:
+        return [row for row in _judged(base) if row[0]]
+
+
+def backup(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """A copy of a store as it is at this moment, while it is written to."""
+    if os.path.exists(target):
+        raise DataError("is there already; a backup replaces nothing.", where=os.fspath(target))
+    with reading_store(path) as base:
+        try:
+            base.execute("PRAGMA query_only=OFF")
+            base.execute("VACUUM INTO ?", (os.fspath(target),))
+        except sqlite3.Error as error:
+            raise DataError(f"the backup failed: {error}.", where=os.fspath(target)) from error
+
+
+@contextmanager
+def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+    """A store as it is at this moment, to read."""
+    if not os.path.isfile(path):
+        raise DataError("no such file. podium serve --store makes one.", where=os.fspath(path))
+    base = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=5.0)
+    try:
+        check_store(base, path)
+        base.execute("PRAGMA query_only=ON")
+        yield base
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be read ({error}).", where=os.fspath(path)) from error
+    finally:
+        base.close()
+
+
+def _impressions(base: sqlite3.Connection, *, last_of_query: bool = False) -> Iterator[_Shown]:
+    only = "AND i.n IN (SELECT max(n) FROM impression GROUP BY query)" if last_of_query else ""
+    rows = base.execute(
+        "SELECT request, at, name, m.features, query, hex(user), documents, i.features "
+        f"FROM impression AS i, model AS m WHERE i.model=m.m {only} ORDER BY i.n"
+    )
+    for request, at, model, names, query, user, documents, features in rows:
+        known, ids = tuple(json.loads(names)), json.loads(documents)
+        X = np.frombuffer(features, np.float32).reshape(len(ids), len(known))
+        yield _Shown(request, at, model, known, query, user or None, ids, X)
+
+
+def _add_page(
+    pages: PageList, base: sqlite3.Connection, shown: _Shown, number: int, *, query: str, actions: Sequence[str]
+) -> None:
+    places = {document: place for place, document in enumerate(shown.documents, 1)}
+    beyond = len(places) + 1
+    events = base.execute("SELECT kind, document, value, at FROM event WHERE request=?", (shown.request,)).fetchall()
+    clicks = [places.get(document, beyond) for kind, document, _, _ in events if kind in actions]
+    pages.add(query, shown.documents, clicks, line=number)
+    pages.set_name("page_ids", shown.request)
+    pages.set_name("rankers", shown.model)
+    pages.set_number("times", float(shown.at))
+    if shown.user is not None:
+        pages.set_name("users", shown.user)
+    for kind, document, value, at in events:
+        place = places.get(document, beyond)
+        if kind in actions:
+            pages.set_click(place, float(at), None)
+        elif kind == "dwell" and value is not None:
+            pages.set_click(place, None, float(value))
+
+
+def _features(base: sqlite3.Connection, model: str | None, path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The names of the features of the newest impression, of a model."""
+    row = base.execute(
+        "SELECT m.features FROM impression AS i, model AS m WHERE i.model=m.m AND (? IS NULL OR name=?) "
+        "ORDER BY i.n DESC LIMIT 1",
+        (model, model),
+    ).fetchone()
+    if row is None:
+        known = [name for (name,) in base.execute("SELECT DISTINCT name FROM model")]
+        what = "no impression" if model is None else f"no impression of {model}; there are some of {', '.join(known)}"
+        raise DataError(f"{what}. Rank while --store is on.", where=os.fspath(path))
+    return tuple(json.loads(row[0]))
+
+
+def _labelled(
+    base: sqlite3.Connection, shown: _Shown, label: str, grades: dict[tuple[str, str], float] | None
+) -> tuple[list[str], NDArray[np.float32], NDArray[np.float64]]:
+    """The documents of an impression that have a label, with features and labels."""
+    if grades is None:
+        rows = base.execute("SELECT document FROM event WHERE request=? AND kind=?", (shown.request, label))
+        chosen = {document for (document,) in rows}
+        labels = np.array([float(id in chosen) for id in shown.documents])
+        return shown.documents, shown.features, labels
+    found = [grades.get((shown.query, id)) for id in shown.documents]
+    keep = [place for place, grade in enumerate(found) if grade is not None]
+    return [shown.documents[k] for k in keep], shown.features[keep], np.array([found[k] for k in keep], np.float64)
+
+
+def _judged(base: sqlite3.Connection) -> list[Any]:
+    return base.execute(
+        "SELECT CASE WHEN e.query<>'' THEN e.query ELSE coalesce(i.query, '') END, document, who, value "
+        "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request WHERE kind='judgement' ORDER BY e.n"
+    ).fetchall()
+
+
+def _grades(base: sqlite3.Connection) -> dict[tuple[str, str], float]:
+    votes: dict[tuple[str, str], list[float]] = {}
+    for query, document, _, grade in _judged(base):
+        if query:
+            votes.setdefault((query, document), []).append(grade)
+    return {pair: float(np.mean(found)) for pair, found in votes.items()}
+
+
+def shown_left_out(n: int) -> str:
+    """A sentence on impressions that were not used."""
+    return f"{counted(n, 'impression')} of other models or features left out." if n else ""

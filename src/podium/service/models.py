@@ -1,0 +1,326 @@
+"""Models on a shelf: by name@version, with aliases, swapped while requests are answered.
+
+A `Shelf` never changes. A request takes it once and keeps it; a swap makes another one and assigns it to one attribute,
+so that no request sees half of it. What is kept in a folder:
+
+    NAME/VERSION.podium     a version never changes
+    aliases.json            {"changes": 7, "highest": {"web": 4}, "aliases": {"default": {"model": "web@4", …}}}
+
+Both are written aside and renamed. Whatever changes the folder rewrites aliases.json last, which is how other processes
+notice (`Models.follow`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau
+
+from podium.data.dataset import Dataset
+from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
+from podium.files import write_aside, write_texts
+from podium.model import Model
+from podium.ranking import top_k
+from podium.service.problems import ServiceError
+from podium.service.schemas import AliasAnswer, Comparison
+from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name
+
+if TYPE_CHECKING:
+    from podium.engine import Engine
+    from podium.text.index import Index
+
+_KEPT = 50
+"""Requests that are remembered, for a model to be tried on."""
+_LONGEST = 500
+"""Documents of a request that is remembered."""
+
+
+class Models:
+    """The shelf in use, in `shelf`, and all that changes it."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *, index: Index | None = None) -> None:
+        self.shelf = Shelf(MappingProxyType({}), MappingProxyType({}))
+        self.folder = None if folder is None else Path(folder).resolve()
+        self.failed: dict[str, str] = {}
+        """Files of the folder that could not be loaded, and why."""
+        self._index = index
+        self._seen: deque[tuple[Entry, NDArray[np.float32]]] = deque(maxlen=_KEPT)
+        self._highest: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._mark: tuple[int, ...] | None = None
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.reload()
+
+    def remember(self, entry: Entry, X: NDArray[np.float32]) -> None:
+        """Keep the features of a request, in the order of a model's, for other models to be tried on."""
+        if 0 < len(X) <= _LONGEST:
+            self._seen.append((entry, X))
+
+    def add_files(self, paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:
+        """Put model files on the shelf, called like their files; another file of the same name is the next version."""
+        found = []
+        for path in paths:
+            name = Path(path).name.removesuffix(".podium").lower()
+            if not is_name(name):
+                raise ParameterError(
+                    f"{path}: a model is called like its file, in letters, digits, '.', '_' and '-'; rename the file."
+                )
+            found.append(self.put(name, path)[0])
+        return found
+
+    def put(
+        self, name: str, path: str | os.PathLike[str], *, version: int | None = None, move: bool = False
+    ) -> tuple[Entry, bool]:
+        """Load a file, try it, and put it on the shelf; the next version of its name if not told. Also: is it new?
+
+        The same bytes again are the model that is there. With `move` the file is taken away.
+        """
+        check_name(name)
+        with self._changing():
+            digest, size = _digest(path)
+            there = [entry for entry in self.shelf.versions(name) if version in (None, entry.version)]
+            for entry in there:
+                if entry.sha256 == digest:
+                    return entry, False
+            last = self._highest.get(name, 0)
+            if version is not None and version <= last:
+                raise ServiceError(
+                    409,
+                    f"{name}@{version} with these bytes is not there, and a version never changes. The next one is "
+                    f"{name}@{last + 1}.",
+                )
+            number = version or last + 1
+            entry = self._loaded(path, name, number, digest, size)
+            if self.folder is not None:
+                self._keep(entry, Path(path), move=move)
+            self._assign(entries={**self.shelf.entries, entry.key: entry})
+            return entry, True
+
+    def set_alias(self, alias: str, word: str, *, if_version: int | None = None) -> AliasAnswer:
+        """Let an alias name a model, after the model was tried on the last requests; the old one stays if it fails."""
+        check_name(alias)
+        with self._changing():
+            shelf = self.shelf
+            new, before = shelf.find(word), shelf.aliases.get(alias)
+            if if_version is not None and if_version != (before.version if before else 0):
+                raise ServiceError(
+                    412,
+                    f"{alias} is at version {before.version if before else 0}, not {if_version}: someone changed it. "
+                    "Look at it again: GET /v1/models.",
+                )
+            old = None if before is None else shelf.entries.get(before.model)
+            tried = compare(old, new, list(self._seen))
+            changed = Alias(new.key, 1 + (before.version if before else 0))
+            self._assign(aliases={**shelf.aliases, alias: changed})
+            return AliasAnswer(
+                alias=alias, old=None if before is None else before.model, new=new.key, version=changed.version,
+                tried=tried,
+            )  # fmt: skip
+
+    def delete(self, word: str) -> list[str]:
+        """Take the versions of a name, or one name@version, off the shelf."""
+        with self._changing():
+            one = self.shelf.entries.get(word)
+            gone = [one] if one is not None else self.shelf.versions(word)
+            if not gone:
+                raise ServiceError(404, str(UnknownNameError("model", word, self.shelf.entries, see="GET /v1/models")))
+            for entry in gone:
+                if self.shelf.aliases_of(entry):
+                    raise ServiceError(
+                        409,
+                        f"{entry.key} is in use as {', '.join(self.shelf.aliases_of(entry))}. Point that to another "
+                        "model first: PUT /v1/aliases/…",
+                    )
+            names = [entry.key for entry in gone]
+            for entry in gone if self.folder is not None else ():
+                self._file(entry.name, entry.version).unlink(missing_ok=True)
+            self._assign(entries={key: entry for key, entry in self.shelf.entries.items() if key not in names})
+            return names
+
+    def follow(self) -> bool:
+        """Look whether another process changed the folder, and see what it did. Returns whether it had."""
+        if self.folder is None or self._marked() == self._mark:
+            return False
+        self.reload()
+        return True
+
+    def reload(self) -> None:
+        """Read the folder again. What cannot be loaded is left out and told in `failed`."""
+        if self.folder is None:
+            return
+        with self._lock:
+            mark, entries, self.failed = self._marked(), {}, {}
+            for path in sorted(self.folder.glob("*/*.podium")):
+                name, version = path.parent.name, path.stem
+                if not is_name(name) or not version.isdecimal():
+                    continue
+                known = self.shelf.entries.get(f"{name}@{int(version)}")
+                try:
+                    entry = known or self._loaded(path, name, int(version), *_digest(path))
+                except PodiumError as error:
+                    self.failed[str(path)] = str(error)
+                    continue
+                entries[entry.key] = entry
+            aliases = self._read_aliases()
+            for name, alias in list(aliases.items()):
+                before = self.shelf.aliases.get(name)
+                if alias.model in entries:
+                    continue
+                if before is None or before.model not in self.shelf.entries:
+                    del aliases[name]
+                else:  # the model that was in use stays
+                    aliases[name], entries[before.model] = before, self.shelf.entries[before.model]
+            self._highest = _highest(entries, self._read().get("highest", {}))
+            self.shelf = Shelf(MappingProxyType(entries), MappingProxyType(aliases))
+            self._mark = mark
+
+    def _loaded(self, path: str | os.PathLike[str], name: str, version: int, digest: str, size: int) -> Entry:
+        entry = Entry(name, version, Model.load(path), digest, size)
+        warm(entry.model)
+        return replace(entry, engine=self._engine(entry.model))
+
+    def _engine(self, model: Model) -> Engine | None:
+        if self._index is None:
+            return None
+        from podium.engine import Engine
+
+        try:
+            return Engine(self._index, model)
+        except IncompatibleError:  # a model of other features: it ranks what requests bring
+            return None
+
+    def _keep(self, entry: Entry, source: Path, *, move: bool) -> None:
+        target = self._file(entry.name, entry.version)
+        target.parent.mkdir(exist_ok=True)
+        if move:
+            os.replace(source, target)
+            return
+        with write_aside(target) as file:
+            file.write(source.read_bytes())
+
+    def _file(self, name: str, version: int) -> Path:
+        """Where a version is kept: never outside the folder."""
+        assert self.folder is not None
+        path = (self.folder / check_name(name) / f"{version}.podium").resolve()
+        if not path.is_relative_to(self.folder):
+            raise ServiceError(422, f"{name} leads out of the folder of models.")
+        return path
+
+    def _assign(self, *, entries: dict[str, Entry] | None = None, aliases: dict[str, Alias] | None = None) -> None:
+        """The swap: write what has to last, then one assignment."""
+        made = Shelf(
+            self.shelf.entries if entries is None else MappingProxyType(entries),
+            self.shelf.aliases if aliases is None else MappingProxyType(aliases),
+        )
+        self._highest = _highest(made.entries, self._highest)
+        if self.folder is not None:
+            plain = {name: {"model": alias.model, "version": alias.version} for name, alias in made.aliases.items()}
+            changes = 1 + int(self._read().get("changes", 0))
+            whole = {"changes": changes, "highest": self._highest, "aliases": plain}
+            write_texts(self.folder, {"aliases.json": json.dumps(whole, indent=1)})
+            self._mark = self._marked()
+        self.shelf = made
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """One change at a time, by all processes; starts from what others did before."""
+        with self._lock:
+            if self.folder is None:
+                yield
+                return
+            with open(self.folder / ".lock", "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                self.follow()
+                yield
+
+    def _marked(self) -> tuple[int, ...] | None:
+        assert self.folder is not None
+        try:
+            found = (self.folder / "aliases.json").stat()
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_ino, found.st_size
+
+    def _read(self) -> dict[str, Any]:
+        assert self.folder is not None
+        path = self.folder / "aliases.json"
+        try:
+            found = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except ValueError as error:
+            raise DataError(
+                f"not JSON ({error}). Restore it, or delete it and set aliases again.", where=str(path)
+            ) from None
+        return found if isinstance(found, dict) else {}
+
+    def _read_aliases(self) -> dict[str, Alias]:
+        found = self._read().get("aliases", {})
+        try:
+            return {str(name): Alias(str(one["model"]), int(one["version"])) for name, one in found.items()}
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise DataError("aliases.json is damaged. Restore it, or delete it and set aliases again.") from None
+
+
+def warm(model: Model) -> None:
+    """Do twice what a request does, so that nothing is compiled or parsed while one waits."""
+    nothing = Dataset.from_arrays(np.zeros((2, model.n_features), np.float32))
+    for _ in range(2):
+        scores = model.score(nothing)
+        try:
+            model.distribution(nothing, scores=scores).summary()
+        except IncompatibleError:  # its scores are not odds, and requests are told so
+            break
+
+
+def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[np.float32]]]) -> Comparison:
+    """The new model on the last requests: its scores must be finite, and are compared with those of the old model."""
+    tried, taus, overlaps = 0, [], []
+    for entry, X in seen:
+        if not set(new.feature_names) <= entry.columns.keys():
+            continue
+        scores, tried = _scores(new, entry, X), tried + 1  # raises a clear error where one is not finite
+        if old is not None and set(old.feature_names) <= entry.columns.keys():
+            before = _scores(old, entry, X)
+            tau = float(kendalltau(scores, before).statistic)
+            taus += [tau] if tau == tau else []  # not a number where all are tied
+            k = min(10, len(X))
+            overlaps.append(len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k)
+    return Comparison(tried, *(float(np.mean(values)) if values else None for values in (taus, overlaps)))
+
+
+def _scores(model: Entry, entry: Entry, X: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What a model says of documents whose features are in the order of another one's."""
+    if model.feature_names != entry.feature_names:
+        X = X[:, [entry.columns[name] for name in model.feature_names]]
+    return model.model.score(Dataset.from_arrays(X))
+
+
+def _highest(entries: Mapping[str, Entry], known: Mapping[str, int]) -> dict[str, int]:
+    """The highest version that each name ever had, so that no number is used twice."""
+    found = {str(name): int(version) for name, version in known.items()}
+    for entry in entries.values():
+        found[entry.name] = max(entry.version, found.get(entry.name, 0))
+    return found
+
+
+def _digest(path: str | os.PathLike[str]) -> tuple[str, int]:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}.", where=os.fspath(path)) from None

@@ -1,0 +1,52 @@
+"""Problems: what went wrong with a request, as RFC 9457 says it: `application/problem+json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+import msgspec
+from starlette.responses import Response
+
+from podium.errors import DataError, IncompatibleError, ModelFileError, ParameterError, PodiumError
+from podium.service.schemas import ProblemDetails
+
+
+class ServiceError(PodiumError):
+    """An answer other than success: what, where, expected, got, and what to do next."""
+
+    def __init__(
+        self, status: int, detail: str, *, where: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.where, self.headers = status, detail, where, dict(headers or {})
+
+
+def problem_of(error: BaseException) -> ServiceError:
+    """The problem that an error of podium is; what it does not raise on purpose is a fault of the service."""
+    if isinstance(error, ServiceError):
+        return error
+    if isinstance(error, DataError):
+        return ServiceError(422, str(error), where=error.where)
+    if isinstance(error, ParameterError | IncompatibleError | ModelFileError):
+        return ServiceError(422, str(error))
+    if isinstance(error, msgspec.ValidationError):
+        return ServiceError(422, *_parts(str(error)))
+    if isinstance(error, msgspec.DecodeError):
+        return ServiceError(400, f"{str(error).rstrip('.')}. Send one JSON value in UTF-8.")
+    if isinstance(error, PodiumError):
+        return ServiceError(500, str(error))
+    return ServiceError(500, "The service failed; its log has the reason under this request id. Try again.")
+
+
+def answer_of(problem: ServiceError) -> Response:
+    """The response that says a problem."""
+    title = HTTPStatus(problem.status).phrase
+    body = ProblemDetails(title=title, status=problem.status, detail=problem.detail, where=problem.where)
+    return Response(msgspec.json.encode(body), problem.status, problem.headers, "application/problem+json")
+
+
+def _parts(message: str) -> tuple[str]:
+    """msgspec's message as a sentence: it ends in the place, e.g. $.documents[3].features."""
+    what, _, place = message.partition(" - at ")
+    return (f"{what.replace('`', '')}{f' at {place.strip(chr(96))}' if place else ''}. See /openapi.json.",)

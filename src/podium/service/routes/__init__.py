@@ -1,0 +1,1 @@
+"""What the service does at each address. The table of all of them is in `app.py`."""

@@ -1,0 +1,57 @@
+"""Requests of other servers' clients: rerank (Cohere, Jina, vLLM, LiteLLM, TEI) and KServe's protocol, version 2."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from podium.service import compat
+from podium.service.bodies import JSON, check_count
+from podium.service.endpoint import Call
+from podium.service.ranking import asked_of
+from podium.service.routes.ranking import rank_all
+from podium.service.schemas import to_json
+from podium.service.shelf import Entry
+from podium.service.state import State
+
+
+async def rerank(state: State, call: Call) -> Response:
+    """Rank documents, asked and answered as other rerankers do."""
+    request = await call.read(compat.RerankRequest)
+    check_count(len(request.given), state.settings.documents)
+    wanted = compat.rank_request(request)
+    entry = state.models.shelf.find(wanted.model)
+    asked = [(entry, asked_of(wanted, entry))]
+    if len(wanted.documents) > state.settings.inline_documents:
+        (ranked,) = await run_in_threadpool(rank_all, state, asked, call.id)
+    else:
+        (ranked,) = rank_all(state, asked, call.id)
+    tei = request.documents is UNSET
+    answer = compat.tei_answer(request, ranked.answer) if tei else compat.rerank_answer(request, ranked.answer)
+    return Response(to_json(answer), media_type=JSON)
+
+
+async def server(state: State, call: Call) -> Response:
+    """The server, as KServe's protocol describes it."""
+    return Response(to_json(compat.about_server()), media_type=JSON)
+
+
+async def model(state: State, call: Call) -> Response:
+    """A model, as KServe's protocol describes it."""
+    entry, name = _entry(state, call), call.request.path_params["model"]
+    about = compat.about_model(name, entry, state.models.shelf.versions(name))
+    return Response(to_json(about), media_type=JSON)
+
+
+async def infer(state: State, call: Call) -> Response:
+    """Score documents, asked and answered as KServe's protocol does."""
+    request = await call.read(compat.InferRequest)
+    entry = _entry(state, call)
+    answer = await run_in_threadpool(compat.infer, entry, request, most=state.settings.documents)
+    return Response(to_json(answer), media_type=JSON)
+
+
+def _entry(state: State, call: Call) -> Entry:
+    name, version = call.request.path_params["model"], call.request.path_params.get("version")
+    return state.models.shelf.find(name if version is None else f"{name}@{version}")

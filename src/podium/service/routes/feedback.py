@@ -1,0 +1,62 @@
+"""What people did with what they were shown, and the deletion of a user."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.responses import Response
+
+from podium.service.bodies import JSON
+from podium.service.endpoint import Call
+from podium.service.feedback import Action, Feedback, FeedbackError
+from podium.service.problems import ServiceError
+from podium.service.schemas import DeletedAnswer, Event, FeedbackAnswer, FeedbackRequest, to_json
+from podium.service.state import State
+
+_BACK = {"Retry-After": "5"}
+
+
+async def feedback(state: State, call: Call) -> Response:
+    """Write events. 202 is answered only when they are on disk; the same events again change nothing."""
+    store = _store(state)
+    request = await call.read(FeedbackRequest)
+    actions = [_action(event, place, call) for place, event in enumerate(request.events)]
+    try:
+        done = await asyncio.wrap_future(store.add(actions))
+    except FeedbackError as error:
+        raise ServiceError(503, str(error), headers=_BACK) from error
+    return Response(to_json(FeedbackAnswer(done.accepted, done.repeated, done.unknown)), 202, media_type=JSON)
+
+
+async def delete_user(state: State, call: Call) -> Response:
+    """Delete what a user was shown and did."""
+    try:
+        impressions, events = await asyncio.wrap_future(_store(state).forget(call.request.path_params["user"]))
+    except FeedbackError as error:
+        raise ServiceError(503, str(error), headers=_BACK) from error
+    return Response(to_json(DeletedAnswer(impressions, events)), media_type=JSON)
+
+
+def _store(state: State) -> Feedback:
+    if state.feedback is None:
+        raise ServiceError(404, "the service keeps no feedback. Start it with --store feedback.db")
+    return state.feedback
+
+
+def _action(event: Event, place: int, call: Call) -> Action:
+    where = f"events[{place}]"
+    if event.kind == "judgement":
+        if not call.key.may("judge"):
+            raise ServiceError(403, f"a judgement needs a key of role judge; {call.key.name} has {call.key.role}.")
+        if not (event.request or event.query):
+            raise ServiceError(422, "a judgement needs a query, or the request of an answer.", where=where)
+    elif not event.request:
+        raise ServiceError(422, f"a {event.kind} needs the request of the answer that it is about.", where=where)
+    if event.value is None and event.kind in ("judgement", "dwell"):
+        raise ServiceError(422, f"a {event.kind} needs a value.", where=where)
+    if event.value is not None and event.value < 0:
+        raise ServiceError(422, f"value must be at least 0; got {event.value}.", where=where)
+    return Action(
+        kind=event.kind, document=event.id, request=event.request, query=event.query, value=event.value,
+        who=event.who or (call.key.name if event.kind == "judgement" else ""), event=event.event, at=event.time,
+    )  # fmt: skip

@@ -1,0 +1,32 @@
+"""Health, metrics and the description of the service itself."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from podium.service.bodies import JSON
+from podium.service.endpoint import Call
+from podium.service.problems import ServiceError
+from podium.service.schemas import Health, to_json
+from podium.service.state import State
+
+
+async def live(state: State, call: Call) -> Response:
+    """The process answers."""
+    return Response(to_json(Health("live")), media_type=JSON)
+
+
+async def ready(state: State, call: Call) -> Response:
+    """The default model is loaded and was tried on a document, or the index is open."""
+    if "default" not in state.models.shelf.aliases and state.index is None:
+        raise ServiceError(503, "no model is the default. Put one, and point the alias to it: PUT /v1/aliases/default")
+    return Response(to_json(Health("ready")), media_type=JSON)
+
+
+async def metrics(state: State, call: Call) -> Response:
+    """Counts and times, in Prometheus' text form; the sum over all workers."""
+    gauges = [("podium_requests_in_work", "", float(state.in_work))]
+    if state.feedback is not None:
+        gauges.append(("podium_feedback_queue", "", float(state.feedback.waiting)))
+    gauges += [("podium_model_info", f'model="{key}"', 1.0) for key in state.models.shelf.entries]
+    return Response(state.metrics.text(gauges), media_type="text/plain; version=0.0.4")

@@ -1,0 +1,182 @@
+"""Settings of the service: from a TOML file, then the environment, then the command line; the last one counts.
+
+    >>> made = Settings.read(environment={"PODIUM_SERVE_PORT": "9000"}, given={"workers": 2})
+    >>> made.port, made.workers
+    (9000, 2)
+
+A field `name` is `name` in the file, `PODIUM_SERVE_NAME` in the environment (lists separated by commas) and `--name`
+where the command has such an option. Worker processes get all settings through the environment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from podium.errors import DataError, ParameterError, UnknownNameError
+
+PREFIX = "PODIUM_SERVE_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set. Sizes are in bytes, times in seconds."""
+
+    models: tuple[str, ...] = ()
+    """Model files to serve."""
+    index: str = ""
+    """An index to search; "" for none."""
+    aliases: tuple[str, ...] = ()
+    """Names for models, as default=web@3. Without `default`, it is the first model."""
+    shelf: str = ""
+    """A folder that keeps models and aliases; needed to put models and to swap while the service runs."""
+    data: str = ""
+    """Data whose queries can be looked up; "" for none."""
+    store: str = ""
+    """The SQLite file of feedback; "" for none."""
+    keys: str = ""
+    """A file of keys, in lines: name role sha256. Without one, only this machine is served."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+    workers: int = 1
+    """Processes that answer requests."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies whose X-Forwarded-* headers are believed."""
+    origins: tuple[str, ...] = ()
+    """Origins of other pages that may call the service from a browser (CORS)."""
+    body_bytes: int = 8_000_000
+    model_bytes: int = 512_000_000
+    """The largest model that can be put."""
+    header_bytes: int = 16_384
+    documents: int = 10_000
+    """The most documents of a request."""
+    inline_documents: int = 2_000
+    """Requests of more documents are ranked in a thread, so that others need not wait."""
+    request_seconds: float = 10.0
+    keep_alive_seconds: int = 75
+    concurrency: int = 64
+    """Requests in work at once, per worker; others are answered 503."""
+    rate: float = 0.0
+    """Requests per second that a key may make, per worker; 0 for any number."""
+    burst: int = 100
+    """Requests that a key may make at once before `rate` holds it back."""
+    log_requests: bool = False
+    """Write a line of JSON for each request; errors of the service are always written."""
+    logged_documents: int = 100
+    """Documents of an answer that are kept with their features; the best ones."""
+    keep_days: float = 90.0
+    """Feedback older than this is deleted; 0 keeps it."""
+    keep_bytes: int = 10_000_000_000
+    """The largest size of the store; the oldest feedback is deleted first."""
+    queue: int = 10_000
+    """Events that may wait to be written; others are answered 503."""
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "concurrency", "documents", "body_bytes", "queue", "burst", "request_seconds"):
+            if getattr(self, name) <= 0:
+                raise ParameterError(f"{name} must be above 0; got {getattr(self, name)}.")
+        for name, value in dataclasses.asdict(self).items():
+            if isinstance(value, tuple) and any("," in one for one in value):
+                raise ParameterError(f"{name}: a comma separates values, so it cannot be part of one; got {value}.")
+        if not 0 <= self.port <= 65535:
+            raise ParameterError(f"port must be from 0 to 65535; got {self.port}.")
+        if not self.keys and not is_loopback(self.host):
+            raise ParameterError(
+                f"host {self.host}: without keys, only this machine is served (127.0.0.1). Make a file of keys "
+                "(podium serve --help says how) and give it with --keys."
+            )
+
+    @classmethod
+    def read(
+        cls,
+        file: str | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Settings:
+        """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
+        found = {} if file is None else _from_file(file)
+        for name, text in (os.environ if environment is None else environment).items():
+            if name.startswith(PREFIX):
+                key = name.removeprefix(PREFIX).lower()
+                found[key] = _parsed(key, text, where=name)
+        found |= {name: value for name, value in (given or {}).items() if value is not None}
+        return cls(**found)
+
+    def environment(self) -> dict[str, str]:
+        """The same settings as variables of the environment."""
+        return {PREFIX + name.upper(): _text(value) for name, value in dataclasses.asdict(self).items()}
+
+    def lines(self) -> list[str]:
+        """The settings as lines of a TOML file."""
+        return [f"{name} = {_toml(value)}" for name, value in dataclasses.asdict(self).items()]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host's address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Settings)}
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}.", where=path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not TOML: {error}.", where=path) from None
+    return {name: _checked(name, value, where=path) for name, value in found.items()}
+
+
+def _checked(name: str, value: Any, *, where: str) -> Any:
+    if name not in _DEFAULTS:
+        raise UnknownNameError("setting", name, _DEFAULTS, see="podium serve --show-settings")
+    default = _DEFAULTS[name]
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not type(default):
+        expected = "a list of texts" if isinstance(default, tuple) else f"a value like {_toml(default)}"
+        raise DataError(f"{name}: {expected} is needed; got {value!r}.", where=where)
+    return value
+
+
+def _parsed(name: str, text: str, *, where: str) -> Any:
+    """The value of a setting given as text."""
+    default: Any = _DEFAULTS.get(name, "")
+    try:
+        if isinstance(default, tuple):
+            value: Any = [part for part in text.split(",") if part]
+        elif isinstance(default, bool):
+            value = {"true": True, "false": False}[text.lower()]
+        else:
+            value = type(default)(text)
+    except (ValueError, KeyError):
+        raise DataError(f"a value like {_text(default)} is needed; got {text!r}.", where=where) from None
+    return _checked(name, value, where=where)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return _text(value)
