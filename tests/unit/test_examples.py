@@ -29,6 +29,7 @@ from typer.testing import CliRunner
 import podium
 from podium.cli import demo
 from podium.cli.main import app
+from podium.clicks import simulate
 from podium.data import make_letor_like, write_letor
 from podium.data.metasearch import make_metasearch
 from podium.data.trec import write_qrels
@@ -113,6 +114,9 @@ def made_up(tmp_path_factory) -> Path:
     for name, part in zip(("train", "vali", "test"), podium.split(data), strict=True):
         write_letor(part, folder / "DATA" / f"{name}.txt")
     shutil.copy(folder / "DATA" / "test.txt", folder / "test.txt")
+    shown = podium.split(data)[0]
+    rankers = [shown.features[:, column] for column in (0, 5)]
+    podium.write_clicks(simulate(shown, rankers, pages=2_000, depth=4, seed=0), folder / "log.jsonl")
     rankings, qrels = make_metasearch(30, seed=2)
     for engine, name in enumerate(("bm25", "dense", "splade")):
         with (folder / f"{name}.run").open("w") as file:
