@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from podium.data import read_run as read_run
     from podium.data import split as split
     from podium.data import to_frame as to_frame
+    from podium.data import write_cache as write_cache
     from podium.data import write_clicks as write_clicks
     from podium.data import write_letor as write_letor
     from podium.data import write_qrels as write_qrels
@@ -93,6 +94,7 @@ _HOMES = {
         "read_run",
         "split",
         "to_frame",
+        "write_cache",
         "write_clicks",
         "write_letor",
         "write_qrels",
@@ -172,6 +174,7 @@ __all__ = [
     "split",
     "to_frame",
     "train",
+    "write_cache",
     "write_clicks",
     "write_letor",
     "write_qrels",

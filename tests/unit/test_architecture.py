@@ -42,6 +42,7 @@ LAYERS = [
         "ranking",
         "text_bytes",
         "views",
+        "rows",
         "ids",
         "shortest",
         "forms",

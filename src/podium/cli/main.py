@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from podium.cli import (
     aggregate,
+    cache,
     calibration,
     check,
     clicks,
@@ -98,6 +99,7 @@ PANELS = {
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
     "People": (value.value, interleave.interleave),
+    "Production": (cache.cache,),
 }
 for panel, commands in PANELS.items():
     for command in commands:

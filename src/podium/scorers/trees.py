@@ -12,6 +12,7 @@ from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.forms import TreesForm
 from podium.registry import param, register
+from podium.rows import Rows
 from podium.scorers import tree_text
 from podium.scorers.base import Params, Prepared, Scorer
 from podium.scorers.forest import read_forest
@@ -64,7 +65,14 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
 
 
 def for_lightgbm(X: Any) -> Any:
-    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
+    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays.
+
+    Rows that are not in memory are binned block by block.
+    """
+    if isinstance(X, Rows):
+        from podium.scorers.tree_rows import sequence
+
+        return sequence(X)
     if not is_sparse(X):
         return X
     import scipy.sparse as sp
