@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
     from podium.data.check import check as check
+    from podium.distributed.cluster import Cluster as Cluster
     from podium.engine import Engine as Engine
     from podium.evaluation.attribution import importance as importance
     from podium.evaluation.calibration import calibration as calibration
@@ -100,6 +101,7 @@ _HOMES = {
         "write_qrels",
         "write_run",
     ),
+    "podium.distributed.cluster": ("Cluster",),
     "podium.engine": ("Engine",),
     "podium.evaluation.attribution": ("importance",),
     "podium.evaluation.calibration": ("calibration",),
@@ -130,6 +132,7 @@ __all__ = [
     "METHODS",
     "Aggregator",
     "ClickLog",
+    "Cluster",
     "Dataset",
     "Engine",
     "Fold",

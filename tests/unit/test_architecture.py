@@ -56,7 +56,8 @@ LAYERS = [
     ["recipe", "odds", "temperature", "model", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "sklearn", "engine", "online"],
     ["experiments"],
-    ["testing", "service", "distributed", "cli", "__main__"],
+    ["distributed"],
+    ["testing", "service", "cli", "__main__"],
 ]
 LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 
