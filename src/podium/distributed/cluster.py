@@ -16,7 +16,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -32,6 +32,10 @@ _CONNECT = 30.0
 _LOOK = 5.0  # seconds between looks at whether the cluster is still there
 _RETRIES = 3  # of a task whose worker was lost or that failed
 _PACKAGES = ("podium", "numpy", "scipy", "numba", "lightgbm")
+
+
+class WorkerLostError(ClusterError):
+    """A worker that was needed is gone."""
 
 
 class Cluster:
@@ -152,6 +156,43 @@ class Cluster:
             except Exception as error:
                 yield handle, self._words(error)
 
+    def addresses(self) -> list[str]:
+        """Where the workers are, in a fixed order."""
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def on(self, addresses: Sequence[str], function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """What a function makes of its arguments on each of some workers; `WorkerLostError` where one is lost."""
+        from dask.distributed import wait
+
+        tasks = [
+            self._client.submit(_called, function, *item, workers=[address], pure=False)
+            for address, item in zip(addresses, items, strict=True)
+        ]
+        started = time.monotonic()
+        while True:
+            try:
+                wait(tasks, timeout=_LOOK)
+                return list(self._client.gather(tasks))
+            except TimeoutError:
+                lost = set(addresses) - set(self.addresses() if self._present() else ())
+            except Exception as error:
+                raise self._words(error) from error
+            if lost:
+                self._client.cancel(tasks)
+                raise WorkerLostError(f"worker {min(lost)} of {self.address} was lost.")
+            if time.monotonic() - started > self.patience:
+                raise ClusterError(f"a step took longer than {self.patience:.0f} seconds on {self.address}.")
+
+    def forget(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> None:
+        """Call a function on those of some workers that are there; what it gives does not matter."""
+        with suppress(Exception):
+            there = [address for address in addresses if address in self.addresses()]
+            self._client.run(function, *arguments, workers=there, on_error="ignore")
+
+    def settle(self) -> None:
+        """Wait until there is a worker again, after one was lost."""
+        self._client.wait_for_workers(1, timeout=NO_WORKER)
+
     def check(self, handles: Sequence[Any]) -> None:
         """Wait until everything is kept; raises a clear error where something cannot be."""
         self.map(_done, handles)
@@ -175,7 +216,7 @@ class Cluster:
             )
         elif "://" not in self.address:
             raise ParameterError(
-                f"a cluster is local, local:N, or an address such as tcp://host:8786; got {self.address}."
+                f"a cluster is local, local:N, or an address, e.g. tcp://host:8786; got {self.address}."
             )
         try:
             client = self._stack.enter_context(Client(place, timeout=_CONNECT))
@@ -214,9 +255,7 @@ class Cluster:
                 "memory runs out. Use more workers, or data as a cache."
             )
         if "Cancelled" in kind or "Comm" in kind or self._client.status != "running":
-            return ClusterError(
-                f"the scheduler at {self.address} went away. Start it again, and give the command again."
-            )
+            return ClusterError(f"the scheduler at {self.address} went away. Start it, and give the command again.")
         return ClusterError(f"a task failed on {self.address}: {kind}: {_first_line(error)}")
 
 

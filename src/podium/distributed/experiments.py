@@ -54,8 +54,8 @@ def _run(plan: Plan, task: Task, detailed: bool) -> Outcome:
 
 
 def _stored(fold: Fold, cluster: Cluster) -> Fold:
-    found = {name: getattr(fold, name) for name in ("train", "valid", "test")}
-    return Fold(name=fold.name, **{k: None if v is None else parts.stored(v, cluster) for k, v in found.items()})
+    valid, test = (None if part is None else parts.stored(part, cluster) for part in (fold.valid, fold.test))
+    return Fold(parts.stored(fold.train, cluster), valid, test, fold.name)
 
 
 def _trace(error: BaseException) -> str:

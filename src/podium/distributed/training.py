@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.distributed import parts
+from podium.distributed.boosting import fit_trees
 from podium.distributed.cluster import Cluster
 from podium.distributed.problem import DistributedProblem
 from podium.errors import IncompatibleError
@@ -19,7 +20,7 @@ from podium.metrics import Metric
 from podium.model import Model
 from podium.recipe import Recipe
 from podium.scorers import SmoothScorer
-from podium.solvers import LBFGS, SGD, Adam, Newton, Watch
+from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton, Watch
 from podium.threads import one_blas_thread
 from podium.training import Fitting, Observer, check_fit, fitted_model
 from podium.transforms import State, ZScore
@@ -48,6 +49,9 @@ def fit(
 ) -> Model:
     """One learner, one fit."""
     check_fit(learner, data)
+    if isinstance(learner, Recipe) and isinstance(learner.solver, Boosting):
+        grown = fit_trees(cluster, learner, data, watch=Watch(valid, metric, observers), seed=seed)
+        return fitted_model(grown, {}, data, valid=valid, metric=metric, seed=seed)
     recipe = _checked(learner, data)
     given = parts.stored(data, cluster)
     bounds = parts.cuts(given)
@@ -69,8 +73,8 @@ def _checked(learner: Learner, data: Dataset) -> Recipe:
     if not works or type(learner.solver) not in SOLVERS:  # type: ignore[attr-defined]
         what = f"{learner.scorer.name} by {learner.solver.name}" if isinstance(learner, Recipe) else learner.name
         raise IncompatibleError(
-            f"a cluster trains a loss over scorer=linear or mlp by lbfgs, newton, adam or sgd; got {what}. Leave "
-            "--cluster out, or use podium compare --cluster, where each fit is a task of one worker."
+            f"a cluster trains a loss over scorer=linear or mlp by lbfgs, newton, adam or sgd, and over trees; got "
+            f"{what}. Leave --cluster out, or use podium compare --cluster, where each fit is a task of one worker."
         )
     assert isinstance(learner, Recipe)
     few = data.select(np.arange(min(data.n_queries, 1)))

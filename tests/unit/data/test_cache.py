@@ -183,7 +183,7 @@ import podium
 from podium.data.cache import open_cache
 from podium.scorers import tree_growing
 
-tree_growing._DETERMINISTIC["bin_construct_sample_cnt"] = 10_000  # LightGBM holds this many rows to find bins
+tree_growing.DETERMINISTIC["bin_construct_sample_cnt"] = 10_000  # LightGBM holds this many rows to find bins
 few, many, limited = sys.argv[1:]
 METHODS = {
     "recipe(loss=listnet,scorer=linear,solver=lbfgs(iterations=3))": 48_000_000,
