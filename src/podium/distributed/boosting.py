@@ -1,8 +1,9 @@
 """Trees on a cluster: LightGBM's own network grows them on every worker's queries, by the forces of any of our losses.
 
 All machines find bins from the same documents, and hold the same trees after every round. Early stopping is decided
-here, after every few rounds; what grew too many is left out. If a machine is lost, the fit begins again on those that
-are left: it is the same, to the bit.
+here, after every few rounds; what grew too many is left out. If a machine is lost, the fit begins again when another has
+taken its place: it is then the same to the bit. If none does, it goes on with fewer machines, whose sums are rounded
+otherwise.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def fit_trees(cluster: Cluster, recipe: Recipe, data: Dataset, *, watch: Watch, 
     loss = _checked(recipe, data)
     train = cache_path(data, cluster)
     valid = None if watch.valid is None else cache_path(watch.valid, cluster)
+    n = cluster.n_workers
     for attempt in range(1, ATTEMPTS + 1):
         fresh = _Measured(watch.valid, watch.metric, watch.observers)
         try:
@@ -53,7 +55,7 @@ def fit_trees(cluster: Cluster, recipe: Recipe, data: Dataset, *, watch: Watch, 
         except (WorkerLostError, ClusterError) as error:
             if attempt == ATTEMPTS:
                 raise ClusterError(f"{error} The fit was begun {ATTEMPTS} times.") from error
-            cluster.settle()
+            cluster.settle(n)
     raise AssertionError("returned or raised above")
 
 

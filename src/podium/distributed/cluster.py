@@ -11,12 +11,13 @@ with the certificates of Dask's own configuration.
 from __future__ import annotations
 
 import importlib.metadata
+import logging
 import os
 import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -189,9 +190,12 @@ class Cluster:
             there = [address for address in addresses if address in self.addresses()]
             self._client.run(function, *arguments, workers=there, on_error="ignore")
 
-    def settle(self) -> None:
-        """Wait until there is a worker again, after one was lost."""
-        self._client.wait_for_workers(1, timeout=NO_WORKER)
+    def settle(self, n: int) -> None:
+        """Wait until there are n workers again, after one was lost, or fewer where they do not come back in time."""
+        with suppress(TimeoutError):
+            self._client.wait_for_workers(n, timeout=NO_WORKER)
+        if not self._present():
+            raise ClusterError(f"no worker of {self.address} is left. Start some.")
 
     def check(self, handles: Sequence[Any]) -> None:
         """Wait until everything is kept; raises a clear error where something cannot be."""
@@ -208,6 +212,7 @@ class Cluster:
         except ImportError:
             raise MissingPackageError("distributed", "A cluster", "distributed") from None
         self._stack.enter_context(dask.config.set(_SETTINGS))
+        self._stack.enter_context(_quiet())
         place: Any = self.address
         if self.local:
             n = _number(self.address)
@@ -265,6 +270,18 @@ _SETTINGS = {
     "distributed.worker.daemon": True,
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from printing what podium says in its own words."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def versions() -> dict[str, str]:

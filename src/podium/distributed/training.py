@@ -62,8 +62,8 @@ def fit(
         kept = cluster.keep(parts.transformed, raw, recipe.transform, state, recipe.scorer)
         cluster.check(kept)
         watch = Watch(None if valid is None else recipe.transform.apply(state, valid), metric, observers)
-        problem = _problem(cluster, recipe, data, state, kept, bounds)
-        found = recipe.solved(problem, np.random.default_rng(seed), watch)
+        whole = problem(cluster, recipe, data, state, kept, bounds)
+        found = recipe.solved(whole, np.random.default_rng(seed), watch)
     return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
 
 
@@ -101,9 +101,10 @@ def _added(found: list[Array]) -> Array:
     return np.asarray(sum(found[1:], found[0]), np.float64)
 
 
-def _problem(
+def problem(
     cluster: Cluster, recipe: Recipe, data: Dataset, state: State, kept: list[Any], bounds: NDArray[np.int64]
 ) -> DistributedProblem:
+    """What solvers minimise: the sum over the parts that workers keep."""
     nothing = Dataset(np.zeros((0, data.n_features), np.float32), None, np.zeros(1, np.int64))
     width = recipe.transform.apply(state, nothing).n_features
     return DistributedProblem(
