@@ -25,9 +25,8 @@ FEATURES = 46
 
 def main(workers: int) -> None:
     recipe = Recipe(loss=ListNet(), scorer=Linear(), transform=Identity())
-    print(
-        f"{'documents':>10} {'cells':>12} {'parts':>6} {'one machine':>12} {f'{workers} workers':>12}  seconds an evaluation"
-    )
+    heads = ("documents", "cells", "parts", "one machine", f"{workers} workers")
+    print("".join(f"{head:>14}" for head in heads), "(seconds an evaluation)")
     with Cluster(f"local:{workers}") as cluster:
         for n in (10_000, 100_000, 1_000_000, 3_000_000):
             rng = np.random.default_rng(0)
@@ -38,10 +37,8 @@ def main(workers: int) -> None:
             kept = cluster.keep(parts.transformed, raw, Identity(), {}, Linear())
             many = training.problem(cluster, recipe, data, {}, kept, bounds)
             one, theta = Problem(ListNet(), Linear(), data, 0.1), np.zeros(FEATURES + 1)
-            print(
-                f"{n:10} {n * FEATURES:12} {len(kept):6} {timed(one, theta):12.4f} {timed(many, theta):12.4f}",
-                flush=True,
-            )
+            seconds = f"{timed(one, theta):14.4f}{timed(many, theta):14.4f}"
+            print(f"{n:14}{n * FEATURES:14}{len(kept):14}{seconds}", flush=True)
         for n in (1, 8, 64):
             print(f"{n} empty tasks: {timed(lambda _, n=n: cluster.map(abs, range(n)), None):.4f} s", flush=True)
 

@@ -1,9 +1,9 @@
 """Trees on a cluster: LightGBM's own network grows them on every worker's queries, by the forces of any of our losses.
 
 All machines find bins from the same documents, and hold the same trees after every round. Early stopping is decided
-here, after every few rounds; what grew too many is left out. If a machine is lost, the fit begins again when another has
-taken its place: it is then the same to the bit. If none does, it goes on with fewer machines, whose sums are rounded
-otherwise.
+here, after every few rounds; what grew too many is left out. If a machine is lost, the fit begins again when another
+has taken its place: it is then the same to the bit. If none does, it goes on with fewer machines, whose sums are
+rounded otherwise.
 """
 
 from __future__ import annotations

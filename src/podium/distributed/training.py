@@ -26,7 +26,7 @@ from podium.training import Fitting, Observer, check_fit, fitted_model
 from podium.transforms import State, ZScore
 
 SOLVERS = (LBFGS, Newton, Adam, SGD)
-SMALL = 10_000_000
+SMALL = 50_000_000
 """Features × documents below which one machine is faster: asking workers takes longer than the sums themselves."""
 _SHARE = 0.5
 """Of the workers' memory that may be taken by features; else they are read from disk in every evaluation."""

@@ -83,7 +83,8 @@ def test_experiments_are_tasks_of_the_workers_with_the_same_outcomes(cluster, da
 
 
 def test_trees_grow_alike_on_all_machines_and_begin_like_those_of_one(cluster, data):
-    method = "recipe(loss=ranknet,scorer=trees(num_leaves=4,min_data_in_leaf=1),solver=boosting(rounds=4),transform=identity)"
+    trees = "scorer=trees(num_leaves=4,min_data_in_leaf=1),solver=boosting(rounds=4)"
+    method = f"recipe(loss=ranknet,{trees},transform=identity)"
     train, valid, _ = podium.split(data)
     one, many = podium.train(train, method, valid=valid), cluster.train(train, method, valid=valid)
     np.testing.assert_allclose(many.score(data), one.score(data), rtol=0, atol=1e-9)
