@@ -13,17 +13,15 @@ import itertools
 import os
 import secrets
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array
-from podium.data.cache import file_name, is_cache
-from podium.data.cache_writer import write_cache
+from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
-from podium.distributed import tree_process
+from podium.distributed import parts, tree_process
 from podium.distributed.cluster import Cluster, WorkerLostError
 from podium.errors import ClusterError, IncompatibleError
 from podium.learner import Learned
@@ -146,11 +144,14 @@ def cache_path(data: Dataset, cluster: Cluster) -> str:
     X: Any = data.features
     if isinstance(X, FileRows) and isinstance(X.file, str) and os.path.basename(X.file) == file_name("features"):
         folder = os.path.dirname(X.file)
-        if (is_cache(folder) and data.source == folder) or Path(data.source or "").absolute() == Path(folder):
+        if is_cache(folder) and _without_features(open_cache(folder)) == _without_features(data):
             return folder
-    place = cluster.folder()
-    write_cache(data, place)
-    return os.fspath(place)
+    return os.fspath(parts.written(data, cluster))
+
+
+def _without_features(data: Dataset) -> str:
+    """A hash of labels, queries, weights and preferences, which may be others than those of the cache."""
+    return data.with_features(np.empty((data.n_documents, 0), np.float32), None).digest()
 
 
 def _shares(data: Dataset, n: int) -> list[Any]:

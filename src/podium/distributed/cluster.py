@@ -21,8 +21,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from podium.errors import ClusterError, MissingPackageError, ParameterError
+from podium.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
 from podium.threads import default_threads
 
 PATIENCE = 600.0
@@ -45,6 +46,7 @@ class Cluster:
     def __init__(self, address: str = "local", *, patience: float = PATIENCE) -> None:
         self.address, self.patience = address, patience
         self._stack, self._places = ExitStack(), 0
+        self.written: WeakKeyDictionary[Any, Path] = WeakKeyDictionary()  # data → its cache in `folder`
         self.local = address == "local" or address.startswith("local:")
         try:
             self._client = self._connected()
@@ -137,6 +139,8 @@ class Cluster:
                 return list(self._client.gather(handles))
             except TimeoutError:
                 alone = None if self._present() else alone or time.monotonic()
+            except (PodiumError, MemoryError):
+                raise
             except Exception as error:
                 raise self._words(error) from error
             now = time.monotonic()
@@ -154,6 +158,8 @@ class Cluster:
         for handle in as_completed(handles):
             try:
                 yield handle, handle.result(timeout=self.patience)
+            except PodiumError as error:
+                yield handle, error
             except Exception as error:
                 yield handle, self._words(error)
 
@@ -176,6 +182,8 @@ class Cluster:
                 return list(self._client.gather(tasks))
             except TimeoutError:
                 lost = set(addresses) - set(self.addresses() if self._present() else ())
+            except (PodiumError, MemoryError):
+                raise
             except Exception as error:
                 raise self._words(error) from error
             if lost:
@@ -248,11 +256,7 @@ class Cluster:
         return bool(self._client.status == "running" and self.n_workers)
 
     def _words(self, error: Exception) -> Exception:
-        """An error of the cluster in words; those of podium as they are."""
-        from podium.errors import PodiumError
-
-        if isinstance(error, PodiumError | MemoryError):
-            return error
+        """An error of the cluster in words."""
         kind = type(error).__name__
         if kind == "KilledWorker":
             return ClusterError(

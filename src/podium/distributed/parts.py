@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array, is_sparse
+from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
 from podium.distributed.cluster import Cluster
@@ -52,7 +54,16 @@ def stored(data: Dataset, cluster: Cluster) -> Dataset:
     """The data with its rows where workers can read them: as they are in a cache, or written to one."""
     if on_disk(data.features) or is_sparse(data.features):
         return data
-    return replace(write_cache(data, cluster.folder()), source=data.source)
+    return replace(open_cache(written(data, cluster)), source=data.source)
+
+
+def written(data: Dataset, cluster: Cluster) -> Path:
+    """A cache of data, which is written once."""
+    if data not in cluster.written:
+        place = cluster.folder()
+        write_cache(data, place)
+        cluster.written[data] = place
+    return cluster.written[data]
 
 
 def pieces(data: Dataset, bounds: NDArray[np.int64]) -> list[Dataset]:
