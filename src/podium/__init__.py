@@ -38,11 +38,13 @@ if TYPE_CHECKING:
     from podium.data import read_run as read_run
     from podium.data import split as split
     from podium.data import to_frame as to_frame
+    from podium.data import write_cache as write_cache
     from podium.data import write_clicks as write_clicks
     from podium.data import write_letor as write_letor
     from podium.data import write_qrels as write_qrels
     from podium.data import write_run as write_run
     from podium.data.check import check as check
+    from podium.distributed.cluster import Cluster as Cluster
     from podium.engine import Engine as Engine
     from podium.evaluation.attribution import importance as importance
     from podium.evaluation.calibration import calibration as calibration
@@ -94,11 +96,13 @@ _HOMES = {
         "read_run",
         "split",
         "to_frame",
+        "write_cache",
         "write_clicks",
         "write_letor",
         "write_qrels",
         "write_run",
     ),
+    "podium.distributed.cluster": ("Cluster",),
     "podium.engine": ("Engine",),
     "podium.evaluation.attribution": ("importance",),
     "podium.evaluation.calibration": ("calibration",),
@@ -130,6 +134,7 @@ __all__ = [
     "METHODS",
     "Aggregator",
     "ClickLog",
+    "Cluster",
     "Dataset",
     "Engine",
     "Fold",
@@ -175,6 +180,7 @@ __all__ = [
     "split",
     "to_frame",
     "train",
+    "write_cache",
     "write_clicks",
     "write_letor",
     "write_qrels",

@@ -5,6 +5,7 @@
     ├── ParameterError      a parameter or specification is wrong; also a ValueError
     │   └── UnknownNameError    no such loss, metric, method…; carries the nearest names
     ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
+    ├── ClusterError        a cluster went away, or cannot do the work
     ├── ExperimentError     some tasks of an experiment failed; carries what the others gave
     ├── ModelFileError      a model file is damaged, too new, or not one
     ├── IndexFileError      an index is damaged, too new, locked, or not one
@@ -102,6 +103,10 @@ class ExperimentError(PodiumError):
     def __init__(self, message: str, comparison: Any) -> None:
         super().__init__(message)
         self.comparison = comparison
+
+
+class ClusterError(PodiumError):
+    """A cluster went away, or cannot do the work."""
 
 
 class ModelFileError(PodiumError):

@@ -14,7 +14,7 @@ import secrets
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -53,6 +53,29 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         ) from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], bool]) -> Iterator[Path]:
+    """An empty folder that takes the place of `path` when the block ends, and vanishes if the block fails.
+
+    A folder that is there already is replaced if `replaces` says that it may be.
+    """
+    target = Path(os.path.realpath(path))
+    aside, old = (target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.{end}") for end in ("part", "old"))
+    if target.exists() and not replaces(target):
+        raise DataError("is there already, and not something to replace. Choose another name.", where=os.fspath(path))
+    try:
+        os.mkdir(aside)
+        yield aside
+        if target.exists():
+            os.replace(target, old)
+        os.replace(aside, target)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}.", where=os.fspath(path)) from error
+    finally:
+        for folder in (aside, old):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.losses import Loss, product, sweep
+from podium.rows import in_blocks
 from podium.scorers import Params, Scorer, SmoothScorer
 
 
@@ -95,14 +96,18 @@ def without_ids(data: Dataset) -> Dataset:
 
 def refuse_missing(data: Dataset, what: str) -> None:
     """Raise a clear error for missing or infinite features, which the scorer cannot take."""
-    values = data.features.data if is_sparse(data.features) else data.features
-    if np.isfinite(values).all():
+    first = 0
+    for values in [data.features.data] if is_sparse(data.features) else in_blocks(data.features):
+        if not np.isfinite(values).all():
+            break
+        first += len(values)
+    else:
         return
     at = int(np.flatnonzero(~np.isfinite(values).ravel())[0])
     if is_sparse(data.features):
         row, column = int(np.searchsorted(data.features.indptr, at, side="right")) - 1, int(data.features.indices[at])
     else:
-        row, column = divmod(at, data.n_features)
+        row, column = first + at // data.n_features, at % data.n_features
     raise DataError(
         f"document {data.document_name(row)}, feature {column + 1}: value {values.ravel()[at]}, which {what} "
         "cannot take. Use transform=zscore (missing values become the mean) or scorer=trees.",

@@ -63,7 +63,11 @@ class Recipe(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
         if isinstance(self.scorer, SmoothScorer):
             refuse_missing(data, self.scorer.name)
-        found = self.solver.solve(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
+        return self.solved(Problem(self.loss, self.scorer, data, self.solver.penalty), rng, watch)
+
+    def solved(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Learned:
+        """What the solver finds for a problem of this recipe."""
+        found = self.solver.solve(problem, rng, watch)
         record = {"stopped": found.reason, "iterations": found.iterations, "objective": found.value}
         return Learned(dataclasses.replace(self, loss=found.loss), found.params, record)
 

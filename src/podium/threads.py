@@ -41,7 +41,7 @@ def pool(threads: int) -> ThreadPoolExecutor:
 def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
     """`work(first, last)` for each block of rows, in the order of the blocks."""
     starts = range(0, n_rows, BLOCK)
-    threads = default_threads() if len(starts) > 1 else 1
+    threads = default_threads() if len(starts) > 1 and not hasattr(_own, "busy") else 1
     if threads == 1:
         return [work(a, min(a + BLOCK, n_rows)) for a in starts]
     return list(pool(threads).map(lambda a: work(a, min(a + BLOCK, n_rows)), starts))
@@ -77,6 +77,7 @@ def one_blas_thread() -> Iterator[None]:
 
 _FORKED: list[bool] = []
 _lock, _inside = threading.Lock(), 0
+_own = threading.local()  # of a thread of the pool: work inside its work must not wait for other threads of the pool
 _limit: Any = None
 
 
@@ -92,7 +93,7 @@ if hasattr(os, "register_at_fork"):
 
 @functools.cache
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="podium")
+    return ThreadPoolExecutor(threads, "podium", initializer=lambda: setattr(_own, "busy", True))
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
-from podium.learner import Learner
+from podium.learner import Learned, Learner
 from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
@@ -31,9 +31,12 @@ from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
 from podium.threads import default_threads, one_blas_thread
+from podium.transforms import State
 from podium.version import version
 
 Observer = Callable[[Step], None]
+Fitting = Callable[..., Model]
+"""What fits one learner to data, as `fit` does."""
 
 
 class Progress:
@@ -60,6 +63,7 @@ def train(
     seed: int = 0,
     search: str | Search = "grid",
     observers: tuple[Observer, ...] = (),
+    fitting: Fitting | None = None,
 ) -> Model:
     """A model of the data: `train(data, "listnet")`, `train(frame, "listnet")` or `train(X, y, "listnet", qid=qid)`.
 
@@ -72,6 +76,8 @@ def train(
     `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one. The
     temperature of `Model.distribution` is fitted on it too. Validation data with document weights and no labels is
     measured by `weighted-dcg@10`, or another cut-off.
+
+    `fitting` fits one learner in place of `fit`, e.g. on a cluster.
     """
     labels, chosen = labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
@@ -81,14 +87,15 @@ def train(
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None)
     _check(known, held, chosen.learner, measure)
+    fit_one = fitting or fit
     if held is None:
-        alone = fit(chosen.learner, known, metric=measure, seed=seed, observers=observers)
+        alone = fit_one(chosen.learner, known, metric=measure, seed=seed, observers=observers)
         _warn_if_constant(alone, known)
         return alone
 
     def tried(learner: Learner) -> tuple[Model, Array]:
         assert held.labels is not None, "checked above"
-        model = fit(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
+        model = fit_one(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
         return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
     searching = Search.parse(search) if isinstance(search, str) else search
@@ -107,8 +114,7 @@ def fit(
     observers: tuple[Observer, ...] = (),
 ) -> Model:
     """One learner, one fit."""
-    default_threads()  # raises where PODIUM_THREADS is no number: now, not only where data is large
-    _check_learner(learner, data)
+    check_fit(learner, data)
     with one_blas_thread():
         state = learner.transform.fit(data)
         watch = Watch(
@@ -117,6 +123,24 @@ def fit(
             observers,
         )
         found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
+    return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
+
+
+def check_fit(learner: Learner, data: Dataset) -> None:
+    """Raise a clear error if a learner cannot be fitted to the data."""
+    default_threads()  # raises where PODIUM_THREADS is no number: now, not only where data is large
+    if data.document_weights is not None and not learner.takes_document_weights:
+        raise IncompatibleError(
+            f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
+            "solver, such as ranknet or lambdamart."
+        )
+    learner.check(data)
+
+
+def fitted_model(
+    found: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
+) -> Model:
+    """The model of what was learned, with how it was made."""
     info: dict[str, Any] = {
         "podium": version(),
         "seed": seed,
@@ -181,19 +205,10 @@ _MANY = 1000
 """Documents that are scored first, which shows of most models that they are not constant."""
 
 
-def _check_learner(learner: Learner, data: Dataset) -> None:
-    if data.document_weights is not None and not learner.takes_document_weights:
-        raise IncompatibleError(
-            f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
-            "solver, such as ranknet or lambdamart."
-        )
-    learner.check(data)
-
-
 def _check(data: Dataset, valid: Dataset | None, learner: Learner, metric: Metric) -> None:
     if data.n_documents == 0:
         raise DataError("there is no document to learn from.", where=data.source)
-    _check_learner(learner, data)
+    check_fit(learner, data)
     if valid is None:
         return
     if valid.labels is None:

@@ -44,6 +44,7 @@ LAYERS = [
         "ranking",
         "text_bytes",
         "views",
+        "rows",
         "ids",
         "shortest",
         "forms",
@@ -57,7 +58,8 @@ LAYERS = [
     ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["experiments"],
-    ["testing", "service", "distributed", "cli", "__main__"],
+    ["distributed"],
+    ["testing", "service", "cli", "__main__"],
 ]
 LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from podium.cli import console, options
+from podium.cli import clusters, console, options
 from podium.errors import ExperimentError, ParameterError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def compare(
     features: Annotated[
         str | None, typer.Option("--set", help="For an index: features, or sets of them.", show_default=False)
     ] = None,
+    cluster: options.ClusterOption = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare methods: train on train, tune and stop on valid, report on test; over all folds.
@@ -81,18 +82,21 @@ def compare(
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
+    if cluster is not None and jobs is not None:
+        raise ParameterError("--jobs: the workers of a cluster are its jobs. Leave it out.")
     if queries is not None or qrels is not None or features is not None:
+        refuse({"--cluster": cluster}, (), "an index is searched on this machine. Leave it out")
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
     elif len(data) == 1 and data[0].endswith(ENDINGS):
-        run(spec_from_file(data[0], flags, output=output, jobs=jobs), as_json=as_json)
+        run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
     elif Path(data[0]).is_file() and file_format(data[0]) == "qrels":
-        taken = {**flags, "-o": output, "--jobs": jobs}
+        taken = {**flags, "-o": output, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,
                      seed=read_seeds(seed)[0], as_json=as_json)  # fmt: skip
     else:
         run(spec_from_flags(data, method, metric, tune_by=tune_by, preset=preset, seed=seed, search=search,
-                            output=output, jobs=jobs), as_json=as_json)  # fmt: skip
+                            output=output, jobs=jobs), cluster=cluster, as_json=as_json)  # fmt: skip
 
 
 def compare_index(
@@ -175,7 +179,7 @@ def read_seeds(values: list[str] | None) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, words)))
 
 
-def run(spec: Spec, *, as_json: bool) -> None:
+def run(spec: Spec, *, cluster: str | None, as_json: bool) -> None:
     """Run an experiment with a progress bar, and print each comparison when it is finished."""
     from podium.cli.watching import Watching
     from podium.experiments import run_spec
@@ -184,9 +188,12 @@ def run(spec: Spec, *, as_json: bool) -> None:
         console.check_output(spec.output)
     several = len(spec.datasets) > 1
     shown = (lambda *_: None) if as_json and several else partial(show, spec, as_json=as_json)
-    with Watching(spec, shown) as watching, console.printed_warnings():
+    with clusters.opened(cluster) as workers, Watching(spec, shown) as watching, console.printed_warnings():
         try:
-            found = run_spec(spec, observer=watching)
+            if workers is None:
+                found = run_spec(spec, observer=watching)
+            else:
+                found = run_spec(replace(spec, jobs=workers.n_workers), observer=watching, pool=workers.pool())
         except ExperimentError as error:
             show_all(spec, error.comparison, as_json=as_json)
             raise

@@ -17,7 +17,8 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
     `qid` names the column of query ids of a table; where no `labels` are needed, a table may do without.
     """
     from podium.data import read_data
-    from podium.data.folder import is_table, widened
+    from podium.data.folder import is_table
+    from podium.data.inputs import widened
 
     roles: dict[str, Any] = {} if qid is None else {"qid": qid}
     if not labels and is_table(source) and model.feature_names is not None:

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 
 from podium.cli import (
     aggregate,
+    cache,
     calibration,
     check,
     clicks,
@@ -102,7 +103,7 @@ PANELS = {
     "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
     "Documents": (index.index, search.search, features.features),
     "People": (value.value, interleave.interleave),
-    "Production": (serve.serve, export.export, export.prove, import_.import_model),
+    "Production": (serve.serve, export.export, export.prove, import_.import_model, cache.cache),
 }
 for panel, commands in PANELS.items():
     for command in commands:

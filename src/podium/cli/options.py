@@ -24,6 +24,15 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", 
 SEARCH = typer.Option(help="How settings are chosen on validation data: grid, optuna, or e.g. 'optuna(trials=50)'.")
 Search = Annotated[str, SEARCH]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Work on a Dask cluster: local:N for N processes of this machine, or an address, e.g. tcp://host:8786.",
+        metavar="ADDRESS",
+        show_default=False,
+    ),
+]
 WithTies = Annotated[
     bool,
     typer.Option("--with-ties", help="Odds of the model's own distribution over rankings with ties (pmop, pairties)."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from podium.cli import console, options
+from podium.cli import clusters, console, options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +52,7 @@ def rank(
         typer.Option(help="Only the best K documents of each query.", metavar="K", min=1, show_default=False),
     ] = None,
     qid: options.Qid = None,
+    cluster: options.ClusterOption = None,
 ) -> None:
     """Score and rank documents with a model.
 
@@ -68,7 +69,8 @@ def rank(
     fitted = Model.load(model)
     documents = read_documents(data, fitted, labels=False, qid=qid)
     grouped = documents.grouped()
-    scores = fitted.score(grouped)
+    with clusters.opened(cluster) as workers:
+        scores = fitted.score(grouped) if workers is None else workers.score(fitted, grouped)
     found = _odds(fitted, grouped, scores, with_ties=with_ties) if odds else None
     if format is Format.TREC:
         write_run(Run.from_scores(grouped, scores), output, top=top)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from podium.cli import console, options, progress
+from podium.cli import clusters, console, options, progress
 from podium.cli.train_clicks import clicks_of
 from podium.errors import counted
 
@@ -50,6 +50,7 @@ def train(
     qid: options.Qid = None,
     seed: options.Seed = 0,
     search: options.Search = "grid",
+    cluster: options.ClusterOption = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The model file to write.")] = "model.podium",
 ) -> None:
     """Train a model.
@@ -77,9 +78,11 @@ def train(
         if validation is not None and not _has_grades(validation):
             validation = used.weigh(validation)
             measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
-    with progress.progress_bar(1) as bar, console.printed_warnings():
+    with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
-        model = fit(
+        if workers is not None:
+            clusters.say_if_small(training)
+        model = (fit if workers is None else workers.train)(
             training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )
     if used is not None:
@@ -98,10 +101,11 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
     from pathlib import Path
 
     from podium.data import read_data, read_folder
+    from podium.data.cache import is_cache
     from podium.errors import DataError
 
     training, validation = None, None
-    if data != "-" and Path(data).is_dir():
+    if data != "-" and Path(data).is_dir() and not is_cache(data):
         folds = read_folder(data, **roles)
         if len(folds) > 1:
             raise DataError(

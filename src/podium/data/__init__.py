@@ -2,6 +2,7 @@
 
 from podium.data.agreement import Agreement, cohen, fleiss, krippendorff
 from podium.data.baidu_ultr import read_baidu_ultr
+from podium.data.cache_writer import write_cache
 from podium.data.check import Finding, check
 from podium.data.click_files import read_clicks, write_clicks
 from podium.data.click_frames import clicks_from_frame, clicks_to_frame
@@ -86,6 +87,7 @@ __all__ = [
     "read_yandex",
     "split",
     "to_frame",
+    "write_cache",
     "write_clicks",
     "write_letor",
     "write_preferences",

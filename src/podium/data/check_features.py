@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import column, dense
 from podium.data.check import Finding, examples
 from podium.data.check_kernels import Summary, count_pairs
 from podium.data.dataset import Dataset
@@ -115,10 +117,10 @@ def _not_finite(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
 def _double_features(name: str, data: Dataset, seen: Summary, constant: NDArray[np.bool_]) -> Iterator[Finding]:
     first: dict[int, int] = {}
     pairs: list[tuple[int, int]] = []
-    for column in np.flatnonzero(~constant).tolist():
-        before = first.setdefault(int(seen.columns[column]), column)
-        if before != column and np.array_equal(_column(data, before), _column(data, column), equal_nan=True):
-            pairs.append((before, column))
+    for at in np.flatnonzero(~constant).tolist():
+        before = first.setdefault(int(seen.columns[at]), at)
+        if before != at and _alike(data.features, before, at):
+            pairs.append((before, at))
     if pairs:
         yield Finding(
             "note",
@@ -131,13 +133,17 @@ def _double_features(name: str, data: Dataset, seen: Summary, constant: NDArray[
         )
 
 
+def _alike(X: Any, a: int, b: int) -> bool:
+    """Whether two features have the same value in every document."""
+    return bool(np.array_equal(column(X, a), column(X, b), equal_nan=True))
+
+
 def _leaks(name: str, data: Dataset) -> Iterator[Finding]:
     """Features that order nearly all pairs like the label, and most pairs at all."""
     rows, offsets = _sample(data)
     if data.labels is None or len(offsets) < 6:
         return
-    X = data.features[rows]
-    X = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray())
+    X = np.ascontiguousarray(dense(data.features[rows]))
     right, wrong = np.zeros((2, data.n_features), np.int64)
     pairs = count_pairs(X, data.labels[rows], offsets, right, wrong)
     ordered = right + wrong
@@ -223,12 +229,6 @@ def _query_hashes(data: Dataset, seen: Summary) -> list[int]:
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(seen.rows, dtype=np.uint64)])
     hashes: list[int] = (sums[data.offsets[1:]] - sums[data.offsets[:-1]]).tolist()
     return hashes
-
-
-def _column(data: Dataset, column: int) -> NDArray[np.float32]:
-    if isinstance(data.features, np.ndarray):
-        return data.features[:, column]
-    return np.asarray(data.features[:, [column]].toarray()).ravel()
 
 
 def _name(data: Dataset, column: int) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import is_sparse
 from podium.compiled import compiled
+from podium.rows import in_blocks
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -24,12 +26,18 @@ class Summary:
         self.low, self.high = np.full(d, np.inf), np.full(d, -np.inf)  # (d,) of finite cells
         self.missing, self.infinite, filled = np.zeros((3, d), np.int64)  # (d,)
         self.rows, self.columns = np.zeros(n, np.uint64), np.zeros(d, np.uint64)  # hashes of the cells that are not 0
-        if isinstance(X, np.ndarray):
-            values, starts, indices = X.ravel(), np.arange(n + 1) * d, np.empty(0, np.int32)
-        else:
-            values, starts, indices = np.ascontiguousarray(X.data, np.float32), X.indptr.astype(np.int64), X.indices
         counts = (self.low, self.high, self.missing, self.infinite, filled)
-        _summarize(starts, indices, values, values.view(np.uint32), *counts, self.rows, self.columns)
+        if is_sparse(X):
+            values = np.ascontiguousarray(X.data, np.float32)
+            cells = (X.indptr.astype(np.int64), X.indices, values, values.view(np.uint32))
+            _summarize(*cells, 0, *counts, self.rows, self.columns)
+        else:
+            first = 0
+            for block in in_blocks(X):
+                values, starts = block.ravel(), np.arange(len(block) + 1) * d
+                cells = (starts, np.empty(0, np.int32), values, values.view(np.uint32))
+                _summarize(*cells, first, *counts, self.rows, self.columns)
+                first += len(block)
         hollow = filled < n
         self.low[hollow] = np.minimum(self.low[hollow], 0)
         self.high[hollow] = np.maximum(self.high[hollow], 0)
@@ -60,6 +68,7 @@ def _summarize(
     indices: Any,
     values: Any,
     bits: Any,
+    first: Any,
     low: Any,
     high: Any,
     missing: Any,
@@ -68,7 +77,7 @@ def _summarize(
     rows: Any,
     columns: Any,
 ) -> None:
-    """Row r is values[starts[r]:starts[r+1]], in the columns of `indices`, or in all columns where that is empty."""
+    """Row first + r is values[starts[r]:starts[r+1]], in the columns of `indices`, or in all where that is empty."""
     dense = len(indices) == 0
     for r in range(len(starts) - 1):
         for k in range(starts[r], starts[r + 1]):
@@ -80,8 +89,8 @@ def _summarize(
                 low[c], high[c] = min(low[c], x), max(high[c], x)
             if x != 0:  # 0 and −0 alike, stored or not
                 code = np.uint64(0) if np.isnan(x) else np.uint64(bits[k])
-                rows[r] += _mixed(code + _A * np.uint64(c + 1))
-                columns[c] += _mixed(code + _A * np.uint64(r + 1))
+                rows[first + r] += _mixed(code + _A * np.uint64(c + 1))
+                columns[c] += _mixed(code + _A * np.uint64(first + r + 1))
 
 
 @compiled

@@ -26,6 +26,7 @@ from podium.arrays import dense, is_sparse
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
 from podium.errors import DataError, counted
+from podium.rows import Rows, in_blocks, take_rows
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -37,7 +38,7 @@ _PER_ROW = ("features", "labels", "document_ids", "document_weights", "comments"
 class Dataset:
     """The documents of Q queries: N rows of d features. Nothing in it changes after it is made."""
 
-    features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR
+    features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR; or `Rows`, which are not in memory
     labels: NDArray[np.float64] | None  # (N,) grades; larger is better, equal grades are ties
     offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q; refuses where rows lie apart
     query_ids: NDArray[Any] | None = None  # (Q,) text
@@ -125,7 +126,9 @@ class Dataset:
         if not isinstance(self.offsets, Scattered):
             return self
         order = self.offsets.order
-        moved: dict[str, Any] = {name: x[order] for name in _PER_ROW if (x := getattr(self, name)) is not None}
+        moved: dict[str, Any] = {
+            name: take_rows(x, order) for name in _PER_ROW if (x := getattr(self, name)) is not None
+        }
         return replace(self, offsets=self.offsets.offsets, rows=order, **moved)
 
     def to_grouped(self, values: ArrayLike) -> NDArray[Any]:
@@ -242,7 +245,7 @@ class Dataset:
         made = object.__new__(Dataset)  # what was checked when this was made need not be checked again
         made.__dict__.update(
             self.__dict__,
-            features=self.features[take],
+            features=take_rows(self.features, take),
             labels=pick(self.labels),
             offsets=offsets,
             query_ids=per_query(self.query_ids),
@@ -277,7 +280,9 @@ class Dataset:
         if is_sparse(self.features):
             arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
         else:
-            arrays = [self.features]
+            arrays = []
+            for block in in_blocks(self.features):
+                h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
@@ -322,6 +327,8 @@ def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.
             matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort
             matrix.sum_duplicates()
         return cast("sp.csr_array", matrix)
+    if isinstance(features, Rows):
+        return cast("NDArray[np.float32]", features)
     try:
         X: NDArray[np.float32] = np.ascontiguousarray(features, dtype=np.float32)
     except (TypeError, ValueError) as error:

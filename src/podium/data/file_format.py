@@ -5,7 +5,8 @@ qrels       `query iteration document grade`; ids may hold any sign but white sp
 run         `query Q0 document rank score tag`, perhaps with more words
 scores      a number per line, or RankLib's `qid index score`
 preflib     by its ending (.soc, .toc …) or its header
-table       .csv or .parquet, by its ending
+table       .csv, .parquet or .arrow, by its ending
+cache       a folder that `podium cache` made
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import os
 import re
 from typing import Literal
 
+from podium.data.cache import is_cache
 from podium.data.preflib import SUFFIXES
+from podium.data.tables import ARROW, PARQUET
 from podium.files import Source, reading
 
-FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "unknown"]
-TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
+FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "cache", "unknown"]
+TABLES = (".csv", ".csv.gz", *PARQUET, *ARROW)
 """Endings of tables."""
 
 
@@ -28,6 +31,8 @@ def file_format(source: Source) -> FileFormat:
     name = os.fspath(source).lower() if isinstance(source, str | os.PathLike) else ""
     if name.endswith(TABLES):
         return "table"
+    if is_cache(source):
+        return "cache"
     if name.removesuffix(".gz").endswith(SUFFIXES):
         return "preflib"
     if name == "-":

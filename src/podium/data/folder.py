@@ -5,22 +5,21 @@
     DATA.txt                                      one file, split by query 60/20/20 with a seed
 
 Validation data is called vali, valid, validation, val or dev. Files are LETOR (.txt, .dat, .svm, .letor, .svmlight, or
-no ending), .csv or .parquet; all but the last also with .gz.
+no ending) or .csv, also with .gz; .parquet or .arrow; or caches (.pod, see `podium cache`).
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from podium.data.cache import is_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.file_format import TABLES
 from podium.data.fold import Fold
+from podium.data.inputs import widened
 from podium.data.letor import read_letor
 from podium.data.splits import split
 from podium.data.tables import from_frame, read_table
@@ -31,7 +30,12 @@ _PARTS = {
     "valid": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-_ENDINGS = ("", *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")), *TABLES)
+_ENDINGS = (
+    "",
+    *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")),
+    *TABLES,
+    ".pod",
+)
 
 
 def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) -> list[Fold]:
@@ -40,7 +44,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     `roles` name the columns of tables, as for `from_frame`.
     """
     root = Path(path)
-    if root.is_dir():
+    if root.is_dir() and not is_cache(root):
         folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
         return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
     if not root.exists() and os.fspath(path) != "-":
@@ -51,7 +55,9 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
 
 
 def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Dataset:
-    """One dataset from a data frame or a file: CSV or Parquet by its name, else LETOR; "-" is LETOR on standard input.
+    """One dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
+
+    "-" is LETOR on standard input. The features of a cache stay on disk and are read in blocks.
 
     `n_features` is the number of features, where a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query".
@@ -60,15 +66,21 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Da
         return read_table(source, **roles)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         return from_frame(source, **roles)
-    if roles:
+    if roles:  # of LETOR files and caches
         raise ParameterError(
-            f"{min(roles)} names a column, which a LETOR file does not have. Leave it out, or give .csv or .parquet."
+            f"{min(roles)} names a column, which a LETOR file or a cache does not have. Leave it out, or give .csv or "
+            ".parquet."
         )
-    return read_letor(source, n_features=n_features)
+    if not is_cache(source):
+        return read_letor(source, n_features=n_features)
+    data = open_cache(source)
+    if n_features is not None and n_features < data.n_features:
+        raise DataError(f"{data.n_features} features; expected {n_features}.", where=data.source)
+    return data if n_features is None else widened(data, n_features)
 
 
 def is_table(source: Any) -> bool:
-    """Whether it is the path of a table: CSV or Parquet, by its name."""
+    """Whether it is the path of a table: CSV, Parquet or Arrow, by its name."""
     return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES)
 
 
@@ -83,7 +95,7 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
     if files["train"] is None:
         found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
         raise DataError(
-            "no training data: looked for train.txt (or .dat .svm .letor .csv .parquet, also .gz), "
+            "no training data: looked for train.txt (or .dat .svm .letor .csv .parquet .arrow .pod, also .gz), "
             f"or folders Fold1, Fold2, …; found {found}. Name the files train, vali and test, or give one file.",
             where=str(folder),
         )
@@ -96,24 +108,9 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
 def _find(folder: Path, part: str) -> Path | None:
     """The file of a part; two of them are one too many."""
     names = {name + end for name in _PARTS[part] for end in _ENDINGS}
-    found = sorted(p for p in folder.iterdir() if p.is_file() and p.name.lower() in names)
+    found = sorted(p for p in folder.iterdir() if p.name.lower() in names and (p.is_file() or is_cache(p)))
     if len(found) > 1:
         raise DataError(
             f"more than one file of {part} data: {', '.join(p.name for p in found)}. Keep one.", where=str(folder)
         )
     return found[0] if found else None
-
-
-def widened(data: Dataset, width: int) -> Dataset:
-    """The same data with features that its file did not mention, which are 0."""
-    missing = width - data.n_features
-    if missing == 0:
-        return data
-    if data.feature_names is not None:
-        raise DataError(f"{data.n_features} columns of features; another part has {width}.", where=data.source)
-    if isinstance(data.features, np.ndarray):
-        return replace(data, features=np.pad(data.features, ((0, 0), (0, missing))))
-    import scipy.sparse as sp
-
-    wide = sp.csr_array((data.features.data, data.features.indices, data.features.indptr), (data.n_documents, width))
-    return replace(data, features=wide)

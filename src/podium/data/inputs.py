@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from podium.arrays import is_sparse
 from podium.data.dataset import Dataset
 from podium.data.tables import DOCUMENT_IDS, WEIGHTS, columns_of, from_frame
 from podium.errors import DataError
+from podium.rows import Rows
 
 
 def labelled_data(
@@ -81,9 +83,30 @@ def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
             where=data.source,
         )
     columns = [place[name] for name in names]
-    X = data.features
+    X: Any = data.features
+    if isinstance(X, Rows):
+        return data.with_features(X.mapped(lambda block: np.take(block, columns, axis=1), len(columns)), names)
     mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
     return data.with_features(mapped, names)
+
+
+def widened(data: Dataset, width: int) -> Dataset:
+    """The same data with features that its file did not mention, which are 0."""
+    missing = width - data.n_features
+    if missing == 0:
+        return data
+    if data.feature_names is not None:
+        raise DataError(f"{data.n_features} columns of features; another part has {width}.", where=data.source)
+    X: Any = data.features
+    if isinstance(X, Rows):
+        padded: Any = X.mapped(lambda block: np.pad(block, ((0, 0), (0, missing))), width)
+        return replace(data, features=padded)
+    if isinstance(X, np.ndarray):
+        return replace(data, features=np.pad(X, ((0, 0), (0, missing))))
+    import scipy.sparse as sp
+
+    wide = sp.csr_array((X.data, X.indices, X.indptr), (data.n_documents, width))
+    return replace(data, features=wide)
 
 
 def is_frame(data: Any) -> bool:

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import dense
 from podium.data.dataset import Dataset
+from podium.data.inputs import widened
 from podium.data.letor_line import shown
 from podium.data.letor_lines import Lines
 from podium.data.preference_file import read_preferences, write_preferences
@@ -45,8 +45,12 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     `sparse` asks for a CSR matrix or a dense one. By default it is dense, unless it would take more than 256 MB and
     less than a quarter of its cells are written.
     """
-    name = source_name(source)
-    lines = Lines(name, n_features=n_features, sparse=sparse)
+    return read_lines(source, Lines(source_name(source), n_features=n_features, sparse=sparse))
+
+
+def read_lines(source: Source, lines: Lines) -> Dataset:
+    """What `lines` gather of a LETOR file, with what lies beside it."""
+    name = lines.name
     with reading(source) as stream:
         size = known_size(source, stream)
         for end in lines.read(whole_lines(stream, name, size=size, ring=lines.threads + 1)):
@@ -102,10 +106,7 @@ def _named(data: Dataset, path: str) -> Dataset:
             raise DataError('expected JSON with "features", a list of names.', where=path) from None
     if len(names) < data.n_features or not isinstance(info, dict | None):
         raise DataError(f"{len(names)} names for {data.n_features} features.", where=path)
-    if len(names) > data.n_features:  # the last ones may be 0 in all lines
-        wide = np.zeros((data.n_documents, len(names)), np.float32)
-        wide[:, : data.n_features] = dense(data.features)
-        data = data.with_features(wide, None)
+    data = widened(data, len(names))  # the last ones may be 0 in all lines
     return replace(data, feature_names=tuple(names), info=info)
 
 

@@ -24,7 +24,7 @@ from podium.ids import decoded
 from podium.threads import default_threads, pool
 
 _MOST_THREADS = 4  # parsing takes three quarters of the time; what is left is done by one
-_DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
+DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
 class Lines:
@@ -181,7 +181,7 @@ def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -
     """Ids from comments by the rules at the top; None where there are none."""
     if comments is None:
         return None
-    found = [_DOCUMENT_ID.search(comment) for comment in comments]
+    found = [DOCUMENT_ID.search(comment) for comment in comments]
     if all(found):
         return np.array([match[1] for match in found if match], dtype=object)
     words = [comment.split(None, 1)[:1] for comment in comments]

@@ -34,7 +34,7 @@ class Matrix:
         """Append rows: columns and values [ends[r]:ends[r+1]] are row r."""
         n_features = max(self.n_features, int(columns.max()) + 1 if len(columns) else 0)
         rows, written = self.rows + len(ends) - 1, self.written + len(columns)
-        if not self._sparse and self._choose and _is_sparse(rows * n_features, written):
+        if not self._sparse and self._choose and is_mostly_empty(rows * n_features, written):
             self._to_sparse()
         if self._sparse:
             self._ends.extend(ends[1:] + self._values.size)
@@ -63,7 +63,7 @@ class Matrix:
         parts = (self._values.finished(), self._columns.finished(), self._ends.finished())
         matrix = sp.csr_array(parts, shape=(self.rows, self.n_features))
         matrix.sort_indices()
-        if self._choose and not _is_sparse(self.rows * self.n_features, self.written):
+        if self._choose and not is_mostly_empty(self.rows * self.n_features, self.written):
             return np.ascontiguousarray(matrix.toarray())
         return matrix
 
@@ -103,5 +103,6 @@ class Matrix:
         self._cells = Growing(np.float32)
 
 
-def _is_sparse(cells: int, written: int) -> bool:
+def is_mostly_empty(cells: int, written: int) -> bool:
+    """Whether a matrix is rather kept sparse: large, and less than a quarter of its cells written."""
     return cells > LARGE and written < cells // 4

@@ -1,4 +1,5 @@
-"""Tables: data frames of pandas, polars or pyarrow, and Parquet and CSV files, a row a document and a column a feature.
+"""Tables: data frames of pandas, polars or pyarrow, and Parquet, Arrow and CSV files: a row is a document, and a column
+a feature.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"qid": [1, 1, 2], "label": [2, 0, 1], "bm25": [3.5, 1.0, 2.0]})
@@ -14,7 +15,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
@@ -22,6 +24,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import dense
 from podium.data.dataset import Dataset
 from podium.errors import DataError, MissingPackageError
 
@@ -31,6 +34,8 @@ DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
 WEIGHTS = ("query_weight", "document_weight")
 """Columns that hold weights, unless others are named."""
+PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather")
+"""Endings of Parquet files, and of Arrow's own (IPC)."""
 
 
 def from_frame(
@@ -53,26 +58,15 @@ def from_frame(
     """
     table = _eager(frame)
     columns: list[str] = list(table.columns)
-    free = [name for name in columns if features is None or name not in features]
-    roles = {
-        "label": label,
-        "qid": qid,
-        "document_id": document_id or next((name for name in DOCUMENT_IDS if name in free), None),
-        "query_weight": query_weight or ("query_weight" if "query_weight" in free else None),
-        "document_weight": document_weight or ("document_weight" if "document_weight" in free else None),
-    }
-    used = [name for name in roles.values() if name is not None]
-    chosen = list(features) if features is not None else [name for name in columns if name not in used]
-    for name in [*used, *chosen]:
-        _need_column(name, columns, roles, source)
-    given = {role: None if name is None else _complete(table[name], name, source) for role, name in roles.items()}
-    if features is None and not chosen:
-        raise DataError("no columns of features are left.", where=source)
+    asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
+             "document_weight": document_weight}  # fmt: skip
+    roles, chosen = roles_of(columns, asked, features, source)
+    given = {role: None if name is None else complete(table[name], name, source) for role, name in roles.items()}
     data = Dataset.from_arrays(
         _features(table, chosen, source),
         None if given["label"] is None else _numbers(given["label"], str(label), source),
-        qid=None if given["qid"] is None else _ids(given["qid"]),
-        document_ids=None if given["document_id"] is None else _ids(given["document_id"]),
+        qid=None if given["qid"] is None else id_values(given["qid"]),
+        document_ids=None if given["document_id"] is None else id_values(given["document_id"]),
         feature_names=chosen,
         document_weights=None
         if given["document_weight"] is None
@@ -85,6 +79,25 @@ def from_frame(
     return replace(data, query_weights=weights_of_queries(data, weights))
 
 
+def roles_of(
+    columns: list[str], asked: dict[str, str | None], features: Sequence[str] | None, source: str | None
+) -> tuple[dict[str, str | None], list[str]]:
+    """The column of each role, None where there is none, and the columns of features."""
+    free = [name for name in columns if features is None or name not in features]
+    usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in WEIGHTS}}
+    roles = {
+        role: name or next((known for known in usual.get(role, ()) if known in free), None)
+        for role, name in asked.items()
+    }
+    used = [name for name in roles.values() if name is not None]
+    chosen = list(features) if features is not None else [name for name in columns if name not in used]
+    for name in [*used, *chosen]:
+        _need_column(name, columns, roles, source)
+    if features is None and not chosen:
+        raise DataError("no columns of features are left.", where=source)
+    return roles, chosen
+
+
 def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
     import narwhals as nw
@@ -92,7 +105,7 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     if importlib.util.find_spec(backend) is None:
         raise MissingPackageError(backend, "A data frame", "frames")
     names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
-    X = data.features if isinstance(data.features, np.ndarray) else data.features.toarray()
+    X = dense(data.features)
     columns: dict[str, Any] = {}
     if data.query_ids is not None:
         columns["qid"] = data.query_ids[data.query_index].tolist()
@@ -112,32 +125,47 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
-    """A dataset from a .parquet, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
+    """A dataset from a .parquet, .arrow, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
 
     def convert(frame: Any) -> Dataset:
         data = from_frame(frame, source=os.fspath(path), **roles)
-        about = (getattr(getattr(frame, "schema", None), "metadata", None) or {}).get(b"podium")
-        return data if about is None else replace(data, info=dict(json.loads(about)))
+        return replace(data, info=info_of(getattr(frame, "schema", None)))
 
     return read_frame(path, convert)
 
 
+def info_of(schema: Any) -> dict[str, Any] | None:
+    """How the features of a table were made, where its file says so."""
+    about = (getattr(schema, "metadata", None) or {}).get(b"podium")
+    return None if about is None else dict(json.loads(about))
+
+
 def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, columns: Sequence[str] | None = None) -> T:
-    """What `convert` makes of the frame in a .parquet, .csv or .csv.gz file; a clear error where it is damaged.
+    """What `convert` makes of the frame in a .parquet, .arrow, .csv or .csv.gz file; a clear error where it is damaged.
 
     Of Parquet files, only some `columns` may be read, those that are there.
     """
     name = os.fspath(path)
-    parquet = name.lower().endswith((".parquet", ".pq"))
+    arrow, parquet = name.lower().endswith(ARROW), name.lower().endswith(PARQUET)
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
-    readers: tuple[Backend, ...] = ("pyarrow",) if parquet else ("polars", "pyarrow", "pandas")
+    readers: tuple[Backend, ...] = ("pyarrow",) if parquet or arrow else ("polars", "pyarrow", "pandas")
     backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
     if backend is None:
         raise MissingPackageError(" or ".join(readers), f"Reading {name}", "frames")
     if not os.path.exists(path):
         raise DataError("no such file.", where=name)
+    with table_errors(name, backend):
+        if parquet:
+            return convert(_read_parquet(name, columns))
+        return convert(_read_arrow(name) if arrow else _read_csv(name, backend))
+    raise AssertionError("returned or raised above")
+
+
+@contextmanager
+def table_errors(name: str, backend: Backend) -> Iterator[None]:
+    """Whatever goes wrong while a table is read becomes an error that names it."""
     try:
-        return convert(_read_parquet(name, columns) if parquet else _read_csv(name, backend))
+        yield
     except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # polars panics with what is no Exception
@@ -152,6 +180,15 @@ def _read_parquet(name: str, columns: Sequence[str] | None) -> Any:
         there = set(pyarrow.parquet.read_schema(name).names)
         columns = [column for column in columns if column in there]
     table = pyarrow.parquet.read_table(name, columns=columns)
+    table.validate(full=True)
+    return table
+
+
+def _read_arrow(name: str) -> Any:
+    import pyarrow.ipc
+
+    with pyarrow.OSFile(name) as file:
+        table = pyarrow.ipc.open_file(file).read_all()
     table.validate(full=True)
     return table
 
@@ -192,7 +229,7 @@ def _need_column(name: str, columns: list[str], roles: dict[str, str | None], so
     raise DataError(f"no column {name!r} ({role}); {hint} Say which it is with {role}=…{option}.", where=source)
 
 
-def _complete(series: Any, name: str, source: str | None) -> Any:
+def complete(series: Any, name: str, source: str | None) -> Any:
     missing = np.flatnonzero(series.is_null().to_numpy())
     if len(missing):
         raise DataError(f"column {name!r}: row {missing[0]} has no value. Fill it or drop the row.", where=source)
@@ -226,7 +263,7 @@ def _numbers(series: Any, name: str, source: str | None) -> NDArray[np.float64]:
     return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
 
 
-def _ids(series: Any) -> NDArray[Any]:
+def id_values(series: Any) -> NDArray[Any]:
     """A column of ids: whole numbers as such, also where a frame holds them as floats; anything else as text."""
     import narwhals as nw
 

@@ -19,6 +19,7 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_data
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
+from podium.rows import Rows, in_blocks
 from podium.scorers.forest import read_forest
 from podium.scorers.trees import booster
 
@@ -125,6 +126,11 @@ def deviations(X: Any) -> Array:
         values = np.nan_to_num(X.data.astype(np.float64))
         first, second = (np.bincount(X.indices, values**k, minlength=X.shape[1]) / X.shape[0] for k in (1, 2))
         return np.asarray(np.sqrt(np.maximum(second - first**2, 0.0)))
+    if isinstance(X, Rows):
+        n, none = max(len(X), 1), np.zeros(X.shape[1])
+        mean = sum((np.nan_to_num(x).sum(axis=0, dtype=np.float64) for x in in_blocks(X)), none) / n
+        squares = (((np.nan_to_num(x).astype(np.float64) - mean) ** 2).sum(axis=0) for x in in_blocks(X))
+        return np.asarray(np.sqrt(sum(squares, none) / n))
     return np.asarray(np.nan_to_num(X).std(axis=0, dtype=np.float64))
 
 

@@ -17,6 +17,7 @@ from podium.arrays import is_sparse
 from podium.data.dataset import Dataset
 from podium.metrics import Metric
 from podium.model import Model
+from podium.rows import on_disk
 from podium.training import measured
 
 SECONDS = 1.0
@@ -48,7 +49,7 @@ def _affordable(model: Model, data: Dataset, seconds: float) -> Dataset | None:
     """The first queries, as many as can be scored once per feature in that time; None where not even one can."""
     if is_sparse(data.features) and data.n_documents * data.n_features > _DENSE:
         return None
-    whole = data.dense()
+    whole = data if on_disk(data.features) else data.dense()
     few = whole.select(np.arange(min(whole.n_queries, 2)))
     model.score(few)  # what is compiled or loaded first is not counted
     start = time.perf_counter()

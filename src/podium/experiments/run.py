@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
@@ -40,6 +40,9 @@ from podium.metrics import Metric
 from podium.model import Model
 from podium.search import Search
 
+Pool = Callable[..., Iterator[TaskEvent]]
+"""What runs tasks and puts their outcomes into a store, as `run_on_pool` does."""
+
 
 def compare(
     data: Any,
@@ -57,6 +60,7 @@ def compare(
     jobs: int = 1,
     watch: Watcher | None = None,
     dataset: str = "",
+    pool: Pool = run_on_pool,
 ) -> Comparison:
     """Train and evaluate every method on every fold.
 
@@ -69,7 +73,8 @@ def compare(
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
     fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
-    `dataset` is the name of the data in the report.
+    `dataset` is the name of the data in the report. `pool` runs tasks in parallel: on processes of this machine, or on
+    a cluster.
     """
     if jobs < 1:
         raise ParameterError(f"jobs must be at least 1; got {jobs}.")
@@ -83,7 +88,7 @@ def compare(
         search=Search.parse(search) if isinstance(search, str) else search,
     )
     plan.check()
-    outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch)
+    outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch, pool=pool)
     failed = {failure.task.method for failure in failures}
     left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
     comparison = None
@@ -114,7 +119,12 @@ def _folds(
 
 
 def run(
-    plan: Plan, *, folder: str | PathLike[str] | None, jobs: int, watch: Watcher | None
+    plan: Plan,
+    *,
+    folder: str | PathLike[str] | None,
+    jobs: int,
+    watch: Watcher | None,
+    pool: Pool = run_on_pool,
 ) -> tuple[list[Outcome], list[TaskEvent]]:
     """The outcomes of all tasks in the order of the plan, and the failures."""
     watch = watch or (lambda _: None)
@@ -131,8 +141,8 @@ def run(
                     found[task] = kept
                     watch(TaskEvent(task, "kept"))
         left = [task for task in tasks if task not in found]
-        if min(jobs, len(left)) > 1:
-            failures = _run_in_parallel(plan, left, found, store, jobs=min(jobs, len(left)), watch=watch)
+        if min(jobs, len(left)) > 1 or (left and pool is not run_on_pool):
+            failures = _run_in_parallel(plan, left, found, store, jobs=min(jobs, len(left)), watch=watch, pool=pool)
         else:
             failures = _run_in_turn(plan, left, found, store, watch=watch)
     return [found[task] for task in tasks if task in found], failures
@@ -192,13 +202,20 @@ def _run_in_turn(
 
 
 def _run_in_parallel(
-    plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, jobs: int, watch: Watcher
+    plan: Plan,
+    left: list[Task],
+    found: dict[Task, Outcome],
+    store: Store | None,
+    *,
+    jobs: int,
+    watch: Watcher,
+    pool: Pool,
 ) -> list[TaskEvent]:
     failures = []
     schedule = Schedule(left, list(found.values()), plan.search)
     with ExitStack() as stack:
         place = store or Store(stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
-        for event in run_on_pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
+        for event in pool(plan, place, schedule.next_task, jobs=jobs, detailed=store is not None):
             if event.state == "done":
                 outcome = place.read(event.task, plan.key(event.task))
                 if outcome is None:

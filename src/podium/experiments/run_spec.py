@@ -17,7 +17,8 @@ from podium.errors import DataError, ExperimentError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
 from podium.experiments.overview import write_overview
-from podium.experiments.run import compare
+from podium.experiments.pool import run_on_pool
+from podium.experiments.run import Pool, compare
 from podium.experiments.spec import Spec, write_spec
 from podium.experiments.store import locked
 from podium.experiments.task_event import TaskEvent
@@ -40,11 +41,12 @@ class Observer:
         """All tasks of the dataset have ended."""
 
 
-def run_spec(spec: Spec, *, observer: Observer | None = None) -> dict[str, Comparison]:
+def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_on_pool) -> dict[str, Comparison]:
     """The comparison on each dataset, by name.
 
     With an output folder, everything is written there, and what an earlier run of the same spec finished is not run
-    again. If tasks fail, the rest is finished first; the error then carries the comparisons, by dataset.
+    again. If tasks fail, the rest is finished first; the error then carries the comparisons, by dataset. `pool` runs
+    tasks in parallel, as for `compare`.
     """
     observer = observer or Observer()
     metrics = read_metrics(spec.metrics, spec.preset)
@@ -63,7 +65,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None) -> dict[str, Compa
             try:
                 one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
                               output=spec.folder(name), jobs=spec.jobs or default_threads(), watch=observer.task,
-                              dataset=name)  # fmt: skip
+                              dataset=name, pool=pool)  # fmt: skip
             except ExperimentError as error:
                 errors.append(error)
                 one = error.comparison

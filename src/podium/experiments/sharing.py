@@ -15,10 +15,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from podium.arrays import is_sparse
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.preferences import Preferences
 from podium.errors import DataError
+from podium.ids import Ids
+from podium.rows import FileRows, Rows, in_blocks
 
 _PARTS = ("train", "valid", "test")
 _ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "rows")
@@ -27,12 +30,13 @@ _TEXTS = ("query_ids", "document_ids")
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array lies in the file; a list of texts lies there as the bytes of its JSON."""
+    """Where an array lies in the file; a list of texts lies there as the bytes of its JSON. `rows` stay there."""
 
     start: int
     shape: tuple[int, ...]
     type: str
     text: bool = False
+    rows: bool = False
 
 
 def share(fold: Fold, file: BinaryIO) -> dict[str, Any]:
@@ -58,7 +62,7 @@ def open_shared(descriptor: int, about: dict[str, Any]) -> Fold:
     """The fold that `share` put into a file."""
     size = os.fstat(descriptor).st_size
     memory = mmap.mmap(descriptor, size, access=mmap.ACCESS_COPY) if size else b""
-    parts = {name: _dataset(memory, part) for name, part in about["parts"].items()}
+    parts = {name: _dataset(descriptor, memory, part) for name, part in about["parts"].items()}
     return Fold(parts["train"], parts.get("valid"), parts.get("test"), about["name"])
 
 
@@ -66,7 +70,7 @@ def _arrays(data: Dataset) -> dict[str, Any]:
     """The arrays of a dataset that training and evaluation use, by name."""
     X = data.features
     found: dict[str, Any] = {name: getattr(data, name) for name in (*_ARRAYS, *_TEXTS)}
-    if isinstance(X, np.ndarray):
+    if not is_sparse(X):
         found["features"] = X
     else:
         found |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "width": np.array([X.shape[1]])}
@@ -78,15 +82,19 @@ def _arrays(data: Dataset) -> dict[str, Any]:
 def _put(file: BinaryIO, value: Any) -> Place:
     start = -(-file.tell() // mmap.PAGESIZE) * mmap.PAGESIZE
     file.seek(start)
-    text = value.dtype.kind in "OU"
+    if isinstance(value, Rows):
+        for block in in_blocks(value):
+            file.write(np.ascontiguousarray(block).data)
+        return Place(start, value.shape, value.dtype.str, rows=True)
+    text = isinstance(value, Ids) or value.dtype.kind in "OU"
     if text:
         value = np.frombuffer(json.dumps(list(map(str, value))).encode(), np.uint8)
     file.write(np.ascontiguousarray(value).data if value.size else b"")
     return Place(start, value.shape, value.dtype.str, text)
 
 
-def _dataset(memory: Any, about: dict[str, Any]) -> Dataset:
-    found = {name: _get(memory, Place(**place)) for name, place in about["places"].items()}
+def _dataset(descriptor: int, memory: Any, about: dict[str, Any]) -> Dataset:
+    found = {name: _get(descriptor, memory, Place(**place)) for name, place in about["places"].items()}
     if "features" not in found:
         import scipy.sparse as sp
 
@@ -100,7 +108,9 @@ def _dataset(memory: Any, about: dict[str, Any]) -> Dataset:
     )
 
 
-def _get(memory: Any, place: Place) -> Any:
+def _get(descriptor: int, memory: Any, place: Place) -> Any:
+    if place.rows:
+        return FileRows(descriptor, (place.shape[0], place.shape[1]), start=place.start)
     count = int(np.prod(place.shape))
     if count == 0:
         return np.empty(place.shape, place.type)

@@ -37,7 +37,7 @@ _PAUSE = 0.1
 
 def main() -> None:
     """Run the tasks that standard input asks for."""
-    _end_with_parent(int(sys.argv[1]))
+    end_with_parent(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "wb")
     warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
     os.dup2(2, 1)  # what a library prints must not come between the answers
@@ -56,7 +56,7 @@ def main() -> None:
         _run(plan, Task(**asked["task"]), store, key=asked["key"], detailed=setting["detailed"], answers=answers)
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """Let Linux kill this process when its parent ends; the thread that reads standard input may wait for the GIL."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

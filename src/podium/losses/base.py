@@ -189,13 +189,18 @@ def _options(kind: type) -> dict[str, tuple[Any, ...]]:
     return {field: typing.get_args(hint) if typing.get_origin(hint) is Literal else () for field, hint in hints}
 
 
-def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None) -> Derivatives:
-    """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it."""
+def sweep(
+    loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None = None, constants: Array | None = None
+) -> Derivatives:
+    """A loss over all queries of a dataset: the only loop over queries. Threads do not change a bit of it.
+
+    `constants` are those of the data that this is a part of (see `Loss.constants`).
+    """
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
     loss.check(data)
-    constants = loss.constants(data)
+    constants = loss.constants(data) if constants is None else constants
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
     learned = np.zeros((data.n_queries, len(constants)))
 
@@ -223,10 +228,18 @@ def sweep(loss: Loss, scores: ArrayLike, data: Dataset, *, threads: int | None =
     return Derivatives(float(values.sum()), gradient, curvature, down, values)
 
 
-def product(loss: Loss, scores: Array, data: Dataset, *, direction: Array, threads: int | None = None) -> Array:
+def product(
+    loss: Loss,
+    scores: Array,
+    data: Dataset,
+    *,
+    direction: Array,
+    threads: int | None = None,
+    constants: Array | None = None,
+) -> Array:
     """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
     out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
-    constants = loss.constants(data)
+    constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:

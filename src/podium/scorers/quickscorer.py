@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.compiled import compiled
 from podium.float32 import round_down
 from podium.kernels.lanes import clear_leaves, trailing_zeros
@@ -45,7 +45,7 @@ class Masks:
     def __call__(self, X: Any) -> Array:
         """The scores of rows of features, dense or CSR; threads do not change a bit."""
         out = np.zeros(X.shape[0])
-        if isinstance(X, np.ndarray):
+        if not is_sparse(X):
             map_blocks(lambda a, b: self._rows(X[a:b], self.columns, out[a:b]), len(out))
             return out
         used, place = np.unique(self.columns[:, 0], return_inverse=True)

@@ -20,7 +20,7 @@ class Bins:
 
     def __init__(self, data: Dataset, valid: Dataset | None, **settings: Any) -> None:
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
-        self.settings = {**_DETERMINISTIC, "num_threads": threads, **settings}
+        self.settings = {**DETERMINISTIC, "num_threads": threads, **settings}
         self.n_features = data.n_features
         self.train = self._binned(data)
         self.valid: Any = None if valid is None else self._binned(valid)
@@ -83,7 +83,7 @@ class Grower:
 
 _WORTH_THREADS = 2**20
 """Feature values below which threads wait for each other longer than they work, far longer on busy cores."""
-_DETERMINISTIC = {
+DETERMINISTIC = {
     "objective": "none",
     "boost_from_average": False,
     "min_sum_hessian_in_leaf": 1e-3,

@@ -15,6 +15,7 @@ from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.forms import TreesForm
 from podium.registry import param, register
+from podium.rows import Rows
 from podium.scorers import tree_text
 from podium.scorers.base import Params, Prepared, Scorer
 from podium.scorers.forest import read_forest
@@ -31,7 +32,7 @@ class Trees(Scorer):
 
     num_leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
     min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
-    """The least number of documents in a leaf."""
+    """The least number of documents in a leaf. A cluster estimates it from the curvature."""
     feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """The fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)
@@ -68,7 +69,14 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
 
 
 def for_lightgbm(X: Any) -> Any:
-    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays."""
+    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays.
+
+    Rows that are not in memory are binned block by block.
+    """
+    if isinstance(X, Rows):
+        from podium.scorers.tree_rows import sequence
+
+        return sequence(X)
     if not is_sparse(X):
         return X
     import scipy.sparse as sp

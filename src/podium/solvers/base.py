@@ -71,7 +71,7 @@ class Watch:
         """
         measured = None
         if self.valid is not None and self.metric is not None and patience is not None:
-            values = query_values(self.metric, scores(self.valid), self.valid)
+            values = self.measure(scores)
             measured = self.metric.average(values).value
         step = Step(iteration, total, value, measured)
         self.history.append(step)
@@ -85,6 +85,12 @@ class Watch:
         elif _not_worse(values, self._best_values):
             self.as_good = step
         return patience is not None and iteration - self.best.iteration >= patience
+
+    def measure(self, scores: Callable[[Dataset], Array]) -> Array:
+        """The measure of each validation query."""  # (Q,)
+        assert self.valid is not None
+        assert self.metric is not None
+        return query_values(self.metric, scores(self.valid), self.valid)
 
 
 def mean_metric(metric: Metric, scores: Array, data: Dataset) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.arrays import Array
-from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
@@ -43,12 +45,8 @@ class Boosting(Solver):
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         trees = problem.scorer
         assert isinstance(trees, Trees)
-        bins = Bins(
-            problem.data, watch.valid, num_leaves=trees.num_leaves, min_data_in_leaf=trees.min_data_in_leaf,
-            feature_fraction=trees.feature_fraction, max_bin=trees.max_bin, learning_rate=self.learning_rate,
-            lambda_l2=self.penalty, seed=int(rng.integers(2**31)),
-        )  # fmt: skip
-        descent, grower = _Descent(problem, _Bag(problem.data, self.bagging_fraction, rng)), Grower(bins)
+        bins = Bins(problem.data, watch.valid, **self.settings(trees, rng))
+        descent, grower = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng)), Grower(bins)
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -60,35 +58,55 @@ class Boosting(Solver):
             ):  # fmt: skip
                 reason = "no better validation measure"
                 break
-        keep = rounds
-        if watch.best is not None and watch.as_good is not None:
-            keep = watch.as_good.iteration
-            reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
-            reason += f", as good with {keep}" if keep > watch.best.iteration else ""
+        keep, reason = kept_trees(watch, rounds, reason)
         value = descent.value if rounds else descent.start().value / problem.data.n_queries
         return Solution({"trees": grower.text(keep)}, descent.losses[keep], value, rounds, reason)
 
+    def settings(self, trees: Trees, rng: np.random.Generator) -> dict[str, Any]:
+        """What LightGBM is told."""
+        return {
+            "num_leaves": trees.num_leaves, "min_data_in_leaf": trees.min_data_in_leaf,
+            "feature_fraction": trees.feature_fraction, "max_bin": trees.max_bin, "learning_rate": self.learning_rate,
+            "lambda_l2": self.penalty, "seed": int(rng.integers(2**31)),
+        }  # fmt: skip
 
-class _Bag:
+
+def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
+    """How many trees to keep by the validation data, and why training stopped."""
+    if watch.best is None or watch.as_good is None:
+        return rounds, reason
+    keep = watch.as_good.iteration
+    reason += f"; best {watch.metric} {watch.best.valid:.4f} with {watch.best.iteration} trees"
+    return keep, reason + (f", as good with {keep}" if keep > watch.best.iteration else "")
+
+
+class Bag:
     """Some of the queries, drawn anew for every tree."""
 
-    def __init__(self, data: Dataset, fraction: float, rng: np.random.Generator) -> None:
-        self.sizes, self.size, self.rng = data.sizes, max(round(fraction * data.n_queries), 1), rng
+    def __init__(self, sizes: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> None:
+        self.sizes, self.size, self.rng = sizes, max(round(fraction * len(sizes)), 1), rng
 
     def draw(self, gradient: Array, curvature: Array) -> tuple[Array, Array]:
         """Gradient and curvature, 0 for the documents of queries that were not drawn."""
-        if self.size == len(self.sizes):
+        drawn = self.drawn()
+        if drawn is None:
             return gradient, curvature
-        drawn = np.zeros(len(self.sizes))
-        drawn[self.rng.choice(len(drawn), self.size, replace=False)] = 1.0
         kept = np.repeat(drawn, self.sizes)
         return gradient * kept, curvature * kept
+
+    def drawn(self) -> Array | None:
+        """1 for each query that is drawn now, else 0; None where all are."""  # (Q,)
+        if self.size == len(self.sizes):
+            return None
+        drawn = np.zeros(len(self.sizes))
+        drawn[self.rng.choice(len(drawn), self.size, replace=False)] = 1.0
+        return drawn
 
 
 class _Descent:
     """The loss as boosting asks for it, round by round. A loss that draws at random draws anew for every round."""
 
-    def __init__(self, problem: Problem, bag: _Bag) -> None:
+    def __init__(self, problem: Problem, bag: Bag) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
         self.bag = bag
         self.losses = [problem.loss]  # as it was for each tree, the first for none

@@ -82,7 +82,7 @@ _MOST_PRODUCTS = 200
 
 def _direction(problem: Problem, scores: Array, gradient: Array, *, rough: float) -> tuple[Array, Array]:
     """d with ‖∇²F·d + ∇F‖ ≤ rough·‖∇F‖ by conjugate gradients, and the scores of d."""
-    found, along = np.zeros_like(gradient), np.zeros_like(scores)
+    found, along = np.zeros_like(gradient), 0.0 * scores
     rest, goal = -gradient, rough * float(np.linalg.norm(gradient))
     v, squared = rest, float(rest @ rest)
     for _ in range(_MOST_PRODUCTS):

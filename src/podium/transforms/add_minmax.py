@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from podium.arrays import dense
 from podium.data.dataset import Dataset
 from podium.registry import register
+from podium.rows import in_blocks, on_disk
 from podium.transforms.base import State, Transform
 from podium.transforms.minmax import MinMax
 
@@ -28,8 +29,11 @@ class AddMinMax(Transform):
 
     def fit(self, data: Dataset) -> State:
         MinMax().fit(data)  # refuses infinite values
-        scaled = MinMax().features({}, data)
-        apart = np.abs(scaled - np.nan_to_num(dense(data.features))).max(axis=0, initial=0.0)
+        scaled = MinMax().apply({}, data).features
+        X = data.features if on_disk(data.features) else dense(data.features)
+        pairs = zip(in_blocks(scaled), in_blocks(X), strict=True)
+        each = [np.abs(a - np.nan_to_num(b)).max(axis=0, initial=0.0) for a, b in pairs]
+        apart = np.max(each, axis=0, initial=0.0)
         return {"added": np.flatnonzero(apart > _SAME)}
 
     def features(self, state: State, data: Dataset) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.registry import Named
+from podium.rows import Rows, in_blocks, on_disk
 
 State = dict[str, NDArray[Any]]
 """What a transform keeps of its training data."""
@@ -59,16 +60,46 @@ class Transform(Named):
         return None
 
     def apply(self, state: State, data: Dataset) -> Dataset:
-        """The dataset with transformed features."""
-        made = self.features(state, data)
+        """The dataset with transformed features; those of rows that are not in memory are made as they are read."""
+        made = Transformed(self, state, data) if on_disk(data.features) else self.features(state, data)
         names = data.feature_names if made.shape[1] == data.n_features else None
         return data.with_features(made, names)
 
 
+class Transformed(Rows):
+    """The transformed features of rows that are not in memory; whole queries at a time where the transform needs them.
+
+    A row is transformed as in memory: bits do not depend on which other rows are read with it.
+    """
+
+    def __init__(self, transform: Transform, state: State, data: Dataset) -> None:
+        nothing = Dataset(np.zeros((0, data.n_features), np.float32), None, np.zeros(1, np.int64))
+        super().__init__((data.n_documents, int(transform.features(state, nothing).shape[1])))
+        self.transform, self.state, self.of = transform, state, cast(Rows, data.features)
+        self.offsets = data.offsets if transform.per_query else None
+
+    def read(self, first: int, last: int) -> Any:
+        if self.offsets is None:
+            return self._made(self.of.read(first, last), None)
+        a = max(int(np.searchsorted(self.offsets, first, side="right")) - 1, 0)
+        b = max(int(np.searchsorted(self.offsets, last, side="left")), a)
+        start, end = int(self.offsets[a]), int(self.offsets[b])
+        return self._made(self.of.read(start, end), self.offsets[a : b + 1] - start)[first - start : last - start]
+
+    def gather(self, rows: NDArray[np.int64]) -> Any:
+        return super().gather(rows) if self.offsets is not None else self._made(self.of.gather(rows), None)
+
+    def _made(self, X: Any, offsets: NDArray[np.int64] | None) -> Any:
+        whole = np.array([0, len(X)]) if offsets is None else offsets
+        return self.transform.features(self.state, Dataset(X, None, whole))
+
+
 def refuse_infinite(data: Dataset, what: str) -> None:
     """Raise a clear error for infinite features, which cannot be scaled."""
-    values = data.features.data if is_sparse(data.features) else data.features
-    if not np.isinf(values).any():
+    for values in [data.features.data] if is_sparse(data.features) else in_blocks(data.features):
+        if np.isinf(values).any():
+            break
+    else:
         return
     at = int(np.flatnonzero(np.isinf(values))[0])
     column = int(data.features.indices[at]) if is_sparse(data.features) else at % data.n_features

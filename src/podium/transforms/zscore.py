@@ -34,10 +34,14 @@ class ZScore(Transform):
     def fit(self, data: Dataset) -> State:
         refuse_infinite(data, self.name)
         mean, deviation = _sparse_moments(data.features) if is_sparse(data.features) else _moments(data.features)
+        return self.state(mean, deviation, centred=not is_sparse(data.features))
+
+    def state(self, mean: Array, deviation: Array, *, centred: bool) -> State:
+        """What is kept of the moments of the training data."""
         # A spread below float32's resolution of the values is rounding, not information.
         flat = deviation <= 1e-6 * np.maximum(np.abs(mean), 1e-30)
         scale = np.where(flat, 0.0, 1.0 / np.where(flat, 1.0, deviation))
-        centre = np.zeros_like(mean) if is_sparse(data.features) else mean
+        centre = mean if centred else np.zeros_like(mean)
         return {"mean": mean, "centre": centre, "scale": scale}
 
     def affine(self, state: State, data: Dataset) -> Affine:
@@ -73,11 +77,26 @@ def _scale(X: Any, mean: Any, centre: Any, scale: Any, out: Any) -> None:
 
 def _moments(X: NDArray[np.float32]) -> tuple[Array, Array]:
     """Mean and standard deviation of each column in float64, over its values that are not missing."""
-    none = np.zeros(X.shape[1])
-    counts = np.maximum(sum(map_blocks(lambda a, b: (~np.isnan(X[a:b])).sum(axis=0), len(X)), none), 1)
-    mean = sum(map_blocks(lambda a, b: np.nansum(X[a:b], axis=0, dtype=np.float64), len(X)), none) / counts
-    squares = map_blocks(lambda a, b: np.nansum((X[a:b] - mean) ** 2, axis=0), len(X))
-    return mean, np.sqrt(sum(squares, none) / counts)
+    counts, total = counts_and_sums(X)
+    mean = total / np.maximum(counts, 1)
+    return mean, np.sqrt(squares(X, mean) / np.maximum(counts, 1))
+
+
+def counts_and_sums(X: Any) -> tuple[Array, Array]:
+    """The number of known values of each column, and their sum."""
+
+    def block(a: int, b: int) -> tuple[Array, Array]:
+        x = X[a:b]
+        return (~np.isnan(x)).sum(axis=0), np.nansum(x, axis=0, dtype=np.float64)
+
+    found, none = map_blocks(block, len(X)), np.zeros(X.shape[1])
+    return sum((counts for counts, _ in found), none), sum((sums for _, sums in found), none)
+
+
+def squares(X: Any, mean: Array) -> Array:
+    """The sum over the known values of each column of (x − mean)²."""
+    found = map_blocks(lambda a, b: np.nansum((X[a:b] - mean) ** 2, axis=0), len(X))
+    return sum(found, np.zeros(X.shape[1]))
 
 
 def _sparse_moments(X: sp.csr_array) -> tuple[Array, Array]:

@@ -185,7 +185,7 @@ def test_frames_and_columns_are_read_as_files_are(tmp_path):
     with pytest.raises(DataError, match=r"no column 'label' \(label\).*label=… or --label"):
         read_data(frame)
     (tmp_path / "data.txt").write_text("1 qid:1 1:1\n")
-    with pytest.raises(ParameterError, match="label names a column, which a LETOR file does not have"):
+    with pytest.raises(ParameterError, match="label names a column, which a LETOR file or a cache does not have"):
         read_data(tmp_path / "data.txt", label="grade")
     with pytest.raises(DataError, match="expected a pandas, polars or pyarrow frame; got int"):
         read_data(7)

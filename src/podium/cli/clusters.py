@@ -1,0 +1,37 @@
+"""Clusters for commands that take --cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from podium.cli import console
+
+if TYPE_CHECKING:
+    from podium.data import Dataset
+    from podium.distributed.cluster import Cluster
+
+
+@contextmanager
+def opened(address: str | None) -> Iterator[Cluster | None]:
+    """The workers at an address, until the block ends; None where there is no address."""
+    if address is None:
+        yield None
+        return
+    from podium.distributed.cluster import Cluster
+
+    with Cluster(address) as cluster:
+        console.say(f"cluster {address}: {cluster.n_workers} workers")
+        yield cluster
+
+
+def say_if_small(data: Dataset) -> None:
+    """Say that one machine would be faster, if it would."""
+    from podium.distributed.training import SMALL
+
+    if data.n_documents * data.n_features < SMALL:
+        console.say(
+            f"note: {data.n_documents} × {data.n_features} features are few for a cluster; without --cluster this is "
+            "faster."
+        )

@@ -1,0 +1,227 @@
+"""Caches: data larger than memory as a folder of plain arrays, whose features are read in blocks as they are needed.
+
+    podium cache train.txt -o train.pod        read_data("train.pod")
+
+train.pod/
+├── head.json       format, sizes, names, where it came from, and each array's type, shape and SHA-256
+├── features.f4     (N, d) float32; or csr-data.f4, csr-indices.i4 and csr-indptr.i8 of sparse data
+├── labels.f8, offsets.i8, order.i8, weights, edges
+└── query-ids, document-ids, comments: .txt, one text after another, and .i8, where each begins
+
+Rows keep the order of the file that it was made from. Numbers are little-endian, arrays are not compressed, and there
+is no code in it: reading one from strangers is safe. Sizes are checked whenever it is opened, and so are the checksums
+of what is read into memory; `verify` checks those of the features too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.data.dataset import Dataset
+from podium.data.preferences import Preferences
+from podium.data.scattered import Scattered
+from podium.errors import DataError
+from podium.ids import Ids
+from podium.rows import FileRows
+from podium.text_bytes import SPARE
+
+FORMAT = 1
+KIND = "podium cache"
+HEAD = "head.json"
+_MOST_HEAD = 2**28  # bytes
+_CHUNK = 2**22  # bytes that are hashed at a time
+_LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.text")
+"""Arrays that may be larger than memory: they are read when they are needed."""
+TYPES = {
+    "features": "<f4", "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
+    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "edges": "<f8", "edge-offsets": "<i8",
+    "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
+    "comments.text": "|u1", "comments": "<i8",
+}  # fmt: skip
+"""The arrays that a cache may have, and their types."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array of a cache, as its head describes it."""
+
+    shape: tuple[int, ...]
+    sha256: str
+
+
+def is_cache(path: Any) -> bool:
+    """Whether it is the path of a cache: a folder with a head."""
+    return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, HEAD))
+
+
+def file_name(array: str) -> str:
+    """The file of an array."""
+    kind = TYPES[array]
+    return array.removesuffix(".text") + ".txt" if kind == "|u1" else f"{array}.{kind[1:]}"
+
+
+def open_cache(path: str | os.PathLike[str]) -> Dataset:
+    """The data of a cache. Features, document ids and comments stay on disk until they are asked for."""
+    folder = Path(path)
+    try:
+        head, arrays = _read_head(folder)
+        return _dataset(folder, head, arrays)
+    except DataError:
+        raise
+    except OSError as error:
+        raise DataError(f"the cache cannot be read: {error.strerror}.", where=os.fspath(path)) from error
+    except Exception as error:  # whatever a stranger's bytes make go wrong is the cache's fault
+        raise _damaged(path, f"{type(error).__name__}: {error}") from error
+
+
+def verify(path: str | os.PathLike[str]) -> None:
+    """Raise a clear error if an array of a cache does not match its checksum."""
+    for name, about in _read_head(Path(path))[1].items():
+        found = hashlib.sha256()
+        with open(Path(path) / file_name(name), "rb") as file:
+            while chunk := file.read(_CHUNK):
+                found.update(chunk)
+        if found.hexdigest() != about.sha256:
+            raise _damaged(path, f"{file_name(name)} does not match its checksum")
+
+
+def head_bytes(head: Mapping[str, Any]) -> bytes:
+    """The text of a head, with its own checksum."""
+    text = json.dumps(head, ensure_ascii=True, sort_keys=True)
+    return json.dumps({"head": head, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode()
+
+
+def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, Stored]]:
+    """The head of a cache and its arrays, whose sizes on disk are checked."""
+    place = folder / HEAD
+    if not place.is_file():
+        raise DataError("no such cache. `podium cache DATA -o NAME.pod` makes one.", where=str(folder))
+    if place.stat().st_size > _MOST_HEAD:
+        raise _damaged(folder, f"its head has {place.stat().st_size} bytes")
+    try:
+        whole = json.loads(place.read_bytes())
+        head, text = whole["head"], json.dumps(whole["head"], ensure_ascii=True, sort_keys=True)
+        if hashlib.sha256(text.encode()).hexdigest() != whole["sha256"]:
+            raise _damaged(folder, "its head does not match its checksum")
+        if head["format"] != KIND:
+            raise _damaged(folder, "it is something else")
+        if head["version"] > FORMAT:
+            raise DataError(
+                f"it was written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade "
+                "podium, or make it again.",
+                where=str(folder),
+            )
+        arrays = {str(name): _stored(folder, name, about) for name, about in head["arrays"].items()}
+    except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
+        raise _damaged(folder, f"its head cannot be read ({error})") from None
+    return head, arrays
+
+
+def _stored(folder: Path, name: str, about: dict[str, Any]) -> Stored:
+    if name not in TYPES:
+        raise _damaged(folder, f"it has an array {name!r}, which is not known")
+    shape = tuple(int(n) for n in about["shape"])
+    place = folder / file_name(name)
+    expected = math.prod(shape) * np.dtype(TYPES[name]).itemsize
+    if min(shape, default=0) < 0 or place.is_symlink() or not place.is_file() or place.stat().st_size != expected:
+        got = f"{place.stat().st_size} bytes" if place.is_file() else "no file"
+        raise _damaged(folder, f"{place.name} should have {expected} bytes; got {got}")
+    return Stored(shape, str(about["sha256"]))
+
+
+def _dataset(folder: Path, head: dict[str, Any], arrays: dict[str, Stored]) -> Dataset:
+    small = {name: _loaded(folder, name, about) for name, about in arrays.items() if name not in _LARGE}
+    n, d = (int(head[key]) for key in ("n_documents", "n_features"))
+    offsets: Any = small["offsets"]
+    if offsets.ndim != 1 or not len(offsets) or offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
+        raise _damaged(folder, f"offsets do not rise from 0 to the {n} rows")
+    if "order" in small:
+        order = small["order"]
+        if order.shape != (n,) or (n and (order.min() < 0 or order.max() >= n)) or (np.bincount(order) != 1).any():
+            raise _damaged(folder, "the order of rows does not name each row once")
+        offsets = cast(Any, Scattered(offsets, order))
+    labels = small.get("labels")
+    if labels is not None and not np.isfinite(labels).all():
+        raise _damaged(folder, "a label is not a finite number")
+    names = head["feature_names"]
+    return Dataset(
+        features=_features(folder, arrays, small, (n, d)),
+        labels=labels,
+        offsets=offsets,
+        query_ids=None if "query-ids" not in small else np.asarray(_texts(folder, "query-ids", arrays, small)),
+        document_ids=cast(Any, _texts(folder, "document-ids", arrays, small)),
+        feature_names=None if names is None else tuple(map(str, names)),
+        query_weights=small.get("query-weights"),
+        document_weights=small.get("document-weights"),
+        preferences=_preferences(folder, small, np.diff(small["offsets"])),
+        comments=cast(Any, _texts(folder, "comments", arrays, small)),
+        info=None if head["info"] is None else dict(head["info"]),
+        source=os.fspath(folder),
+    )
+
+
+def _loaded(folder: Path, name: str, about: Stored) -> NDArray[Any]:
+    """An array in memory, by its checksum the one that was written."""
+    found = np.fromfile(folder / file_name(name), TYPES[name])
+    if hashlib.sha256(found.data if found.size else b"").hexdigest() != about.sha256:
+        raise _damaged(folder, f"{file_name(name)} does not match its checksum")
+    return found.reshape(about.shape)
+
+
+def _features(folder: Path, arrays: dict[str, Stored], small: dict[str, Any], shape: tuple[int, int]) -> Any:
+    if "features" in arrays:
+        if arrays["features"].shape != shape:
+            raise _damaged(folder, f"features of shape {arrays['features'].shape}, not {shape}")
+        return FileRows(os.fspath((folder / file_name("features")).absolute()), shape)
+    import scipy.sparse as sp
+
+    values, columns, ends = _mapped(folder, "csr-data"), _mapped(folder, "csr-indices"), small["csr-indptr"]
+    if len(ends) != shape[0] + 1 or ends[0] != 0 or (np.diff(ends) < 0).any() or ends[-1] != len(values):
+        raise _damaged(folder, "rows of sparse features do not follow each other")
+    if len(columns) != len(values) or (len(columns) and (columns.min() < 0 or columns.max() >= shape[1])):
+        raise _damaged(folder, "sparse features lie beyond the last one")
+    return sp.csr_array((values, columns, ends), shape)
+
+
+def _mapped(folder: Path, name: str) -> NDArray[Any]:
+    """An array that stays on disk; what is written to it in memory does not reach the file."""
+    place = folder / file_name(name)
+    return np.memmap(place, TYPES[name], mode="c") if place.stat().st_size else np.empty(0, TYPES[name])
+
+
+def _texts(folder: Path, name: str, arrays: dict[str, Stored], small: dict[str, Any]) -> Ids | None:
+    if name not in arrays:
+        return None
+    text, bounds = _mapped(folder, name + ".text"), small[name]
+    if not len(bounds) or bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] + SPARE != len(text):
+        raise _damaged(folder, f"{name} do not follow each other")
+    return Ids(text, bounds[:-1], bounds[1:])
+
+
+def _preferences(folder: Path, small: dict[str, Any], sizes: NDArray[np.int64]) -> Preferences | None:
+    if "edges" not in small:
+        return None
+    edges, offsets = small["edges"], small["edge-offsets"]
+    if edges.ndim != 2 or edges.shape[1] != 4 or len(offsets) != len(sizes) + 1 or offsets[0] != 0:
+        raise _damaged(folder, "preferences of another shape")
+    if (np.diff(offsets) < 0).any() or offsets[-1] != len(edges) or not np.isfinite(edges).all():
+        raise _damaged(folder, "preferences do not follow each other")
+    most = np.repeat(sizes, np.diff(offsets))
+    for ends in edges[:, :2].T:
+        if (ends < 0).any() or (ends >= most).any() or (ends != np.rint(ends)).any():
+            raise _damaged(folder, "preferences name documents that are not there")
+    return Preferences(edges, offsets)
+
+
+def _damaged(path: str | os.PathLike[str], why: str) -> DataError:
+    return DataError(f"not a podium cache, or damaged: {why}. Make it again with podium cache.", where=os.fspath(path))

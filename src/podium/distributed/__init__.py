@@ -1,0 +1,1 @@
+"""Clusters: training, scoring and experiments on several machines, by Dask."""

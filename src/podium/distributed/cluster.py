@@ -1,0 +1,317 @@
+"""Cluster: workers of a Dask cluster, or processes of this machine, that keep parts of data and work on them.
+
+    with Cluster("local:4") as cluster:                    # four processes on this machine
+    with Cluster("tcp://10.0.0.1:8786") as cluster:        # a scheduler that `dask scheduler` started
+
+Work is sent as tasks that any worker can do again: if a worker is lost, what it kept is made anew elsewhere. This is
+the only file that imports Dask. Dask runs whatever code it is sent: keep schedulers on private networks, or use tls://
+with the certificates of Dask's own configuration.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from podium.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
+from podium.threads import default_threads
+
+PATIENCE = 600.0
+"""Seconds that a step may take."""
+NO_WORKER = 60.0
+"""Seconds without any worker after which work is given up."""
+_CONNECT = 30.0
+_LOOK = 5.0  # seconds between looks at whether the cluster is still there
+_RETRIES = 3  # of a task whose worker was lost or that failed
+_PACKAGES = ("podium", "numpy", "scipy", "numba", "lightgbm")
+
+
+class WorkerLostError(ClusterError):
+    """A worker that was needed is gone."""
+
+
+class Cluster:
+    """Workers. `address` is local, local:N, or where a Dask scheduler listens, e.g. tcp://host:8786."""
+
+    def __init__(self, address: str = "local", *, patience: float = PATIENCE) -> None:
+        self.address, self.patience = address, patience
+        self._stack, self._places = ExitStack(), 0
+        self.written: WeakKeyDictionary[Any, Path] = WeakKeyDictionary()  # data → its cache in `folder`
+        self.local = address == "local" or address.startswith("local:")
+        try:
+            self._client = self._connected()
+            self._check_versions()
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the workers go; those of this machine end."""
+        self._stack.close()
+
+    @property
+    def n_workers(self) -> int:
+        """The number of workers now."""
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    @property
+    def memory(self) -> float:
+        """Bytes that all workers may use."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return float(sum(worker["memory_limit"] or 0 for worker in workers))
+
+    def folder(self) -> Path:
+        """A folder of this machine's for data that local workers read; it is removed with the cluster."""
+        if not self.local:
+            raise ParameterError(
+                f"workers of {self.address} cannot see data in this process's memory. Write it as a cache where all of "
+                "them can read it: podium cache DATA -o /shared/train.pod"
+            )
+        if self._places == 0:
+            self._root = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))
+        self._places += 1
+        return self._root / str(self._places)
+
+    def train(self, data: Any, *arguments: Any, **options: Any) -> Any:
+        """A model of the data, as `podium.train` gives, fitted on the workers."""
+        from podium.distributed.training import fitting
+        from podium.training import train
+
+        return train(data, *arguments, **options, fitting=fitting(self))
+
+    def score(self, model: Any, data: Any) -> Any:
+        """The score of each document, as `Model.score` gives, in parts on the workers."""
+        from podium.distributed.scoring import score
+
+        return score(self, model, data)
+
+    def compare(self, data: Any, *arguments: Any, **options: Any) -> Any:
+        """A comparison, as `podium.compare` gives; each method on each fold is a task of a worker."""
+        from podium.experiments.run import compare
+
+        return compare(data, *arguments, **options, jobs=self.n_workers, pool=self.pool())
+
+    def pool(self) -> Any:
+        """What runs the tasks of `podium.compare` and `podium.run_spec` on the workers."""
+        from podium.distributed.experiments import pool
+
+        return pool(self)
+
+    def keep(self, function: Callable[..., Any], items: Sequence[Any], *common: Any) -> list[Any]:
+        """What a function makes of each item, kept on the workers. Returns a handle for each."""
+        return [self._client.submit(_called, function, item, *common, pure=False, retries=_RETRIES) for item in items]
+
+    def map(self, function: Callable[..., Any], handles: Sequence[Any], *common: Any) -> list[Any]:
+        """What a function makes of each handle or item, in their order."""
+        return self.wait(self.keep(function, handles, *common))
+
+    def each(self, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """What a function makes of each tuple of a handle and more, in their order."""
+        tasks = [self._client.submit(_called, function, *item, pure=False, retries=_RETRIES) for item in items]
+        return self.wait(tasks)
+
+    def wait(self, handles: list[Any]) -> list[Any]:
+        """What the handles stand for, once it is there; a clear error where it does not come."""
+        from dask.distributed import wait
+
+        started, alone = time.monotonic(), None
+        while True:
+            try:
+                wait(handles, timeout=_LOOK)
+                return list(self._client.gather(handles))
+            except TimeoutError:
+                alone = None if self._present() else alone or time.monotonic()
+            except (PodiumError, MemoryError):
+                raise
+            except Exception as error:
+                raise self._words(error) from error
+            now = time.monotonic()
+            if alone is not None and now - alone > NO_WORKER:
+                raise ClusterError(f"no worker of {self.address} was there for {NO_WORKER:.0f} seconds. Start some.")
+            if now - started > self.patience:
+                raise ClusterError(
+                    f"a step took longer than {self.patience:.0f} seconds on {self.address}. Give it more (patience)."
+                )
+
+    def finished(self, handles: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        """Each handle with its result, or with the error, as they come."""
+        from dask.distributed import as_completed
+
+        for handle in as_completed(handles):
+            try:
+                yield handle, handle.result(timeout=self.patience)
+            except PodiumError as error:
+                yield handle, error
+            except Exception as error:
+                yield handle, self._words(error)
+
+    def addresses(self) -> list[str]:
+        """Where the workers are, in a fixed order."""
+        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def on(self, addresses: Sequence[str], function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """What a function makes of its arguments on each of some workers; `WorkerLostError` where one is lost."""
+        from dask.distributed import wait
+
+        tasks = [
+            self._client.submit(_called, function, *item, workers=[address], pure=False)
+            for address, item in zip(addresses, items, strict=True)
+        ]
+        started = time.monotonic()
+        while True:
+            try:
+                wait(tasks, timeout=_LOOK)
+                return list(self._client.gather(tasks))
+            except TimeoutError:
+                lost = set(addresses) - set(self.addresses() if self._present() else ())
+            except (PodiumError, MemoryError):
+                raise
+            except Exception as error:
+                raise self._words(error) from error
+            if lost:
+                self._client.cancel(tasks)
+                raise WorkerLostError(f"worker {min(lost)} of {self.address} was lost.")
+            if time.monotonic() - started > self.patience:
+                raise ClusterError(f"a step took longer than {self.patience:.0f} seconds on {self.address}.")
+
+    def forget(self, addresses: Sequence[str], function: Callable[..., Any], *arguments: Any) -> None:
+        """Call a function on those of some workers that are there; what it gives does not matter."""
+        with suppress(Exception):
+            there = [address for address in addresses if address in self.addresses()]
+            self._client.run(function, *arguments, workers=there, on_error="ignore")
+
+    def settle(self, n: int) -> None:
+        """Wait until there are n workers again, after one was lost, or fewer where they do not come back in time."""
+        with suppress(TimeoutError):
+            self._client.wait_for_workers(n, timeout=NO_WORKER)
+        if not self._present():
+            raise ClusterError(f"no worker of {self.address} is left. Start some.")
+
+    def check(self, handles: Sequence[Any]) -> None:
+        """Wait until everything is kept; raises a clear error where something cannot be."""
+        self.map(_done, handles)
+
+    def start(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Start a task. Returns its handle."""
+        return self._client.submit(_called, function, *arguments, pure=False, retries=_RETRIES)
+
+    def _connected(self) -> Any:
+        try:
+            import dask
+            from dask.distributed import Client, LocalCluster
+        except ImportError:
+            raise MissingPackageError("distributed", "A cluster", "distributed") from None
+        self._stack.enter_context(dask.config.set(_SETTINGS))
+        self._stack.enter_context(_quiet())
+        place: Any = self.address
+        if self.local:
+            n = _number(self.address)
+            place = self._stack.enter_context(
+                LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+            )
+        elif "://" not in self.address:
+            raise ParameterError(
+                f"a cluster is local, local:N, or an address, e.g. tcp://host:8786; got {self.address}."
+            )
+        try:
+            client = self._stack.enter_context(Client(place, timeout=_CONNECT))
+            client.wait_for_workers(1, timeout=NO_WORKER)
+        except (OSError, TimeoutError) as error:
+            raise ClusterError(f"no cluster with workers answers at {self.address}: {_first_line(error)}") from error
+        return client
+
+    def _check_versions(self) -> None:
+        """Raise a clear error if a worker has another version of what computes."""
+        ours = versions()
+        try:
+            found = self._client.run(versions)
+        except Exception as error:
+            raise ClusterError(f"workers of {self.address} cannot run podium: {_first_line(error)}") from error
+        for worker, theirs in found.items():
+            apart = [f"{name} {theirs.get(name)}, here {ours[name]}" for name in ours if theirs.get(name) != ours[name]]
+            if apart:
+                raise ClusterError(
+                    f"worker {worker} has {'; '.join(apart)}. Results would differ: install the same versions."
+                )
+
+    def _present(self) -> bool:
+        return bool(self._client.status == "running" and self.n_workers)
+
+    def _words(self, error: Exception) -> Exception:
+        """An error of the cluster in words."""
+        kind = type(error).__name__
+        if kind == "KilledWorker":
+            return ClusterError(
+                f"{_RETRIES + 1} workers of {self.address} were lost while they did the same task, as happens when "
+                "memory runs out. Use more workers, or data as a cache."
+            )
+        if "Cancelled" in kind or "Comm" in kind or self._client.status != "running":
+            return ClusterError(f"the scheduler at {self.address} went away. Start it, and give the command again.")
+        return ClusterError(f"a task failed on {self.address}: {kind}: {_first_line(error)}")
+
+
+_SETTINGS = {
+    "distributed.scheduler.allowed-failures": _RETRIES,
+    "distributed.comm.timeouts.connect": "20s",
+    "distributed.worker.daemon": True,
+    "distributed.admin.large-graph-warning-threshold": "1GB",
+}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from printing what podium says in its own words."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computes."""
+    found = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return {"python": ".".join(platform.python_version_tuple()[:2]), **found}
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a task. Workers do several at a time where they have several threads, so each takes one."""
+    os.environ["PODIUM_THREADS"] = "1"
+    return function(*arguments)
+
+
+def _done(kept: Any) -> bool:
+    return True
+
+
+def _number(address: str) -> int:
+    word = address.removeprefix("local").removeprefix(":")
+    if address == "local":
+        return default_threads()
+    if not word.isdigit() or int(word) < 1:
+        raise ParameterError(f"local:N starts N processes, at least 1; got {address!r}.")
+    return int(word)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,23 @@
+"""Scoring on a cluster: each part of whole queries by a worker, with the bits of one machine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from podium.arrays import Array
+from podium.data.dataset import Dataset
+from podium.distributed import parts
+from podium.distributed.cluster import Cluster
+from podium.model import Model
+
+
+def score(cluster: Cluster, model: Model, data: Dataset) -> Array:
+    """The score of each document, in the row order of the data."""  # (N,)
+    given = parts.stored(model.align_features(data), cluster)
+    grouped = given.grouped()
+    found = cluster.map(_scores, parts.pieces(grouped, parts.cuts(grouped)), model)
+    return given.from_grouped(np.concatenate(found) if found else np.empty(0))
+
+
+def _scores(part: Dataset, model: Model) -> Array:
+    return model.score(part)

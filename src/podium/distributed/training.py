@@ -1,0 +1,113 @@
+"""Training on a cluster: the same solvers on the same sums, which workers compute over parts of the data."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array, is_sparse
+from podium.data.dataset import Dataset
+from podium.distributed import parts
+from podium.distributed.boosting import fit_trees
+from podium.distributed.cluster import Cluster
+from podium.distributed.problem import DistributedProblem
+from podium.errors import IncompatibleError
+from podium.learner import Learner
+from podium.metrics import Metric
+from podium.model import Model
+from podium.recipe import Recipe
+from podium.scorers import SmoothScorer
+from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton, Watch
+from podium.threads import one_blas_thread
+from podium.training import Fitting, Observer, check_fit, fitted_model
+from podium.transforms import State, ZScore
+
+SOLVERS = (LBFGS, Newton, Adam, SGD)
+SMALL = 50_000_000
+"""Features × documents below which one machine is faster: asking workers takes longer than the sums themselves."""
+_SHARE = 0.5
+"""Of the workers' memory that may be taken by features; else they are read from disk in every evaluation."""
+
+
+def fitting(cluster: Cluster) -> Fitting:
+    """`podium.training.fit`, on the workers of a cluster."""
+    return functools.partial(fit, cluster)
+
+
+def fit(
+    cluster: Cluster,
+    learner: Learner,
+    data: Dataset,
+    *,
+    valid: Dataset | None = None,
+    metric: Metric,
+    seed: int = 0,
+    observers: tuple[Observer, ...] = (),
+) -> Model:
+    """One learner, one fit."""
+    check_fit(learner, data)
+    if isinstance(learner, Recipe) and isinstance(learner.solver, Boosting):
+        grown = fit_trees(cluster, learner, data, watch=Watch(valid, metric, observers), seed=seed)
+        return fitted_model(grown, {}, data, valid=valid, metric=metric, seed=seed)
+    recipe = _checked(learner, data)
+    given = parts.stored(data, cluster)
+    bounds = parts.cuts(given)
+    in_memory = 4.0 * data.n_documents * data.n_features < _SHARE * cluster.memory
+    raw = cluster.keep(parts.load, parts.pieces(given, bounds), in_memory)
+    with one_blas_thread():
+        state = _state(cluster, recipe, data, raw)
+        kept = cluster.keep(parts.transformed, raw, recipe.transform, state, recipe.scorer)
+        cluster.check(kept)
+        watch = Watch(None if valid is None else recipe.transform.apply(state, valid), metric, observers)
+        whole = problem(cluster, recipe, data, state, kept, bounds)
+        found = recipe.solved(whole, np.random.default_rng(seed), watch)
+    return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
+
+
+def _checked(learner: Learner, data: Dataset) -> Recipe:
+    """The learner, if a cluster can fit it."""
+    works = isinstance(learner, Recipe) and isinstance(learner.scorer, SmoothScorer)
+    if not works or type(learner.solver) not in SOLVERS:  # type: ignore[attr-defined]
+        what = f"{learner.scorer.name} by {learner.solver.name}" if isinstance(learner, Recipe) else learner.name
+        raise IncompatibleError(
+            f"a cluster trains a loss over scorer=linear or mlp by lbfgs, newton, adam or sgd, and over trees; got "
+            f"{what}. Leave --cluster out, or use podium compare --cluster, where each fit is a task of one worker."
+        )
+    assert isinstance(learner, Recipe)
+    few = data.select(np.arange(min(data.n_queries, 1)))
+    if learner.scorer.reference(learner.transform.apply(learner.transform.fit(few), few)):  # type: ignore[attr-defined]
+        raise IncompatibleError(
+            f"{learner.scorer.name} keeps documents of the whole training data, which no part has. Use scorer=linear "
+            "or mlp on a cluster."
+        )
+    return learner
+
+
+def _state(cluster: Cluster, recipe: Recipe, data: Dataset, raw: list[Any]) -> State:
+    """What the transform keeps of the data: z-scores from sums over the parts, others as on one machine."""
+    transform = recipe.transform
+    if type(transform) is not ZScore or is_sparse(data.features):
+        return transform.fit(data)
+    found = cluster.map(parts.counts_and_sums, raw)
+    counts = np.maximum(_added([counts for counts, _ in found]), 1)
+    mean = _added([sums for _, sums in found]) / counts
+    return transform.state(mean, np.sqrt(_added(cluster.map(parts.squares, raw, mean)) / counts), centred=True)
+
+
+def _added(found: list[Array]) -> Array:
+    return np.asarray(sum(found[1:], found[0]), np.float64)
+
+
+def problem(
+    cluster: Cluster, recipe: Recipe, data: Dataset, state: State, kept: list[Any], bounds: NDArray[np.int64]
+) -> DistributedProblem:
+    """What solvers minimise: the sum over the parts that workers keep."""
+    nothing = Dataset(np.zeros((0, data.n_features), np.float32), None, np.zeros(1, np.int64))
+    width = recipe.transform.apply(state, nothing).n_features
+    return DistributedProblem(
+        recipe.loss, recipe.scorer, parts.bare(data, width), recipe.solver.penalty,
+        cluster=cluster, kept=tuple(kept), bounds=bounds,
+    )  # fmt: skip

@@ -1,0 +1,137 @@
+"""A process that grows trees on its share of the queries: one machine of LightGBM's own network.
+
+`podium.distributed.boosting` starts one beside every worker, because a network belongs to a whole process and a stuck
+one can only be ended with it. Standard input brings lines of JSON: the setting, then {"grow": n} or {"text": n}; each
+is answered by a line on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from podium.arrays import Array
+from podium.data.cache import open_cache
+from podium.data.dataset import Dataset
+from podium.experiments.worker import end_with_parent
+from podium.losses import Loss, sweep
+from podium.metrics import Metric
+from podium.scorers import tree_text
+from podium.scorers.tree_growing import DETERMINISTIC
+from podium.scorers.trees import for_lightgbm
+from podium.solvers.base import query_values
+from podium.solvers.boosting import Bag
+
+SAMPLE = 200_000
+"""Documents, at most, that bins are found from; the same on every machine."""
+LEAST_CURVATURE = 1e-16
+
+
+def main() -> None:
+    """Answer what standard input asks for."""
+    end_with_parent(int(sys.argv[1]))
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what LightGBM prints must not come between the answers
+    share: Share | None = None
+    found: dict[str, Any]
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            if share is None:
+                share, found = Share(asked), {"ready": True}
+            elif "grow" in asked:
+                found = share.grow(asked["grow"])
+            else:
+                found = {"text": share.text(asked["text"])}
+        except Exception as error:
+            found = {"error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+        answers.write(json.dumps(found) + "\n")
+        answers.flush()
+
+
+class Share:
+    """The queries first:last of the training data, and the trees, which grow alike on all machines."""
+
+    def __init__(self, setting: dict[str, Any]) -> None:
+        import lightgbm
+
+        self.whole = open_cache(setting["train"]).grouped()
+        self.first, self.last = setting["queries"]
+        self.part = self.whole.select(np.arange(self.first, self.last))
+        self.loss = Loss.parse(setting["loss"])
+        rng = np.random.default_rng(setting["seed"])
+        settings = {**DETERMINISTIC, **setting["settings"], "seed": int(rng.integers(2**31)), **setting["network"]}
+        self.bag = Bag(self.whole.sizes, setting["bagging_fraction"], rng)
+        # in memory: on a network, LightGBM finds other bins from rows that it is given one by one
+        bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
+        train = _binned(self.part, bins, settings)
+        self.booster = lightgbm.Booster(settings, train)  # joins the network, then bins
+        self.valid, self.metric, self.rounds, self.value = None, None, 0, 0.0
+        if setting["valid"] is not None:
+            held = open_cache(setting["valid"]).grouped()
+            self.valid = held.select(np.arange(*setting["valid_queries"]))
+            self.metric = Metric.parse(setting["metric"])
+            self.booster.add_valid(_binned(self.valid, train, settings).construct(), "valid")
+
+    def grow(self, rounds: int) -> dict[str, Any]:
+        """Grow some trees. Returns, for each, the loss here before it and each validation query's measure after it."""
+        values: list[float] = []
+        measures: list[list[float | None]] = []
+        for _ in range(rounds):
+            if self.booster.update(fobj=lambda outputs, _: self._derivatives(outputs)):
+                return {"values": values, "measures": measures, "ended": True}
+            self.rounds += 1
+            values.append(self.value)
+            if self.valid is not None:
+                measures.append(self._measures())
+        return {"values": values, "measures": measures, "ended": False}
+
+    def text(self, rounds: int) -> str:
+        """The first trees."""
+        return tree_text.trim(self.booster.model_to_string(num_iteration=rounds)).decode()
+
+    def _derivatives(self, scores: Array) -> tuple[Array, Array]:
+        loss = self.loss.resampled(self.rounds + 1)
+        got = sweep(loss, scores, self.part, constants=loss.constants(self.whole))
+        self.value = got.value
+        gradient, curvature, drawn = got.gradient, got.curvature, self.bag.drawn()
+        if drawn is not None:  # of all queries, as on one machine
+            kept = np.repeat(drawn[self.first : self.last], self.part.sizes)
+            gradient, curvature = gradient * kept, curvature * kept
+        return gradient, np.maximum(curvature, LEAST_CURVATURE)
+
+    def _measures(self) -> list[float | None]:
+        seen: list[Array] = []
+
+        def look(outputs: Array, _: Any) -> tuple[str, float, bool]:
+            seen.append(np.array(outputs, np.float64))
+            return "seen", 0.0, True
+
+        assert self.valid is not None
+        assert self.metric is not None
+        self.booster.eval_valid(look)
+        found = query_values(self.metric, seen[0], self.valid)
+        return [None if np.isnan(value) else float(value) for value in found]
+
+
+def sample(data: Dataset) -> Any:
+    """The queries that bins are found from: all of them, or as many at random as SAMPLE documents allow."""
+    if data.n_documents <= SAMPLE:
+        return np.arange(data.n_queries)
+    order = np.random.default_rng(0).permutation(data.n_queries)
+    return np.sort(order[: max(int(np.searchsorted(np.cumsum(data.sizes[order]), SAMPLE)), 1)])
+
+
+def _binned(data: Dataset, reference: Any, settings: dict[str, Any]) -> Any:
+    import lightgbm
+
+    zeros = np.zeros(data.n_documents, np.float32)
+    return lightgbm.Dataset(for_lightgbm(data.features), label=zeros, reference=reference, params=settings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Rows: a feature matrix that is not in memory. Its rows are read, or made, when they are asked for.
+
+    >>> import numpy as np
+    >>> class Squares(Rows):
+    ...     def read(self, first, last):
+    ...         return np.arange(first, last, dtype=np.float32)[:, None] ** 2
+    >>> X = Squares((5, 1))
+    >>> X[3:5].ravel().tolist(), X.taken(np.array([4, 0]))[:].ravel().tolist()
+    ([9.0, 16.0], [16.0, 0.0])
+
+Everything that works on blocks of rows takes it like an array: `X[a:b]` is an array in memory. `taken` and `mapped` are
+rows too, and read nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import weakref
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.errors import DataError, needs_memory
+from podium.threads import BLOCK
+
+Block = NDArray[np.float32]
+SMALL = 2**22
+"""Cells (16 MB) that are rather read at once than each time they are looked at."""
+
+
+class Rows:
+    """N rows of d features. A subclass says how rows first:last are read."""
+
+    ndim = 2
+    dtype = np.dtype(np.float32)
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.shape = shape
+
+    def read(self, first: int, last: int) -> Block:
+        """Rows first:last as an array in memory, which the caller may change."""
+        raise NotImplementedError
+
+    def gather(self, rows: NDArray[np.int64]) -> Block:
+        """Any rows, in the order given."""
+        out = np.empty((len(rows), self.shape[1]), np.float32)
+        cuts = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
+        for a, b in itertools.pairwise(cuts if len(rows) else []):
+            out[a:b] = self.read(int(rows[a]), int(rows[b - 1]) + 1)
+        return out
+
+    def taken(self, rows: slice | NDArray[np.int64]) -> Rows:
+        """Some rows, in the order given."""
+        return _Taken(self, rows)
+
+    def mapped(self, work: Callable[[Block], Block], width: int) -> Rows:
+        """What `work` makes of each row on its own."""
+        return _Mapped(self, work, width)
+
+    @property
+    def size(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            rows, columns = key
+            if not isinstance(rows, slice):
+                return self[rows][..., columns]
+            first, last, step = rows.indices(len(self))
+            parts = [self.read(a, b)[:, columns] for a, b in blocks(first, last)]
+            return np.concatenate(parts)[::step] if parts else self.read(0, 0)[:, columns]
+        if isinstance(key, slice):
+            first, last, step = key.indices(len(self))
+            return self.read(first, max(first, last))[::step] if step > 0 else self.gather(np.arange(first, last, step))
+        if isinstance(key, int | np.integer):
+            row = range(len(self))[key]
+            return self.read(row, row + 1)[0]
+        chosen = np.asarray(key)
+        if chosen.dtype == np.bool_:
+            chosen = np.flatnonzero(chosen)
+        chosen = chosen.astype(np.int64)
+        return self.gather(np.where(chosen < 0, chosen + len(self), chosen))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """All rows in memory."""
+        needs_memory(4.0 * self.size, "this method", instead="Use one that works in blocks: a linear or mlp scorer, "
+                     "or trees; or fewer documents.")  # fmt: skip
+        return self.read(0, len(self)).astype(self.dtype if dtype is None else dtype, copy=False)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__.lstrip('_')}({self.shape[0]} × {self.shape[1]}, not in memory)"
+
+
+class FileRows(Rows):
+    """Rows of little-endian float32 numbers, one after another in a file, from a byte on.
+
+    They are read, not mapped: the memory in use is that of the blocks at work, by any way of counting it.
+    """
+
+    def __init__(self, file: str | int, shape: tuple[int, int], *, start: int = 0) -> None:
+        super().__init__(shape)
+        self.file, self.start = file, start
+        self._descriptor = os.dup(file) if isinstance(file, int) else os.open(file, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def __reduce__(self) -> Any:
+        return _open, (self.file, self.shape, self.start)
+
+    def read(self, first: int, last: int) -> Block:
+        out = np.empty((last - first, self.shape[1]), "<f4")
+        bytes_left = memoryview(cast(Any, out.reshape(-1).view(np.uint8)))
+        at = self.start + 4 * first * self.shape[1]
+        while bytes_left:
+            got = os.preadv(self._descriptor, [bytes_left[:_MOST]], at)
+            if got == 0:
+                raise DataError("the file ends before its last row; it was changed or cut.", where=str(self.file))
+            bytes_left, at = bytes_left[got:], at + got
+        return out.astype(np.float32, copy=False)
+
+
+_MOST = 2**30  # bytes that are read by one call
+
+
+def _open(file: str | int, shape: tuple[int, int], start: int) -> FileRows:
+    return FileRows(file, shape, start=start)
+
+
+class _Taken(Rows):
+    def __init__(self, of: Rows, rows: slice | NDArray[np.int64]) -> None:
+        self.of, self.rows = of, np.arange(len(of))[rows] if isinstance(rows, slice) and rows.step else rows
+        n = len(range(*rows.indices(len(of)))) if isinstance(rows, slice) else len(rows)
+        super().__init__((n, of.shape[1]))
+
+    def read(self, first: int, last: int) -> Block:
+        if isinstance(self.rows, slice):
+            start = self.rows.indices(len(self.of))[0]
+            return self.of.read(start + first, start + last)
+        return self.of.gather(self.rows[first:last])
+
+    def gather(self, rows: NDArray[np.int64]) -> Block:
+        if isinstance(self.rows, slice):
+            return self.of.gather(rows + self.rows.indices(len(self.of))[0])
+        return self.of.gather(self.rows[rows])
+
+
+class _Mapped(Rows):
+    def __init__(self, of: Rows, work: Callable[[Block], Block], width: int) -> None:
+        super().__init__((len(of), width))
+        self.of, self.work = of, work
+
+    def read(self, first: int, last: int) -> Block:
+        return self.work(self.of.read(first, last))
+
+    def gather(self, rows: NDArray[np.int64]) -> Block:
+        return self.work(self.of.gather(rows))
+
+
+def blocks(first: int, last: int) -> list[tuple[int, int]]:
+    """Consecutive ranges of at most BLOCK rows."""
+    return [(a, min(a + BLOCK, last)) for a in range(first, last, BLOCK)]
+
+
+def on_disk(X: Any) -> bool:
+    """Whether features are not in memory."""
+    return isinstance(X, Rows)
+
+
+def take_rows(X: Any, rows: slice | NDArray[np.int64]) -> Any:
+    """Some rows of a feature matrix: of rows that are not in memory, few are read and many are not."""
+    if not isinstance(X, Rows):
+        return X[rows]
+    found = X.taken(rows)
+    return found[:] if found.size <= SMALL else found
+
+
+def in_blocks(X: Any) -> Any:
+    """A dense matrix as arrays of some rows each, in their order."""
+    return (X[a:b] for a, b in blocks(0, len(X))) if isinstance(X, Rows) else iter((X,))
