@@ -23,18 +23,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from podium.service import compat, schemas
+from podium.service import compat, page_schemas, schemas
 from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
 from podium.service.routes import compat as dialects
-from podium.service.routes import feedback, models, ranking, status
+from podium.service.routes import feedback, judgements, models, page, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
 from podium.service.state import State
 
-_BINARY = ("model", "query", "user", "k", "odds", "explain")
+_BINARY = ("model", "query", "user", "k", "odds", "explain", "log")
 
 
 async def openapi(state: State, call: Call) -> Response:
@@ -67,6 +67,26 @@ ENDPOINTS = (
     Endpoint(
         "POST", "/v1/feedback", feedback.feedback, "feedback", "Say what people did with what they were shown.",
         reads=(schemas.FeedbackRequest,), answers=(schemas.FeedbackAnswer,), status=202,
+    ),
+    Endpoint(
+        "POST", "/v1/judgements", judgements.give, "judge", "Grade documents of queries, or take grades back.",
+        reads=(page_schemas.JudgementRequest,), answers=(page_schemas.JudgementAnswer,), status=202,
+    ),
+    Endpoint(
+        "GET", "/v1/judgements", judgements.listed, "judge", "Who graded what, and where judges disagree.",
+        parameters=("query",), answers=(page_schemas.JudgementList,),
+    ),
+    Endpoint("GET", "/v1/judgements.qrels", judgements.qrels, "judge", "The judgements as qrels of TREC.", seconds=60),
+    Endpoint(
+        "GET", "/v1/judgements.letor", judgements.letor, "judge", "Judged documents with their features.", seconds=60
+    ),
+    Endpoint(
+        "GET", "/v1/measures", judgements.measure, "judge", "Metrics of one model or two on the graded queries.",
+        parameters=("model", "metric", "grades", "query"), answers=(page_schemas.MeasuresAnswer,), seconds=60,
+    ),
+    Endpoint(
+        "GET", "/v1/about", page.about, "rank", "What the service was started with, and who asks.",
+        answers=(page_schemas.AboutAnswer,),
     ),
     Endpoint(
         "DELETE", "/v1/users/{user:path}", feedback.delete_user, "admin", "Delete what a user was shown and did.",
@@ -114,10 +134,13 @@ ENDPOINTS = (
     Endpoint("GET", "/health/live", status.live, None, "Is the process alive?", answers=(schemas.Health,)),
     Endpoint("GET", "/health/ready", status.ready, None, "Is the default model loaded?", answers=(schemas.Health,)),
     Endpoint("GET", "/metrics", status.metrics, "rank", "Counts and times for Prometheus."),
+    Endpoint("GET", "/", page.index, None, "The page."),
+    Endpoint("GET", "/page/{file}", page.part, None, "A file of the page."),
     Endpoint("GET", "/openapi.json", openapi, None, "This description.", answers=(dict,)),
 )  # fmt: skip
 """Everything that the service does."""
-_description = msgspec.json.encode(describe([one for one in ENDPOINTS if one.call is not openapi]))
+_SHOWN = (openapi, page.index, page.part)
+_description = msgspec.json.encode(describe([one for one in ENDPOINTS if one.call not in _SHOWN]))
 
 
 def build(settings: Settings) -> ASGIApp:

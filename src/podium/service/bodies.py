@@ -99,8 +99,8 @@ def read_arrow(
 
 
 def read_options(options: Mapping[str, str]) -> dict[str, Any]:
-    """What stands in the address beside a binary body: model, query, user, k, odds, explain."""
-    known = {"query": "", "user": None, "k": None, "odds": False, "explain": False, "model": "default"}
+    """What stands in the address beside a binary body: model, query, user, k, odds, explain, log."""
+    known = {"query": "", "user": None, "k": None, "odds": False, "explain": False, "log": True, "model": "default"}
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise ServiceError(422, f"no parameter {unknown[0]!r}; there are {', '.join(known)}.", where="query string")

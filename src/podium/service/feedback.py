@@ -47,6 +47,8 @@ CREATE TABLE event(
   value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
   UNIQUE(request, document, kind, query, who, event));
 CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
+CREATE INDEX event_judged ON event(query) WHERE kind='judgement';
+CREATE INDEX impression_query ON impression(query);
 """
 _BATCH = 1000
 """Rows of a transaction."""
@@ -81,7 +83,7 @@ class Action:
     document: str
     request: str = ""
     query: str = ""
-    value: float | None = None
+    value: float | None = None  # of a judgement: None takes the judge's grade back
     who: str = ""
     event: str = ""
     at: int | None = None  # ms since 1970; None: now
@@ -241,6 +243,9 @@ class Feedback:
         now, repeated, unknown = time.time_ns() // 1_000_000, 0, 0
         for one in actions:
             judged = one.kind == "judgement"
+            if judged and one.value is None:
+                _take_back(base, one)
+                continue
             again = "DO UPDATE SET value=excluded.value, at=excluded.at" if judged else "DO NOTHING"
             row = (
                 one.kind, one.request, one.query, one.document, one.value, one.who, one.event,
@@ -333,6 +338,15 @@ def _user_key(path: Path) -> bytes:
             os.link(aside, beside)
         aside.unlink()
     return bytes.fromhex(beside.read_text())
+
+
+def _take_back(base: sqlite3.Connection, one: Action) -> None:
+    """Delete the grade that a judge gave to a document of a query, also where it was given to a request."""
+    base.execute(
+        "DELETE FROM event WHERE kind='judgement' AND document=? AND who=? AND (query=? OR query='' AND request IN "
+        "(SELECT request FROM impression WHERE query=?))",
+        (one.document, one.who, one.query, one.query),
+    )
 
 
 def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:

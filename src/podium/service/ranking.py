@@ -34,6 +34,7 @@ class Asked:
     k: int | None = None
     odds: bool = False
     explain: bool = False
+    log: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def asked_of(request: RankRequest, entry: Entry) -> Asked:
     """A request for a model."""
     X = matrix_of(request.documents, request.features, entry)
     ids = ids_of(request.documents)
-    return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain)
+    return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
 
 
 def rank(entry: Entry, asked: Asked, request: str) -> Ranked:

@@ -43,6 +43,8 @@ class RankRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     odds: bool = False
     explain: bool = False
     features: list[str] | None = None
+    log: bool = True
+    """Whether what is shown is kept, where the service keeps feedback."""
 
 
 class BatchRequest(Struct, forbid_unknown_fields=True):
@@ -142,6 +144,8 @@ class SearchRequest(Struct, forbid_unknown_fields=True, kw_only=True):
     by: Annotated[str, Meta(max_length=256)] | None = None
     explain: bool = False
     user: Annotated[str, Meta(max_length=256)] | None = None
+    log: bool = True
+    """Whether what is shown is kept, where the service keeps feedback."""
 
 
 class Found(Struct, omit_defaults=True, kw_only=True):

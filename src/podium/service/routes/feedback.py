@@ -18,7 +18,7 @@ _BACK = {"Retry-After": "5"}
 
 async def feedback(state: State, call: Call) -> Response:
     """Write events. 202 is answered only when they are on disk; the same events again change nothing."""
-    store = _store(state)
+    store = store_of(state)
     request = await call.read(FeedbackRequest)
     actions = [_action(event, place, call) for place, event in enumerate(request.events)]
     try:
@@ -31,13 +31,14 @@ async def feedback(state: State, call: Call) -> Response:
 async def delete_user(state: State, call: Call) -> Response:
     """Delete what a user was shown and did."""
     try:
-        impressions, events = await asyncio.wrap_future(_store(state).forget(call.request.path_params["user"]))
+        impressions, events = await asyncio.wrap_future(store_of(state).forget(call.request.path_params["user"]))
     except FeedbackError as error:
         raise ServiceError(503, str(error), headers=_BACK) from error
     return Response(to_json(DeletedAnswer(impressions, events)), media_type=JSON)
 
 
-def _store(state: State) -> Feedback:
+def store_of(state: State) -> Feedback:
+    """The store of feedback; raises 404 where there is none."""
     if state.feedback is None:
         raise ServiceError(404, "the service keeps no feedback. Start it with --store feedback.db")
     return state.feedback

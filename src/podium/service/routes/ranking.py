@@ -72,7 +72,7 @@ def rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: 
         ranked = ranking.rank(entry, one, f"{id}.{number}" if batch else id)
         state.metrics.observe("podium_score_seconds", f'model="{entry.key}"', ranked.score_seconds)
         state.models.remember(entry, one.X)
-        if state.feedback is not None:
+        if state.feedback is not None and one.log:
             _log(state.feedback, entry, ranked, state.settings.logged_documents)
         found.append(ranked)
     return found
@@ -107,7 +107,7 @@ async def search(state: State, call: Call) -> Response:
             return search_index(index, entry, request, call.id)
 
     answer, shown = await run_in_threadpool(work)
-    if state.feedback is not None and shown is not None:
+    if state.feedback is not None and shown is not None and request.log:
         state.feedback.log(shown)
     answer.took_ms = call.took()
     return Response(to_json(answer), media_type=JSON)

@@ -1,0 +1,99 @@
+// How well models rank the graded queries, who judged what, and what the service holds.
+import * as api from "./api.js";
+import { at, count, download, el, empty, known, put, scroll, short, shown, signed, table } from "./dom.js";
+
+const MANY = 200; // queries that are listed
+
+// What the view needs of the service; a part that fails is an error in its place.
+export async function gatherMeasures(app) {
+  const models = [app.model("a"), app.state.b].filter(Boolean);
+  const grades = app.state.grades || (app.about.graded ? "data" : "judges");
+  const part = (promise) => promise.catch((problem) => { if (problem.status === 0 || problem.status === 401) throw problem; return problem; });
+  const can = app.role("judge");
+  const [measured, judged, health] = await Promise.all([
+    can && models.length && (grades === "data" ? app.about.graded : app.about.store) ? part(api.measures({ models, grades })) : null,
+    app.may("judge") ? part(api.judgements("")) : null,
+    part(api.ask("/health/ready")),
+  ]);
+  return { grades, measured, judged, health };
+}
+
+export function measuresView(app) {
+  const { grades, measured, judged, health } = app.measures;
+  return el("div", { class: "lists" },
+    el("section", { "aria-labelledby": "h-measures" }, el("div", { class: "headline" }, el("h2", { id: "h-measures" }, "Measures"), choice(app, grades)), body(app, measured, grades)),
+    el("section", { "aria-labelledby": "h-judges" }, el("h2", { id: "h-judges" }, "Judgements"), judges(app, judged)),
+    el("section", { "aria-labelledby": "h-service" }, el("h2", { id: "h-service" }, "Service"), service(app, health)));
+}
+
+function choice(app, grades) {
+  if (!app.about.graded || !app.about.store) return null;
+  const option = (value, text) => el("option", { value, selected: value === grades }, text);
+  return el("div", { class: "controls" }, el("label", {}, "Grades ", el("select", { id: "grades", onchange: (event) => app.go({ grades: event.target.value }) }, option("data", "of the data"), option("judges", "of the judges"))));
+}
+
+function body(app, found, grades) {
+  if (!app.role("judge")) return empty(`Measures need a key of role judge; ${app.about.caller.name} has ${app.about.caller.role}.`);
+  if (!found) return empty(app.models.models.length ? "No grades yet: the service was started without graded data and keeps no judgements (--store)." : "No model is loaded.");
+  if (found instanceof Error) return empty(found.message);
+  if (!found.queries.length) return empty(found.left_out ? `${count(found.left_out, "query was", "queries were")} judged, but the documents to rank are not known, or not with the features of this model.` : "Nothing is judged yet. Judge some documents first.");
+  const two = found.models.length > 1;
+  const scale = (value, [low, high]) => (100 * (value - low)) / (high - low || 1);
+  const rows = found.metrics.flatMap((metric) => {
+    const ends = metric.models.flatMap((one) => [one.mean, ...(one.interval || [])]).filter(known);
+    const range = [Math.min(0, ...ends), Math.max(1, ...ends)];
+    return metric.models.map((one) => [el("th", { scope: "row" }, metric.metric, two ? el("small", {}, ` ${one.model}`) : null), shown(one.mean), one.interval ? `${shown(one.interval[0])} to ${shown(one.interval[1])}` : "–",
+      el("span", { class: "track", "aria-hidden": "true" }, one.interval ? el("span", { class: "soft", style: { left: `${scale(one.interval[0], range)}%`, width: `${scale(one.interval[1], range) - scale(one.interval[0], range)}%` } }) : null, known(one.mean) ? el("span", { class: "tick", style: { left: `${scale(one.mean, range)}%` } }) : null), String(one.queries)]);
+  });
+  const heads = [{ text: "Metric" }, { text: "Mean", number: true }, { text: "95 % interval", number: true }, { text: "From 0 to 1", hidden: true }, { text: "Queries", number: true }];
+  return [el("p", { class: "note" }, `${found.models.join(" and ")}, by the grades of the ${grades === "data" ? "data" : "judges; documents without a grade count as 0"}.${found.left_out ? ` ${count(found.left_out, "query is", "queries are")} left out: their documents or features are not known.` : ""}`),
+    scroll("Measures", table({ caption: " Means with confidence intervals", heads, rows })),
+    two ? el("ul", { id: "differences" }, found.metrics.map((metric) => el("li", {}, verdict(metric)))) : null,
+    el("h3", {}, "Query by query"), perQuery(app, found)];
+}
+
+function verdict({ metric, difference: d }) {
+  if (!d) return `${metric}: too few queries to compare.`;
+  const sure = d.significant ? "significant" : "not significant";
+  return `${metric}: ${d.better} is ${shown(d.difference)} above ${d.worse} (${shown(d.interval[0])} to ${shown(d.interval[1])}); ${count(d.wins, "query", "queries")} won, ${d.ties} tied, ${d.losses} lost; p ${d.p < 0.001 ? "< 0.001" : `= ${d.p.toFixed(3)}`}, ${sure} at 0.05.`;
+}
+
+function perQuery(app, found) {
+  const two = found.models.length > 1;
+  const first = (one) => one.values[0];
+  const order = found.queries.slice().sort((x, y) => (two ? Math.abs((first(y)[0] ?? 0) - (first(y)[1] ?? 0)) - Math.abs((first(x)[0] ?? 0) - (first(x)[1] ?? 0)) : (first(x)[0] ?? 2) - (first(y)[0] ?? 2)));
+  const metric = found.metrics[0].metric;
+  const heads = [{ text: "Query" }, { text: "Grades", number: true }, ...found.models.map((name) => ({ text: two ? `${metric} ${name}` : metric, number: true })), ...(two ? [{ text: "Difference", number: true }] : [])];
+  const rows = order.slice(0, MANY).map((one) => [link(app, one.query), String(one.graded), ...first(one).map((value) => shown(value)), ...(two ? [known(first(one)[0]) && known(first(one)[1]) ? signed(first(one)[0] - first(one)[1]) : "–"] : [])]);
+  const how = two ? "the largest differences first" : "the worst first";
+  return scroll("Values of each query", table({ caption: `${order.length > MANY ? `${MANY} of ` : ""}${count(order.length, "query", "queries")}, ${how}`, heads, rows, id: "queries" }), { tall: true });
+}
+
+// A link to a query, whether it is one of the data or a search.
+function link(app, query, view = "rank") {
+  const searching = app.about.documents !== null && !(app.suggested || []).includes(query) && app.about.queries === null;
+  return el("a", { href: app.href({ view, ...(searching ? { s: query, q: "" } : { q: query, s: "" }), pair: [], doc: "" }) }, query);
+}
+
+function judges(app, found) {
+  if (!app.about.store) return empty("The service keeps no judgements. Start it with --store feedback.db");
+  if (!found) return empty("Judgements need a key of role judge.");
+  if (found instanceof Error) return empty(found.message);
+  if (!found.total) return empty("Nobody has judged yet.");
+  const { agreement } = found;
+  const files = [["qrels", "/v1/judgements.qrels"], ["letor", "/v1/judgements.letor"]].map(([kind, path]) => download(kind === "qrels" ? "Qrels (TREC)" : "Training data (LETOR)", `judgements.${kind}`,
+    () => api.ask(path, { text: true }).catch((problem) => { app.trouble(problem); throw problem; })));
+  return [el("p", {}, `${count(found.total, "judgement")} by ${count(Object.keys(found.judges).length, "judge")}.`, agreement ? ` ${agreement.name}: ${shown(agreement.value, 2)} (${shown(agreement.interval[0], 2)} to ${shown(agreement.interval[1], 2)}) on ${count(agreement.documents, "document")} with two grades or more; 1 is full agreement, 0 is chance.` : " No document has two grades yet."),
+    scroll("Judges", table({ caption: "Who judged how many", heads: [{ text: "Judge" }, { text: "Judgements", number: true }], rows: Object.entries(found.judges).map(([who, n]) => [who, String(n)]) })),
+    found.disagreements.length ? [el("h3", {}, "Where judges differ"), scroll("Disagreements", table({ caption: "The widest first", heads: [{ text: "Query" }, { text: "Document" }, { text: "Grades" }],
+      rows: found.disagreements.map((one) => [link(app, one.query, "judge"), one.id, Object.entries(one.grades).map(([who, grade]) => `${who} ${short(grade)}`).join(", ")]), id: "disagreements" }), { tall: true })] : null,
+    el("div", { class: "actions" }, files)];
+}
+
+function service(app, health) {
+  const { about, models } = app;
+  const facts = [`podium ${about.podium}`, health instanceof Error ? `not ready: ${health.message}` : "ready", known(about.queries) ? count(about.queries, "query", "queries") + " of data" : "no data", known(about.documents) ? `an index of ${count(about.documents, "document")}` : "no index", about.store ? "keeps feedback" : "keeps no feedback"];
+  return [el("p", {}, `${facts.join(", ")}. You are ${about.caller.name} (${about.caller.role}).`),
+    models.models.length ? scroll("Models", table({ caption: "Models on the shelf", heads: [{ text: "Model" }, { text: "Aliases" }, { text: "Features", number: true }, { text: "Learner" }], rows: models.models.map((one) => [one.model, one.aliases.join(", "), String(one.n_features), one.learner]) })) : empty("No model is loaded."),
+    api.key() ? el("div", { class: "actions" }, el("button", { type: "button", onclick: () => { api.setKey(""); location.reload(); } }, "Forget my key")) : null];
+}

@@ -1,0 +1,60 @@
+// What is beside a ranking: why one document is above another, and the features of one.
+import { count, el, empty, feature, known, scroll, short, shown, signed, table } from "./dom.js";
+
+// Why A is above B: what each feature adds, how that was computed, and the smallest flip.
+export function why(app) {
+  const { pair } = app.state;
+  if (pair.length !== 2) return pair.length ? [el("h2", { id: "h-side" }, "Why is one above the other?"), empty(`Tick another document to compare it with ${pair[0]}.`)] : null;
+  const found = app.found.explained;
+  if (found instanceof Error) return [el("h2", { id: "h-side" }, "Why is one above the other?"), empty(found.message)];
+  if (!found) return [el("h2", { id: "h-side" }, "Why is one above the other?"), empty("The first stage has no features to take apart. Choose a model.")];
+  const [up, low] = found.documents;
+  const reach = Math.max(1e-12, ...found.features.map((one) => Math.abs(one.share)));
+  const bar = (share) => el("span", { class: share < 0 ? "bar minus" : "bar", style: { width: `${(100 * Math.abs(share)) / reach}%` } });
+  const row = (one) => [feature(one.feature), `${short(one.values[0])} / ${short(one.values[1])}`,
+    el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, one.share < 0 ? bar(one.share) : null), el("span", {}, one.share > 0 ? bar(one.share) : null)), signed(one.share)];
+  const rows = found.features.map(row);
+  const rest = found.others + found.rest;
+  if (Math.abs(rest) > 5e-5) rows.push(["all others", "", "", signed(rest)]);
+  rows.push([el("th", { scope: "row" }, "difference"), "", "", signed(found.difference)]);
+  const place = (one) => `${one.document} (rank ${one.rank}, score ${shown(one.score)})`;
+  const heads = [{ text: "Feature" }, { text: "Values", number: true }, { text: "Share as a bar", hidden: true }, { text: "Share", number: true }];
+  return [el("h2", { id: "h-side" }, `Why ${up.document} is above ${low.document}`), el("p", { class: "note" }, `${app.found.lists[0].model}: ${place(up)} above ${place(low)}. Shares add up to the difference of the scores: ${found.how}.`),
+    scroll("Shares of the features", table({ caption: ` What each feature adds for ${up.document} over ${low.document}`, heads, rows }), { tall: true }), el("p", { class: "note", id: "flip" }, flip(found, up)), close(app)];
+}
+
+function flip(found, up) {
+  if (!("flip" in found)) return "";
+  if (!found.flip) return found.difference > 0 ? "No change of one feature alone was found that turns the pair round." : "Both have the same score.";
+  const { feature: name, from, to, spreads, range } = found.flip;
+  const beyond = range && (to < range[0] || to > range[1]);
+  return `To turn the pair round by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
+}
+
+const close = (app) => el("div", { class: "actions" }, el("button", { type: "button", onclick: () => app.go({ pair: [], doc: "" }) }, "Close"));
+
+// The features of a document beside the smallest, middle and largest value of the query.
+export function features(app) {
+  const { found, state } = app;
+  const values = found.values.get(state.doc);
+  if (!values) return null;
+  const rows = found.names.map((name, l) => spread(name, values[l], [...found.values.values()].map((row) => row[l])));
+  const missing = values.filter((value) => !known(value)).length;
+  const heads = [{ text: "Feature" }, { text: "Value", number: true }, { text: "Place in the range", hidden: true }, { text: "Min", number: true }, { text: "Median", number: true }, { text: "Max", number: true }];
+  return [el("h2", { id: "h-side" }, `Features of ${state.doc}`), el("p", { class: "note" }, `Against all ${count(found.values.size, "document")} of the query; the line in a bar is the median.${missing ? ` ${count(missing, "value is", "values are")} missing.` : ""}`),
+    scroll(`Features of ${state.doc}`, table({ caption: ` Features of ${state.doc}, with the query's smallest, middle and largest values`, heads, rows }), { tall: true }), close(app)];
+}
+
+export function median(values) {
+  const sorted = values.filter(known).sort((a, b) => a - b);
+  const half = sorted.length / 2;
+  return sorted.length ? (sorted[Math.floor(half - 0.5)] + sorted[Math.floor(half)]) / 2 : null;
+}
+
+function spread(name, value, all) {
+  const there = all.filter(known);
+  const [low, high, middle] = there.length ? [Math.min(...there), Math.max(...there), median(there)] : [null, null, null];
+  const at = (x) => `${high > low ? (100 * (x - low)) / (high - low) : 50}%`;
+  const bar = el("span", { class: "track", "aria-hidden": "true" }, there.length ? el("span", { class: "tick", style: { left: at(middle) } }) : null, known(value) ? el("span", { class: "dot", style: { left: at(value) } }) : null);
+  return [feature(name), known(value) ? short(value) : el("span", { class: "missing" }, "missing"), bar, short(low), short(middle), short(high)];
+}

@@ -1,0 +1,143 @@
+"""Judgements: given, listed, as qrels and as training data; and how well models rank by them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from podium.data.letor import write_letor
+from podium.data.trec import write_qrels
+from podium.errors import UnknownNameError
+from podium.evaluation.evaluate import plain, read_metrics
+from podium.metrics import Metric
+from podium.service import judgements, measures
+from podium.service.bodies import JSON
+from podium.service.endpoint import Call
+from podium.service.feedback import Action, FeedbackError
+from podium.service.judgements import Judgement
+from podium.service.page_schemas import (
+    AgreementAnswer,
+    DisagreementAnswer,
+    Grades,
+    JudgementAnswer,
+    JudgementKept,
+    JudgementList,
+    JudgementRequest,
+    MeasuresAnswer,
+)
+from podium.service.problems import ServiceError
+from podium.service.routes.feedback import store_of
+from podium.service.schemas import to_json
+from podium.service.shelf import Entry
+from podium.service.state import State
+
+_MOST, _APART = 10_000, 100
+"""Judgements and disagreements of one answer."""
+
+
+async def give(state: State, call: Call) -> Response:
+    """Write grades, or take them back. 202 is answered only when they are on disk."""
+    store, request = store_of(state), await call.read(JudgementRequest)
+    actions = [
+        Action("judgement", one.id, query=one.query, value=one.grade, who=one.who or call.key.name)
+        for one in request.judgements
+    ]
+    try:
+        await asyncio.wrap_future(store.add(actions))
+    except FeedbackError as error:
+        raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+    answer = JudgementAnswer(len(actions), time.time_ns() // 1_000_000)
+    return Response(to_json(answer), 202, media_type=JSON)
+
+
+async def listed(state: State, call: Call) -> Response:
+    """The judgements of a query, or of all; who gave how many; where judges disagree."""
+    path, query = store_of(state).path, call.request.query_params.get("query")
+
+    def work() -> JudgementList:
+        return _list(judgements.read_judgements(path, query))
+
+    return Response(to_json(await run_in_threadpool(work)), media_type=JSON)
+
+
+async def qrels(state: State, call: Call) -> Response:
+    """The judgements as qrels of TREC, one grade for each document."""
+    path = store_of(state).path
+
+    def work() -> bytes:
+        found, target = judgements.read_judgements(path), io.BytesIO()
+        if found:
+            write_qrels(judgements.qrels(found), target)
+        return target.getvalue()
+
+    return Response(await run_in_threadpool(work), media_type="text/plain")
+
+
+async def letor(state: State, call: Call) -> Response:
+    """Judged documents with their features, as LETOR writes them."""
+    path, target = store_of(state).path, io.BytesIO()
+
+    def work() -> int:
+        found, left_out = judgements.judged_data(path, state.data)
+        write_letor(found, target)
+        return left_out
+
+    left_out = await run_in_threadpool(work)
+    return Response(target.getvalue(), headers={"X-Left-Out": str(left_out)}, media_type="text/plain")
+
+
+async def measure(state: State, call: Call) -> Response:
+    """Metrics of one model or two, by the grades of the judges or of the data, with confidence intervals."""
+    options = call.request.query_params
+    names = options.getlist("model") or ["default"]
+    entries = list({(entry := state.models.shelf.find(name)).key: entry for name in names}.values())
+    if len(entries) > 2:
+        raise ServiceError(422, f"one model or two can be measured at once; got {len(entries)}.", where="query string")
+    grades = options.get("grades", "judges")
+    if grades not in get_args(Grades):
+        raise ServiceError(422, str(UnknownNameError("grades", grades, get_args(Grades))), where="query string")
+    metrics = read_metrics(options.getlist("metric") or measures.METRICS)
+    answer = await run_in_threadpool(_measured, state, entries, grades, metrics, options.get("query"))
+    return Response(to_json(answer), media_type=JSON)
+
+
+def _measured(
+    state: State, entries: list[Entry], grades: str, metrics: Sequence[Metric], query: str | None
+) -> MeasuresAnswer:
+    data = state.data
+    if grades == "data":
+        if data is None or data.labels is None:
+            raise ServiceError(404, "the service has no data with grades. Start it with some: --data DATA")
+        wanted = [q for q in range(data.n_queries) if query in (None, data.query_name(q))]
+        if not wanted:
+            raise ServiceError(404, f"no query {str(query)[:100]!r} in the data.")
+        return measures.by_data(entries, data.select(wanted) if query is not None else data, metrics)
+    path = store_of(state).path
+    found = judgements.grades_by_query(judgements.read_judgements(path, query))
+    documents = dict(judgements.known_documents(path, data, list(found)))
+    return measures.by_judges(entries, found, documents, metrics)
+
+
+def _list(found: list[Judgement]) -> JudgementList:
+    judges: dict[str, int] = {}
+    for one in found:
+        judges[one.who] = judges.get(one.who, 0) + 1
+    apart: list[Any] = judgements.disagreements(found)[:_APART]
+    agreement = judgements.agreement(found)
+    return JudgementList(
+        judgements=[JudgementKept(*one) for one in found[-_MOST:]],
+        total=len(found),
+        judges=judges,
+        disagreements=[DisagreementAnswer(*one) for one in apart],
+        agreement=None
+        if agreement is None
+        else AgreementAnswer(
+            agreement.name, plain(agreement.value), (plain(agreement.low), plain(agreement.high)), agreement.items
+        ),
+    )

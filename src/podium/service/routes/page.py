@@ -1,0 +1,59 @@
+"""The page: its files, and what it has to know of the service."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+from starlette.responses import Response
+
+from podium.service.bodies import JSON
+from podium.service.endpoint import Call
+from podium.service.page_schemas import AboutAnswer, Caller
+from podium.service.problems import ServiceError
+from podium.service.schemas import to_json
+from podium.service.state import State
+from podium.version import version
+
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+_FILES = {
+    one.name: (one.read_bytes(), _TYPES[one.name.rpartition(".")[2]])
+    for one in (files("podium.service") / "page").iterdir()
+    if one.name.rpartition(".")[2] in _TYPES
+}
+
+
+async def index(state: State, call: Call) -> Response:
+    """The page."""
+    return _file("index.html", call)
+
+
+async def part(state: State, call: Call) -> Response:
+    """A file of the page."""
+    name = call.request.path_params["file"]
+    if name not in _FILES:
+        raise ServiceError(404, f"the page has no file {name[:100]!r}.")
+    return _file(name, call)
+
+
+async def about(state: State, call: Call) -> Response:
+    """What the service was started with, and who asks."""
+    answer = AboutAnswer(
+        podium=version(),
+        caller=Caller(call.key.name, call.key.role),
+        queries=None if state.data is None else state.data.n_queries,
+        graded=state.data is not None and state.data.labels is not None,
+        documents=None if state.index is None else len(state.index),
+        store=state.feedback is not None,
+    )
+    return Response(to_json(answer), media_type=JSON)
+
+
+def _file(name: str, call: Call) -> Response:
+    """A file with the hash of its bytes as its tag: a browser asks again, and gets it only if it has changed."""
+    content, kind = _FILES[name]
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if tag in [one.strip().removeprefix("W/") for one in call.request.headers.get("if-none-match", "").split(",")]:
+        return Response(status_code=304, headers=headers)
+    return Response(content, headers=headers, media_type=kind)
