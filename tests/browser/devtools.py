@@ -26,8 +26,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 class Browser:
     """One page; `problems` are its errors and what it wrote to the console."""
 
-    def __init__(self, seconds: float = 60.0) -> None:
+    def __init__(self, seconds: float = 60.0, *, origin: str | None = None) -> None:
+        """`origin` is a server that the page may ask; any other is a problem."""
         self.problems: list[str] = []
+        self._allowed = ("file:", "data:", "about:", "blob:", *([] if origin is None else [f"{origin}/"]))
         self._deadline, self._count, self._buffer = time.monotonic() + seconds, 0, b""
         self._session: str | None = None
 
@@ -58,14 +60,14 @@ class Browser:
         os.close(self._write)
         self._profile.cleanup()
 
-    def open(self, path: Path, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
-        """Load a file and wait until it is drawn."""
+    def open(self, where: Path | str, *, width: int = 1100, height: int = 900, dark: bool = False) -> None:
+        """Load a file or an address and wait until it is drawn."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media="", features=[theme])
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=where if isinstance(where, str) else where.resolve().as_uri())
         while self.run("document.readyState") != "complete":
             time.sleep(0.05)
 
@@ -78,13 +80,18 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key where the focus is."""
-        code = {"Enter": 13, "Tab": 9}[key]
-        text = {"text": "\r"} if key == "Enter" else {}
+        code = {"Enter": 13, "Tab": 9, "ArrowRight": 39}.get(key) or ord(key.upper())
+        text = {"text": "\r" if key == "Enter" else key} if key == "Enter" or len(key) == 1 else {}
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
                 **(text if kind == "keyDown" else {}),
             )  # fmt: skip
+
+    def wait(self, script: str) -> None:
+        """Wait until an expression in the page is true."""
+        while not self.run(script):
+            time.sleep(0.05)
 
     def screenshot(self) -> bytes:
         """The whole page as PNG."""
@@ -121,5 +128,5 @@ class Browser:
             self.problems.append(json.dumps(got["params"]))
         if got.get("method") == "Network.requestWillBeSent":
             url = got["params"]["request"]["url"]
-            if not url.startswith(("file:", "data:", "about:")):
+            if not url.startswith(self._allowed):
                 self.problems.append(f"asked the network for {url}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.cli import console, options
+from podium.cli.demo_data import make_data
 
 if TYPE_CHECKING:
     from podium.data import Dataset
@@ -34,6 +35,7 @@ class Demo(StrEnum):
 
     RANKING = "ranking"
     SEARCH = "search"
+    SERVE = "serve"
 
 
 def demo(
@@ -41,19 +43,26 @@ def demo(
         Demo,
         typer.Argument(
             help="ranking: learn and compare rankers on made-up data. search: index Python's own documentation, "
-            "search it, and learn to search it better."
+            "search it, and learn to search it better. serve: the ranking service and its page, on made-up data."
         ),
     ] = Demo.RANKING,
     output: Annotated[
         str, typer.Option("-o", "--output", help="The folder for data, models and tables.")
     ] = "podium-demo",
     seed: options.Seed = 0,
+    port: Annotated[
+        int | None, typer.Option(help="Of serve: the port to listen on.", show_default="8080, or a free one")
+    ] = None,
 ) -> None:
-    """Show what podium does, in a minute and offline: on made-up data, or by a search engine that learns."""
+    """Show what podium does, in a minute and offline: rankers, a search engine that learns, or a service."""
     if what is Demo.SEARCH:
         from podium.cli.demo_search import demo_search
 
         demo_search(output, seed=seed)
+    elif what is Demo.SERVE:
+        from podium.cli.demo_serve import demo_serve
+
+        demo_serve(output, port=port, seed=seed)
     else:
         demo_ranking(output, seed=seed)
 
@@ -66,24 +75,12 @@ def demo_ranking(output: str, *, seed: int) -> None:
 
     console.check_output(output)
     data = os.path.join(output, "data")
-    utility = _make_data(Path(data), seed)
+    utility = make_data(Path(data), seed)
     spec = make_spec([data], list(METHODS), metrics=("ndcg@10", "map"), seeds=(seed,), output=output)
     with Watching(spec, lambda *_: None) as watching, console.printed_warnings():
         [found] = run_spec(spec, observer=watching).values()
     _print(found, _truth(found, read_letor(Path(data) / "test.txt"), utility))
     _next(output)
-
-
-def _make_data(folder: Path, seed: int) -> dict[str, float]:
-    """Write train, vali and test files; the planted utility of each document."""
-    from podium.data import make_letor_like, split, write_letor
-
-    data, utility = make_letor_like(200, (20, 60), n_features=24, seed=seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, part in zip(("train", "vali", "test"), split(data, (0.6, 0.2, 0.2), seed=seed), strict=True):
-        write_letor(part, folder / f"{name}.txt")
-    assert data.document_ids is not None
-    return dict(zip(data.document_ids.tolist(), utility.tolist(), strict=True))
 
 
 def _truth(found: Comparison, test: Dataset, utility: dict[str, float]) -> Evaluation:

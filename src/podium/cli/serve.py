@@ -67,7 +67,7 @@ def serve(
         return
     if not (made.models or made.index or made.shelf):
         raise ParameterError("nothing to serve. Give a model, an index, or --shelf DIR. See: podium serve --help")
-    _run(made)
+    run(made)
 
 
 def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
@@ -86,7 +86,8 @@ def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
     return models, indexes[0] if indexes else None
 
 
-def _run(settings: Settings) -> None:
+def run(settings: Settings) -> None:
+    """Serve until it is ended."""
     try:
         import uvicorn
 
@@ -112,6 +113,6 @@ def _run(settings: Settings) -> None:
 
 def _greet(settings: Settings) -> None:
     address = f"http://{settings.host}:{settings.port}"
-    console.say(f"podium serves {address} (description: {address}/openapi.json). Ctrl-C ends it.")
+    console.say(f"podium serves {address} (a page; {address}/openapi.json describes the rest). Ctrl-C ends it.")
     if not settings.keys:
         console.say("without --keys, only this machine is served, and whoever uses it may do everything.")
