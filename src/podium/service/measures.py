@@ -5,7 +5,7 @@ All numbers are of `podium.evaluation`: this chooses the queries, the documents 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from podium.service.judgements import Known
 from podium.service.page_schemas import Difference, Grades, Measured, MeasuredModel, MeasuredQuery, MeasuresAnswer
 from podium.service.shelf import Entry
 
+Search = Callable[[Entry, str], dict[str, float] | None]
+"""The documents that a model finds for a query, with their scores; None where it cannot search."""
 METRICS = ("ndcg@10", "map", "mrr")
 """Those that are computed if none is named."""
 
@@ -35,17 +37,18 @@ def by_judges(
     qrels: Mapping[str, Mapping[str, float]],
     documents: Mapping[str, Known | None],
     metrics: Sequence[Metric],
+    search: Search,
 ) -> MeasuresAnswer:
     """Measures by judges' grades. Documents without one count as grade 0, judged ones not ranked for the ideal.
 
-    Queries that one of the models cannot rank, because their documents or features are not known, are left out.
+    Queries whose documents are not known are searched for. Those that one of the models cannot rank are left out.
     """
     runs: list[dict[str, dict[str, float]]] = [{} for _ in entries]
     for query, known in documents.items():
-        scored = None if known is None else _scored(entries, known)
-        if scored is not None:
+        scored = [search(entry, query) if known is None else _scored(entry, known) for entry in entries]
+        if all(scored):
             for run, scores in zip(runs, scored, strict=True):
-                run[query] = scores
+                run[query] = scores or {}
     if not runs[0]:
         return MeasuresAnswer("judges", [entry.key for entry in entries], [], [], len(documents))
     kept = {query: qrels[query] for query in runs[0]}
@@ -54,11 +57,10 @@ def by_judges(
     return _answer("judges", entries, found, counts, left_out=len(documents) - len(kept))
 
 
-def _scored(entries: Sequence[Entry], known: Known) -> list[dict[str, float]] | None:
-    """The scores of a query's documents by each model; None where one cannot rank them."""
-    data = known.dataset()
+def _scored(entry: Entry, known: Known) -> dict[str, float] | None:
+    """The scores of a query's documents; None where the model cannot rank them."""
     try:
-        return [dict(zip(known.ids, entry.model.score(data).tolist(), strict=True)) for entry in entries]
+        return dict(zip(known.ids, entry.model.score(known.dataset()).tolist(), strict=True))
     except (DataError, IncompatibleError):
         return None
 

@@ -1,6 +1,6 @@
 // How well models rank the graded queries, who judged what, and what the service holds.
 import * as api from "./api.js";
-import { at, count, download, el, empty, known, put, scroll, short, shown, signed, table } from "./dom.js";
+import { count, download, el, empty, known, scroll, short, shown, signed, table } from "./dom.js";
 
 const MANY = 200; // queries that are listed
 
@@ -94,6 +94,6 @@ function service(app, health) {
   const { about, models } = app;
   const facts = [`podium ${about.podium}`, health instanceof Error ? `not ready: ${health.message}` : "ready", known(about.queries) ? count(about.queries, "query", "queries") + " of data" : "no data", known(about.documents) ? `an index of ${count(about.documents, "document")}` : "no index", about.store ? "keeps feedback" : "keeps no feedback"];
   return [el("p", {}, `${facts.join(", ")}. You are ${about.caller.name} (${about.caller.role}).`),
-    models.models.length ? scroll("Models", table({ caption: "Models on the shelf", heads: [{ text: "Model" }, { text: "Aliases" }, { text: "Features", number: true }, { text: "Learner" }], rows: models.models.map((one) => [one.model, one.aliases.join(", "), String(one.n_features), one.learner]) })) : empty("No model is loaded."),
+    models.models.length ? scroll("Models", table({ caption: "Models on the shelf", heads: [{ text: "Model" }, { text: "Aliases" }, { text: "Features", number: true }, { text: "Learner", class: "wrap" }], rows: models.models.map((one) => [one.model, one.aliases.join(", "), String(one.n_features), one.learner]) })) : empty("No model is loaded."),
     api.key() ? el("div", { class: "actions" }, el("button", { type: "button", onclick: () => { api.setKey(""); location.reload(); } }, "Forget my key")) : null];
 }

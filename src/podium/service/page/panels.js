@@ -11,7 +11,7 @@ export function why(app) {
   const [up, low] = found.documents;
   const reach = Math.max(1e-12, ...found.features.map((one) => Math.abs(one.share)));
   const bar = (share) => el("span", { class: share < 0 ? "bar minus" : "bar", style: { width: `${(100 * Math.abs(share)) / reach}%` } });
-  const row = (one) => [feature(one.feature), `${short(one.values[0])} / ${short(one.values[1])}`,
+  const row = (one) => [one.feature, `${short(one.values[0])} / ${short(one.values[1])}`,
     el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, one.share < 0 ? bar(one.share) : null), el("span", {}, one.share > 0 ? bar(one.share) : null)), signed(one.share)];
   const rows = found.features.map(row);
   const rest = found.others + found.rest;
@@ -42,7 +42,7 @@ export function features(app) {
   const missing = values.filter((value) => !known(value)).length;
   const heads = [{ text: "Feature" }, { text: "Value", number: true }, { text: "Place in the range", hidden: true }, { text: "Min", number: true }, { text: "Median", number: true }, { text: "Max", number: true }];
   return [el("h2", { id: "h-side" }, `Features of ${state.doc}`), el("p", { class: "note" }, `Against all ${count(found.values.size, "document")} of the query; the line in a bar is the median.${missing ? ` ${count(missing, "value is", "values are")} missing.` : ""}`),
-    scroll(`Features of ${state.doc}`, table({ caption: ` Features of ${state.doc}, with the query's smallest, middle and largest values`, heads, rows }), { tall: true }), close(app)];
+    scroll(`Values of ${state.doc}`, table({ caption: ` Features of ${state.doc}, with the query's smallest, middle and largest values`, heads, rows }), { tall: true }), close(app)];
 }
 
 export function median(values) {
@@ -56,5 +56,5 @@ function spread(name, value, all) {
   const [low, high, middle] = there.length ? [Math.min(...there), Math.max(...there), median(there)] : [null, null, null];
   const at = (x) => `${high > low ? (100 * (x - low)) / (high - low) : 50}%`;
   const bar = el("span", { class: "track", "aria-hidden": "true" }, there.length ? el("span", { class: "tick", style: { left: at(middle) } }) : null, known(value) ? el("span", { class: "dot", style: { left: at(value) } }) : null);
-  return [feature(name), known(value) ? short(value) : el("span", { class: "missing" }, "missing"), bar, short(low), short(middle), short(high)];
+  return [name, known(value) ? short(value) : el("span", { class: "missing" }, "missing"), bar, short(low), short(middle), short(high)];
 }

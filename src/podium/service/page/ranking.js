@@ -170,12 +170,11 @@ function rankTable(app, list, k, most) {
     { text: "Score", number: true, cell: (row) => el("td", { class: "number" }, shown(row.score, 3)) },
     rows.some((row) => known(row.p_first)) && { text: "P(first)", cell: (row) => el("td", {}, odds(row.p_first)) },
     !two && rows.some((row) => row.rank_interval) && { text: "Rank interval", cell: (row) => el("td", {}, interval(row, n)) },
-    !k && found.labels && { text: "Label", number: true, cell: (row) => el("td", { class: "number" }, short(found.labels.get(row.id))) },
+    !two && found.labels && { text: "Label", number: true, cell: (row) => el("td", { class: "number" }, short(found.labels.get(row.id))) },
     !k && app.may("judge") && { text: "Your grade", cell: (row) => gradeCell(app, row) },
   ].filter(Boolean);
   const body = rows.map((row) => el("tr", { "data-id": row.id, class: !k && (app.state.pair.includes(row.id) || app.state.doc === row.id) ? "chosen" : null }, columns.map((column) => column.cell(row))));
-  const title = k ? `${list.model}, with moves from ${found.lists[0].model}` : list.model;
-  return scroll(`Ranking by ${list.model}`, table({ caption: `Ranking by ${title}`, heads: columns, rows: body, id: `ranking-${k}` }));
+    return scroll(`Ranking by ${list.model}`, table({ caption: `${k ? "Moves to" : "Ranking by"} ${list.model}`, heads: columns, rows: body, id: `ranking-${k}` }));
 }
 
 function judgeTable(app, list, most) {
@@ -192,7 +191,7 @@ function judgeHead(app) {
 const progress = (app) => {
   const { grades, lists } = app.found;
   const done = lists[0].rows.filter((row) => grades.mine.has(row.id)).length;
-  return el("p", { class: "note", id: "progress" }, `${done} of ${lists[0].rows.length} judged by ${grades.me}`);
+  return el("p", { class: "note", id: "progress" }, `${done} of ${lists[0].rows.length} judged by you${judgeName() ? `, ${judgeName()}` : ""}`);
 };
 
 function judgeActions(app) {

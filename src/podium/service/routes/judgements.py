@@ -39,6 +39,8 @@ from podium.service.state import State
 
 _MOST, _APART = 10_000, 100
 """Judgements and disagreements of one answer."""
+_DEPTH = 100
+"""Documents of a search that are measured."""
 
 
 async def give(state: State, call: Call) -> Response:
@@ -121,7 +123,15 @@ def _measured(
     path = store_of(state).path
     found = judgements.grades_by_query(judgements.read_judgements(path, query))
     documents = dict(judgements.known_documents(path, data, list(found)))
-    return measures.by_judges(entries, found, documents, metrics)
+
+    def search(entry: Entry, query: str) -> dict[str, float] | None:
+        if entry.engine is None:
+            return None
+        with state.index_lock:
+            answer = entry.engine.search(query, _DEPTH)
+        return dict(zip(answer.ids, answer.scores.tolist(), strict=True))
+
+    return measures.by_judges(entries, found, documents, metrics, search)
 
 
 def _list(found: list[Judgement]) -> JudgementList:
