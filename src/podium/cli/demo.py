@@ -43,7 +43,7 @@ def demo(
         Demo,
         typer.Argument(
             help="ranking: learn and compare rankers on made-up data. search: index Python's own documentation, "
-            "search it, and learn to search it better. serve: the ranking service and its page, on made-up data."
+            "search it, and learn to search it better. serve: the ranking service and its page, on both."
         ),
     ] = Demo.RANKING,
     output: Annotated[

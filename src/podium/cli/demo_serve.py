@@ -1,19 +1,24 @@
-"""`podium demo serve`: the ranking service and its page, on made-up data and two models that learned from it."""
+"""`podium demo serve`: the ranking service and its page, on the data, models and the index of the other demos."""
 
 from __future__ import annotations
 
 import socket
+import tempfile
 from pathlib import Path
 
 from podium.cli import console
 from podium.cli.demo_data import make_data
 
 METHODS = ("lambdamart", "listnet")
+"""Of the models that rank the data."""
 _PORT = 8080
 
 
 def demo_serve(output: str, *, port: int | None, seed: int) -> None:
-    """Serve until Ctrl-C: what `podium demo` left in the folder is used, and what is missing is made."""
+    """Serve until Ctrl-C: what the other demos left in the folder is used, and what is missing is made.
+
+    A model that searches is served where `podium demo search` has left one.
+    """
     from podium.cli.serve import run
     from podium.service.settings import Settings
 
@@ -22,12 +27,18 @@ def demo_serve(output: str, *, port: int | None, seed: int) -> None:
     if not (folder / "data" / "test.txt").exists():
         make_data(folder / "data", seed)
     models = [_model(folder, method, seed) for method in METHODS]
+    searching = folder / "model.podium"
+    if not (folder / "docs.index").exists():
+        _make_index(folder / "docs.index")
     run(
         Settings(
-            models=tuple(map(str, models)), data=str(folder / "data" / "test.txt"), store=str(folder / "feedback.db"),
+            models=tuple(map(str, [*models, searching] if searching.exists() else models)),
+            data=str(folder / "data" / "test.txt"),
+            index=str(folder / "docs.index"),
+            store=str(folder / "feedback.db"),
             port=_free_port() if port is None else port,
         )
-    )  # fmt: skip
+    )
 
 
 def _model(folder: Path, method: str, seed: int) -> Path:
@@ -43,6 +54,18 @@ def _model(folder: Path, method: str, seed: int) -> Path:
         with console.printed_warnings():
             train(learn, method, valid=valid, seed=seed).save(path)
     return path
+
+
+def _make_index(path: Path) -> None:
+    """Index the documentation of Python: aside, so that half an index is never served."""
+    from podium.text.index import Index
+    from podium.text.standard_library import standard_library
+
+    console.say("indexing Python's documentation …")
+    documents, _, _ = standard_library()
+    with tempfile.TemporaryDirectory(dir=path.parent) as aside:
+        Index.create(Path(aside) / path.name, documents).close()
+        (Path(aside) / path.name).rename(path)
 
 
 def _free_port() -> int:

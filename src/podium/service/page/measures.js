@@ -47,7 +47,7 @@ function body(app, found, grades) {
   });
   const heads = [{ text: "Metric" }, { text: "Mean", number: true }, { text: "95 % interval", number: true }, { text: "From 0 to 1", hidden: true }, { text: "Queries", number: true }];
   return [el("p", { class: "note" }, `${found.models.join(" and ")}, by the grades of the ${grades === "data" ? "data" : "judges; documents without a grade count as 0"}.${found.left_out ? ` ${count(found.left_out, "query is", "queries are")} left out: their documents or features are not known.` : ""}`),
-    scroll("Measures", table({ caption: " Means with confidence intervals", heads, rows })),
+    scroll("Means", table({ caption: " Means with confidence intervals", heads, rows })),
     two ? el("ul", { id: "differences" }, found.metrics.map((metric) => el("li", {}, verdict(metric)))) : null,
     el("h3", {}, "Query by query"), perQuery(app, found)];
 }
