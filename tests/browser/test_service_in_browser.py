@@ -302,10 +302,10 @@ def test_measures_are_those_of_the_library_with_disagreements_of_judges(page: Br
 
 
 def test_a_search_shows_text_with_marks_and_never_as_markup(page: Browser, origin: str):
-    show(page, f"{origin}/?s=shock")
+    show(page, f"{origin}/?q=shock")
     assert page.run("[...document.querySelectorAll('mark')].every((one) => one.innerText.toLowerCase() === 'shock')")
     assert page.run("document.querySelectorAll('mark').length") > 3
-    show(page, f"{origin}/?s=onerror")
+    show(page, f"{origin}/?q=onerror")
     assert text(page, "#ranking-0").count(NASTY) == 2
     page.run("document.querySelector('#query').value = 'nowhere'; document.querySelector('#ask').requestSubmit()")
     page.wait("document.querySelector('main').innerText.includes('Nothing was found')")
@@ -352,7 +352,7 @@ VIEWS = (
     "/?q={q}&doc={d0}",
     "/?view=judge&q={q}",
     "/?view=measures&b=trees@1",
-    "/?s=shock",
+    "/?q=shock",
 )
 NAMELESS = """
 [...document.querySelectorAll('button, a[href], input, select, table, section, [role=region], [role=group]')]

@@ -69,11 +69,7 @@ function perQuery(app, found) {
   return scroll("Values of each query", table({ caption: `${order.length > MANY ? `${MANY} of ` : ""}${count(order.length, "query", "queries")}, ${how}`, heads, rows, id: "queries" }), { tall: true });
 }
 
-// A link to a query, whether it is one of the data or a search.
-function link(app, query, view = "rank") {
-  const searching = app.about.documents !== null && !(app.suggested || []).includes(query) && app.about.queries === null;
-  return el("a", { href: app.href({ view, ...(searching ? { s: query, q: "" } : { q: query, s: "" }), pair: [], doc: "" }) }, query);
-}
+const link = (app, query, view = "rank") => el("a", { href: app.href({ view, q: query, pair: [], doc: "", all: "" }) }, query);
 
 function judges(app, found) {
   if (!app.about.store) return empty("The service keeps no judgements. Start it with --store feedback.db");

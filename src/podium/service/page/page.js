@@ -8,11 +8,11 @@ import { gather, rankingView, refreshGrades } from "./ranking.js";
 const ROLES = ["rank", "feedback", "judge", "admin"];
 const app = { turn: 0, state: read(), about: null, models: null, suggested: [] };
 
-// The state: view, q (a query of the data) or s (a search), models a and b, pair, doc, all, grades.
+// The state: view, q (a query of the data, else a search), models a and b, pair, doc, all, grades.
 function read() {
   const given = new URLSearchParams(location.search);
   const one = (name) => given.get(name) || "";
-  return { view: ["rank", "judge", "measures"].includes(one("view")) ? one("view") : "rank", q: one("q"), s: one("s"), a: given.get("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
+  return { view: ["rank", "judge", "measures"].includes(one("view")) ? one("view") : "rank", q: one("q"), a: given.get("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
 }
 app.href = (changes) => {
   const next = { ...app.state, ...changes };
@@ -28,7 +28,7 @@ app.go = (changes) => {
   const before = app.state;
   history.pushState(null, "", app.href(changes));
   app.state = read();
-  const again = ["view", "q", "s", "a", "b", "grades"].some((name) => before[name] !== app.state[name]);
+  const again = ["view", "q", "a", "b", "grades"].some((name) => before[name] !== app.state[name]);
   return again ? app.load() : draw();
 };
 
@@ -37,7 +37,7 @@ app.may = (role) => app.role(role) && (role !== "judge" || app.about.store);
 app.me = () => judgeName() || app.about.caller.name;
 app.about_model = (name) => app.models.models.find((one) => one.model === (app.models.aliases[name] || name)) || {};
 // The chosen model; a search is by its first stage unless a model was chosen.
-app.model = (which) => app.state[which] ?? (app.state.s || !app.models.aliases.default ? "" : "default");
+app.model = (which) => app.state[which] ?? (app.searching || !app.models.aliases.default ? "" : "default");
 app.say = (text, bad) => { at("status").textContent = text; if (bad) app.trouble(new Error(text)); else put(at("trouble")); };
 app.graded = () => refreshGrades(app).catch(app.trouble);
 
@@ -61,12 +61,14 @@ function login(problem) {
 // Ask for what the state needs, then draw. A later state wins.
 app.load = async () => {
   const turn = ++app.turn;
-  controls();
   at("main").setAttribute("aria-busy", "true");
-  const { view, q, s } = app.state;
+  const { view, q } = app.state;
   try {
+    app.searching = view !== "measures" && await isSearch(q);
+    if (turn !== app.turn) return;
+    controls();
     if (view === "measures") app.measures = await gatherMeasures(app);
-    else app.found = q || s ? await gather(app) : null;
+    else app.found = q ? await gather(app) : null;
     if (turn !== app.turn) return;
     put(at("trouble"));
     at("service").textContent = `podium ${app.about.podium}`;
@@ -108,7 +110,7 @@ function welcome() {
   if (about.queries === null && about.documents === null) return el("section", {}, el("h2", {}, "No queries"), empty("The service was started without data and without an index. Start it with queries to look at: podium serve MODEL --data DATA, or podium serve INDEX."));
   if (!app.suggested.length) return el("section", {}, empty(`Search the ${count(about.documents, "document")} of the index.`));
   return el("section", { "aria-labelledby": "h-pick" }, el("h2", { id: "h-pick" }, "Pick a query"), about.documents !== null ? el("p", { class: "note" }, `Or search the ${count(about.documents, "document")} of the index.`) : null,
-    el("ul", { class: "picks" }, app.suggested.slice(0, 60).map((q) => el("li", {}, el("a", { href: app.href({ q, s: "" }) }, q)))), about.queries > 60 ? el("p", { class: "note" }, `${about.queries} queries in all; type a part of an id above.`) : null);
+    el("ul", { class: "picks" }, app.suggested.slice(0, 60).map((q) => el("li", {}, el("a", { href: app.href({ q }) }, q)))), about.queries > 60 ? el("p", { class: "note" }, `${about.queries} queries in all; type a part of an id above.`) : null);
 }
 
 // The form shows the state.
@@ -119,7 +121,7 @@ function controls() {
     link.href = app.href({ view: link.dataset.view, pair: [], doc: "" });
     if (link.dataset.view === state.view) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   });
-  at("query").value = state.s || state.q;
+  at("query").value = state.q;
   at("query").closest("label").hidden = at("ask").querySelector("button").hidden = state.view === "measures";
   at("ask-label").textContent = about.documents === null ? "Query" : about.queries === null ? "Search" : "Query id, or search";
   const names = [...Object.keys(models.aliases).map((alias) => [alias, `${alias} (${models.aliases[alias]})`]), ...models.models.map((one) => [one.model, one.model])];
@@ -131,6 +133,9 @@ function controls() {
   at("b").closest("label").hidden = state.view === "judge" || names.length < 2;
 }
 
+// Whether a text is searched for: there is an index, and it is no query of the data.
+const isSearch = async (q) => q !== "" && app.about.documents !== null && !app.suggested.includes(q) && !(await suggest(q)).includes(q);
+
 async function suggest(text) {
   if (app.about.queries === null) return [];
   const found = (await api.queries(text)).queries;
@@ -140,14 +145,9 @@ async function suggest(text) {
 
 let waiting;
 at("query").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => suggest(at("query").value.trim()).catch(app.trouble), 150); });
-at("ask").addEventListener("submit", async (event) => {
+at("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  const text = at("query").value.trim();
-  try {
-    const same = text ? await suggest(text) : [];
-    const data = text && (same.includes(text) || app.about.documents === null);
-    app.go({ q: data ? text : "", s: data ? "" : text, pair: [], doc: "", all: "" });
-  } catch (problem) { app.trouble(problem); }
+  app.go({ q: at("query").value.trim(), pair: [], doc: "", all: "" });
 });
 for (const id of ["a", "b"]) at(id).addEventListener("change", () => app.go({ [id]: at(id).value, pair: [] }));
 document.addEventListener("click", (event) => {

@@ -11,7 +11,7 @@ const FOUND = 20; // documents of a search
 export async function gather(app) {
   const { state } = app;
   const models = [app.model("a"), state.view === "judge" ? "" : state.b].filter((name, k) => k === 0 || name);
-  const found = state.s ? await searched(state.s, models) : await ranked(app, state.q, models);
+  const found = app.searching ? await searched(state.q, models) : await ranked(app, state.q, models);
   found.grades = gradesOf(found.query, app.may("judge") ? (await api.judgements(found.query)).judgements : [], app.me());
   found.measured = await measure(app, found);
   return found;
@@ -79,7 +79,7 @@ export function rankingView(app) {
 function intro(app) {
   const { found } = app;
   const odds = found.lists[0].odds;
-  return `${count(found.total, "document")}. Tick two to see why one is above the other; choose one for its features.${odds ? ` Odds: ${odds}; intervals hold 90 %.` : ""}`;
+  return `${found.text ? `The best ${found.total}` : count(found.total, "document")}. Tick two to see why one is above the other; choose one for its features.${odds ? ` Odds: ${odds}; intervals hold 90 %.` : ""}`;
 }
 
 function ndcg(found) {
@@ -126,10 +126,11 @@ function move(from, to) {
 function documentCell(app, row) {
   const chosen = app.state.doc === row.id;
   const title = row.document?.title;
+  const text = app.found.lists.length === 1 || app.state.view === "judge"; // beside another list there is no room
   const name = app.found.values.get(row.id)?.length
     ? el("button", { type: "button", class: "plain", "data-doc": row.id, "aria-pressed": String(chosen), onclick: () => app.go({ doc: chosen ? "" : row.id, pair: [] }) }, title || row.id, hidden(": features"))
     : el("span", {}, title || row.id);
-  return el("th", { scope: "row", class: "document" }, name, title && title !== row.id ? el("small", {}, row.id) : null, row.snippet ? el("small", {}, marked(row.snippet, row.marks)) : null);
+  return el("th", { scope: "row", class: "document" }, name, text && title && title !== row.id ? el("small", {}, row.id) : null, text && row.snippet ? el("small", { class: "snippet" }, marked(row.snippet, row.marks)) : null);
 }
 
 function marked(text, marks) {
@@ -198,5 +199,5 @@ function judgeActions(app) {
   const names = app.suggested || [];
   const next = names[names.indexOf(app.state.q) + 1];
   return [el("button", { type: "button", onclick: () => undo(app.found.grades, how(app)) }, "Undo"),
-    app.state.q && names.includes(app.state.q) && next ? el("button", { type: "button", onclick: () => app.go({ q: next, doc: "", all: "" }) }, `Next query: ${next}`) : null];
+    names.includes(app.state.q) && next ? el("button", { type: "button", onclick: () => app.go({ q: next, doc: "", all: "" }) }, `Next query: ${next}`) : null];
 }
