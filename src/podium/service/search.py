@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from podium.engine import Answer
+from podium.engine import Answer, Engine
 from podium.service.feedback import Impression
 from podium.service.problems import ServiceError
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
@@ -55,6 +56,18 @@ def search(
     return answer, Impression(
         name, entry.key, entry.feature_names, request.query, request.user, found.ids, found.features
     )
+
+
+def warm_search(index: Index, engines: Iterable[Engine]) -> None:
+    """Search for the words of a document, so that no request waits until functions are compiled."""
+    alive = [segment.numbers[~segment.dead][:1] for segment in index.segments]
+    numbers = np.concatenate(alive)[:1] if alive else np.empty(0, np.int64)
+    for id in index.ids(numbers):
+        text = " ".join(map(str, index.document(id).values()))[:200]
+        for hit in index.search(text, 1).ids:
+            snippet(index, index.query(text), index.document(hit))
+        for engine in engines:
+            engine.search(text, 1)
 
 
 def _add_parts(one: Found, found: Answer, entry: Entry, place: int, *, explain: bool) -> None:

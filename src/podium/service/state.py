@@ -48,6 +48,12 @@ class State:
         self.models = Models(settings.shelf or None, index=self.index)
         self._tell_failed()
         self._fill_shelf(settings.models, settings.aliases)
+        if self.index is not None:
+            from podium.service.search import warm_search
+
+            warm_search(
+                self.index, [one.engine for one in self.models.shelf.entries.values() if one.engine is not None]
+            )
         self.feedback: Feedback | None = None
         if settings.store:
             self.feedback = Feedback(

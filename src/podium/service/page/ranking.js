@@ -79,7 +79,7 @@ export function rankingView(app) {
 function intro(app) {
   const { found } = app;
   const odds = found.lists[0].odds;
-  return `${found.text ? `The best ${found.total}` : count(found.total, "document")}. Tick two to see why one is above the other; choose one for its features.${odds ? ` Odds: ${odds}; intervals hold 90 %.` : ""}`;
+  return `${found.text ? `The best ${found.total}` : count(found.total, "document")}.${found.names.length ? " Tick two to see why one is above the other; choose one for its features." : ""}${odds ? ` Odds: ${odds}; intervals hold 90 %.` : ""}`;
 }
 
 function ndcg(found) {
@@ -164,7 +164,7 @@ function rankTable(app, list, k, most) {
   const before = k ? new Map(found.lists[0].rows.map((row) => [row.id, row.rank])) : null;
   const rows = list.rows.slice(0, most);
   const columns = [
-    !k && n > 1 && { text: "Compare", hidden: true, cell: (row) => tick(app, row) },
+    !k && n > 1 && found.names.length > 0 && { text: "Compare", hidden: true, cell: (row) => tick(app, row) },
     { text: "Rank", number: true, cell: (row) => el("td", { class: "number" }, String(row.rank)) },
     k && { text: "Moved", cell: (row) => el("td", {}, move(before.get(row.id), row.rank)) },
     { text: "Document", cell: (row) => (k ? el("th", { scope: "row", class: "document" }, row.document?.title || row.id) : documentCell(app, row)) },
