@@ -213,7 +213,7 @@ def test_two_ticked_documents_are_explained_as_the_library_does(page: Browser, o
     found = explain(made.models[LIN], made.query(0), query=made.data.query_name(0), documents=(order[0], order[4]))
     assert text(page, "#h-side") == f"Why {order[0]} is above {order[4]}"
     expected = {name: share for name, share in zip(found.features, found.shares.tolist(), strict=True) if share}
-    told = {row[0]: number(row[3]) for row in grid(page, ".side")}
+    told = {row[0]: number(row[1]) for row in grid(page, ".side")}
     assert told.pop("difference") == pytest.approx(found.difference, abs=6e-5)
     told.pop("all others", None)
     assert told == pytest.approx(expected, abs=6e-5)

@@ -10,7 +10,7 @@ schemathesis = pytest.importorskip("schemathesis", reason="needs pip install 'po
 
 import requests  # noqa: E402 (schemathesis brings it)
 
-from podium.service.app import ENDPOINTS, build, describe, openapi  # noqa: E402
+from podium.service.app import DESCRIBED, build, describe  # noqa: E402
 from podium.service.bodies import ARROW, NPY  # noqa: E402
 from podium.service.settings import Settings  # noqa: E402
 
@@ -20,7 +20,7 @@ def as_bytes(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-schema = schemathesis.openapi.from_dict(describe([one for one in ENDPOINTS if one.call is not openapi]))
+schema = schemathesis.openapi.from_dict(describe(DESCRIBED))
 
 
 @pytest.fixture(scope="module")

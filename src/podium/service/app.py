@@ -139,8 +139,9 @@ ENDPOINTS = (
     Endpoint("GET", "/openapi.json", openapi, None, "This description.", answers=(dict,)),
 )  # fmt: skip
 """Everything that the service does."""
-_SHOWN = (openapi, page.index, page.part)
-_description = msgspec.json.encode(describe([one for one in ENDPOINTS if one.call not in _SHOWN]))
+DESCRIBED = tuple(one for one in ENDPOINTS if one.call not in (openapi, page.index, page.part))
+"""What /openapi.json describes: all but itself and the files of the page."""
+_description = msgspec.json.encode(describe(DESCRIBED))
 
 
 def build(settings: Settings) -> ASGIApp:

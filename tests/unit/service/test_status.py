@@ -54,7 +54,7 @@ def test_the_description_has_every_endpoint_and_resolves(client):
     found = client("GET", "/openapi.json").json
     described = {(method.upper(), path) for path, methods in found["paths"].items() for method in methods}
     wanted = {(one.method, re.sub(r":\w+}", "}", one.path)) for one in ENDPOINTS}
-    assert described == wanted - {("GET", "/openapi.json")}
+    assert described == wanted - {("GET", path) for path in ("/openapi.json", "/", "/page/{file}")}
     refs = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(found)))
     assert refs <= set(found["components"]["schemas"])
     operations = [one["operationId"] for methods in found["paths"].values() for one in methods.values()]

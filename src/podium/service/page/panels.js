@@ -11,14 +11,14 @@ export function why(app) {
   const [up, low] = found.documents;
   const reach = Math.max(1e-12, ...found.features.map((one) => Math.abs(one.share)));
   const bar = (share) => el("span", { class: share < 0 ? "bar minus" : "bar", style: { width: `${(100 * Math.abs(share)) / reach}%` } });
-  const row = (one) => [one.feature, `${short(one.values[0])} / ${short(one.values[1])}`,
-    el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, one.share < 0 ? bar(one.share) : null), el("span", {}, one.share > 0 ? bar(one.share) : null)), signed(one.share)];
+  const row = (one) => [one.feature, signed(one.share),
+    el("span", { class: "both", "aria-hidden": "true" }, el("span", {}, one.share < 0 ? bar(one.share) : null), el("span", {}, one.share > 0 ? bar(one.share) : null)), `${short(one.values[0])} / ${short(one.values[1])}`];
   const rows = found.features.map(row);
   const rest = found.others + found.rest;
-  if (Math.abs(rest) > 5e-5) rows.push(["all others", "", "", signed(rest)]);
-  rows.push([el("th", { scope: "row" }, "difference"), "", "", signed(found.difference)]);
+  if (Math.abs(rest) > 5e-5) rows.push(["all others", signed(rest), "", ""]);
+  rows.push(["difference", signed(found.difference), "", ""]);
   const place = (one) => `${one.document} (rank ${one.rank}, score ${shown(one.score)})`;
-  const heads = [{ text: "Feature" }, { text: "Values", number: true }, { text: "Share as a bar", hidden: true }, { text: "Share", number: true }];
+  const heads = [{ text: "Feature" }, { text: "Share", number: true }, { text: "Share as a bar", hidden: true }, { text: "Values", number: true }];
   return [el("h2", { id: "h-side" }, `Why ${up.document} is above ${low.document}`), el("p", { class: "note" }, `${app.found.lists[0].model}: ${place(up)} above ${place(low)}. Shares add up to the difference of the scores: ${found.how}.`),
     scroll("Shares of the features", table({ caption: ` What each feature adds for ${up.document} over ${low.document}`, heads, rows }), { tall: true }), el("p", { class: "note", id: "flip" }, flip(found, up)), close(app)];
 }
