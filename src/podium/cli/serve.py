@@ -50,8 +50,8 @@ def serve(
 ) -> None:
     """Rank, explain and search over HTTP, and keep what people click.
 
-    A model is called like its file: web.podium is web@1, and the alias `default` names the first one. Every request is
-    described at /openapi.json. SIGTERM ends it after the requests in work.
+    A model is called like its file: web.podium is web@1, and the alias `default` names the first one. `/` is a page
+    to look at rankings; /openapi.json describes every request. SIGTERM ends it after the requests in work.
     """
     from podium.service.settings import Settings
 

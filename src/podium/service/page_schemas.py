@@ -60,13 +60,14 @@ class AgreementAnswer(Struct):
 
 
 class JudgementList(Struct, kw_only=True):
-    """Judgements, the newest last, and how the judges agree. At most 10,000 judgements and 100 disagreements."""
+    """Judgements, the newest last, at most 10,000; where judges differ, at most 100; how far they agree."""
 
     judgements: list[JudgementKept]
     total: int
     judges: dict[str, int]
     disagreements: list[DisagreementAnswer]
     agreement: AgreementAnswer | None
+    """Null for one query, and where no document has two grades."""
 
 
 class MeasuredModel(Struct):

@@ -71,6 +71,7 @@ def test_disagreements_and_agreement_are_told_and_qrels_hold_the_majority(served
     assert [(one["id"], one["grades"]) for one in found["disagreements"]] == [
         ("D1", {"ann": 3.0, "bob": 3.0, "cy": 0.0}), ("D3", {"ann": 2.0, "bob": 1.0, "cy": 2.0})]  # fmt: skip
     assert found["agreement"]["documents"] == 3
+    assert served("GET", "/v1/judgements?query=1").json["agreement"] is None
     lines = served("GET", "/v1/judgements.qrels").content.decode().splitlines()
     assert lines == ["1 0 D1 3", "1 0 D2 1", "1 0 D3 2"]
 

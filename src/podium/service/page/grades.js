@@ -68,7 +68,7 @@ async function save(grades, id, grade, { say, changed, undoing }) {
   groups.forEach((group) => group.classList.add("saving"));
   say(`Saving the grade of ${id}…`);
   try {
-    const done = await api.judge({ query: grades.query, id, grade, ...(judgeName() ? { who: judgeName() } : {}) });
+    const done = await api.judge({ query: grades.query, id, grade, who: grades.me });
     if (!undoing) grades.undo.push([id, before]);
     say(`${id}: ${grade === null ? "grade taken back" : `grade ${grade}`}, saved ${clock(done.time)}.`);
     changed(id);

@@ -6,7 +6,7 @@ const MANY = 200; // queries that are listed
 
 // What the view needs of the service; a part that fails is an error in its place.
 export async function gatherMeasures(app) {
-  const models = [app.model("a"), app.state.b].filter(Boolean);
+  const models = [app.model(), app.state.b].filter(Boolean);
   const grades = app.state.grades || (app.about.graded ? "data" : "judges");
   const part = (promise) => promise.catch((problem) => { if (problem.status === 0 || problem.status === 401) throw problem; return problem; });
   const can = app.role("judge");

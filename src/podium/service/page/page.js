@@ -12,14 +12,14 @@ const app = { turn: 0, state: read(), about: null, models: null, suggested: [] }
 function read() {
   const given = new URLSearchParams(location.search);
   const one = (name) => given.get(name) || "";
-  return { view: ["rank", "judge", "measures"].includes(one("view")) ? one("view") : "rank", q: one("q"), a: given.get("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
+  return { view: ["rank", "judge", "measures"].includes(one("view")) ? one("view") : "rank", q: one("q"), a: one("a"), b: one("b"), pair: given.getAll("pair").slice(0, 2), doc: one("doc"), all: one("all"), grades: one("grades") };
 }
 app.href = (changes) => {
   const next = { ...app.state, ...changes };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(next)) {
     if (Array.isArray(value)) value.forEach((part) => query.append(name, part));
-    else if (value || (name === "a" && value === "")) query.set(name, value);
+    else if (value) query.set(name, value);
   }
   return `?${query}`;
 };
@@ -34,11 +34,12 @@ app.go = (changes) => {
 
 app.role = (role) => ROLES.indexOf(app.about.caller.role) >= ROLES.indexOf(role);
 app.may = (role) => app.role(role) && (role !== "judge" || app.about.store);
-app.me = () => judgeName() || app.about.caller.name;
-app.about_model = (name) => app.models.models.find((one) => one.model === (app.models.aliases[name] || name)) || {};
+app.open = () => app.about.caller.name === "anyone"; // no keys: judges say who they are
+app.me = () => (app.open() && judgeName()) || app.about.caller.name;
+app.modelAbout = (name) => app.models.models.find((one) => one.model === (app.models.aliases[name] || name)) || {};
 // The chosen model; a search is by its first stage unless a model was chosen.
-app.model = (which) => app.state[which] ?? (app.searching || !app.models.aliases.default ? "" : "default");
-app.say = (text, bad) => { at("status").textContent = text; if (bad) app.trouble(new Error(text)); else put(at("trouble")); };
+app.model = () => app.state.a || (app.searching || !app.models.aliases.default ? "" : "default");
+app.say = (text, bad) => { at("status").textContent = bad ? "" : text; if (bad) app.trouble(new Error(text)); else put(at("trouble")); };
 app.graded = () => refreshGrades(app).catch(app.trouble);
 
 app.trouble = (problem) => {
@@ -125,11 +126,12 @@ function controls() {
   at("query").closest("label").hidden = at("ask").querySelector("button").hidden = state.view === "measures";
   at("ask-label").textContent = about.documents === null ? "Query" : about.queries === null ? "Search" : "Query id, or search";
   const names = [...Object.keys(models.aliases).map((alias) => [alias, `${alias} (${models.aliases[alias]})`]), ...models.models.map((one) => [one.model, one.model])];
-  const first = about.documents === null ? [] : [["", "first stage (BM25)"]];
-  for (const [id, more, value] of [["a", first, app.model("a")], ["b", [["", "no other"]], state.b]]) {
+  const first = app.searching ? [["", "first stage (BM25)"]] : [];
+  for (const [id, more, value] of [["a", first, app.model()], ["b", [["", "no other"]], state.b]]) {
     put(at(id), [...more, ...names].map(([name, text]) => el("option", { value: name }, text)));
     at(id).value = value;
   }
+  at("a").closest("label").hidden = !first.length && !names.length;
   at("b").closest("label").hidden = state.view === "judge" || names.length < 2;
 }
 

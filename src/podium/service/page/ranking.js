@@ -10,7 +10,7 @@ const FOUND = 20; // documents of a search
 // Everything that a query's view shows: {query, text, lists, names, values, labels, grades, measured}.
 export async function gather(app) {
   const { state } = app;
-  const models = [app.model("a"), state.view === "judge" ? "" : state.b].filter((name, k) => k === 0 || name);
+  const models = [app.model(), state.view === "judge" ? "" : state.b].filter((name, k) => k === 0 || name);
   const found = app.searching ? await searched(state.q, models) : await ranked(app, state.q, models);
   found.grades = gradesOf(found.query, app.may("judge") ? (await api.judgements(found.query)).judgements : [], app.me());
   found.measured = await measure(app, found);
@@ -20,7 +20,7 @@ export async function gather(app) {
 async function ranked(app, query, models) {
   const given = await api.documents(query);
   const named = given.features.some((name, l) => name !== String(l + 1)); // data without names goes by place
-  const request = (model) => ({ model, query, documents: given.documents, ...(named && app.about_model(model).feature_names ? { features: given.features } : {}) });
+  const request = (model) => ({ model, query, documents: given.documents, ...(named && app.modelAbout(model).feature_names ? { features: given.features } : {}) });
   const { answers } = await api.rank(models.map(request));
   const values = new Map(given.documents.map((one) => [one.id, one.features]));
   const labels = given.grades && new Map(given.documents.map((one, k) => [one.id, given.grades[k]]));
@@ -50,6 +50,7 @@ function fromShares(answer, documents) {
 
 // NDCG@10 of this query now, by the judges' grades if there are some, else by those of the data.
 async function measure(app, found) {
+  if (app.state.view === "judge") return null; // it would lead
   const judged = found.grades.mine.size + found.grades.others.size > 0;
   const grades = judged ? "judges" : found.labels ? "data" : null;
   const models = found.lists.map((list) => list.model).filter((name) => name.includes("@"));
@@ -184,9 +185,9 @@ function judgeTable(app, list, most) {
 }
 
 function judgeHead(app) {
-  const field = app.about.caller.name === "anyone" ? el("label", {}, "Your name ", el("input", { id: "who", autocomplete: "off", value: judgeName(), placeholder: "anyone", onchange: (event) => { setJudgeName(event.target.value); app.load(); } })) : null;
+  const field = app.open() ? el("label", {}, "Your name ", el("input", { id: "who", autocomplete: "off", value: judgeName(), placeholder: "anyone", onchange: (event) => { setJudgeName(event.target.value); app.load(); } })) : null;
   return el("div", {}, field ? el("div", { class: "controls" }, field) : null,
-    el("p", { class: "note" }, "Keys, while a row has the focus: ", el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " next and last row, ", el("kbd", {}, "0"), "–", el("kbd", {}, "4"), " grade, ", el("kbd", {}, "u"), " undo. 0 is not relevant, 4 is perfect."));
+    el("p", { class: "note" }, "Keys, while a row has the focus: ", el("kbd", {}, "j"), " ", el("kbd", {}, "k"), " next and previous row, ", el("kbd", {}, "0"), "–", el("kbd", {}, "4"), " grade, ", el("kbd", {}, "u"), " undo. 0 is not relevant, 4 is perfect."));
 }
 
 const progress = (app) => {

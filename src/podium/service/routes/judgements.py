@@ -11,6 +11,7 @@ from typing import Any, get_args
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from podium.data.agreement import Agreement
 from podium.data.letor import write_letor
 from podium.data.trec import write_qrels
 from podium.errors import UnknownNameError
@@ -63,7 +64,8 @@ async def listed(state: State, call: Call) -> Response:
     path, query = store_of(state).path, call.request.query_params.get("query")
 
     def work() -> JudgementList:
-        return _list(judgements.read_judgements(path, query))
+        found = judgements.read_judgements(path, query)
+        return _list(found, judgements.agreement(found) if query is None else None)
 
     return Response(to_json(await run_in_threadpool(work)), media_type=JSON)
 
@@ -134,12 +136,11 @@ def _measured(
     return measures.by_judges(entries, found, documents, metrics, search)
 
 
-def _list(found: list[Judgement]) -> JudgementList:
+def _list(found: list[Judgement], agreement: Agreement | None) -> JudgementList:
     judges: dict[str, int] = {}
     for one in found:
         judges[one.who] = judges.get(one.who, 0) + 1
     apart: list[Any] = judgements.disagreements(found)[:_APART]
-    agreement = judgements.agreement(found)
     return JudgementList(
         judgements=[JudgementKept(*one) for one in found[-_MOST:]],
         total=len(found),
