@@ -6,7 +6,7 @@ export const setKey = (value) => (value ? sessionStorage.setItem(KEY, value) : s
 
 export class Problem extends Error {
   constructor(status, detail, where) {
-    super(where ? `${where}: ${detail}` : detail);
+    super(where ? `${where}: ${detail}` : detail[0].toUpperCase() + detail.slice(1));
     this.status = status; // 0: the service does not answer
   }
 }
