@@ -1,7 +1,8 @@
 """float32 numbers in order: the next one up or down, and the largest one below a float64.
 
 >>> import numpy as np
->>> bool(round_down(np.array([0.1]))[0] < 0.1 < next_up(round_down(np.array([0.1])))[0])
+>>> below = round_down(np.array([0.1]))
+>>> float(below[0]) < 0.1 < float(next_up(below)[0])
 True
 """
 
