@@ -5,42 +5,19 @@ One line on standard error; exit 1 where something failed, 2 where the command w
 
 from __future__ import annotations
 
+import functools
 import gc
+import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from podium.cli import (
-    aggregate,
-    cache,
-    calibration,
-    check,
-    clicks,
-    compare,
-    console,
-    demo,
-    evaluate,
-    explain,
-    export,
-    features,
-    feedback,
-    import_,
-    index,
-    interleave,
-    judges,
-    methods,
-    rank,
-    reconcile,
-    search,
-    serve,
-    train,
-    value,
-)
+from podium.cli import console
 from podium.errors import ParameterError, PodiumError
 
 gc.set_threshold(100_000)  # imports make many objects and no garbage: looking for some would take a fifth of the start
@@ -50,8 +27,54 @@ HELP = """Learning to rank: train, rank, evaluate and compare.
 Start with `podium demo`; `podium COMMAND --help` explains a command."""
 
 
+PANELS = {
+    "Start": ("demo", "methods"),
+    "Learn": ("check", "train", "rank", "explain", "aggregate"),
+    "Measure": ("evaluate", "compare", "reconcile", "calibration"),
+    "Documents": ("index", "search", "features"),
+    "People": ("clicks", "judges", "value", "interleave"),
+    "Production": ("serve", "feedback", "export", "prove", "import", "cache"),
+}
+"""The commands, as help shows them. Each is the function of its name in the module of its name, or the group there."""
+HOMES = {"import": ("import_", "import_model"), "prove": ("export", "prove")}
+"""The module and the function of commands that are called otherwise; import is a word of Python's."""
+
+
+class _Parts(Mapping[str, Any]):
+    """The commands by name; a module is imported when its command is asked for, since each takes time."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for names in PANELS.values() for name in names)
+
+    def __len__(self) -> int:
+        return sum(map(len, PANELS.values()))
+
+
+@functools.cache
+def _command(name: str) -> Any:
+    panel = next((panel for panel, names in PANELS.items() if name in names), None)
+    if panel is None:
+        raise KeyError(name)
+    home, function = HOMES.get(name, (name, name))
+    module = importlib.import_module(f"podium.cli.{home}")
+    if hasattr(module, "app"):
+        made: Any = typer.main.get_group(module.app)
+        made.rich_help_panel = panel
+        return made
+    alone = typer.Typer(add_completion=False)
+    alone.command(name, rich_help_panel=panel)(getattr(module, function))
+    return typer.main.get_command(alone)
+
+
 class Commands(TyperGroup):
     """The group of commands; reports errors in one line."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Parts()  # type: ignore[assignment]
 
     def main(
         self,
@@ -97,21 +120,6 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-PANELS = {
-    "Start": (demo.demo, methods.methods),
-    "Learn": (check.check, train.train, rank.rank, explain.explain, aggregate.aggregate),
-    "Measure": (evaluate.evaluate, compare.compare, reconcile.reconcile, calibration.calibration),
-    "Documents": (index.index, search.search, features.features),
-    "People": (value.value, interleave.interleave),
-    "Production": (serve.serve, export.export, export.prove, import_.import_model, cache.cache),
-}
-for panel, commands in PANELS.items():
-    for command in commands:
-        name = command.__name__.partition("_")[0]  # import is a word of Python's
-        app.command(name, rich_help_panel=panel)(command)
-for group in (clicks, judges):
-    app.add_typer(group.app, rich_help_panel="People")
-app.add_typer(feedback.app, rich_help_panel="Production")
 
 
 @app.callback()

@@ -75,12 +75,15 @@ def _explain(text: str) -> None:
 
 def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
+    from podium.clicks import ClickModel
+    from podium.clicks.labels import Labelling
     from podium.distributions import RankingDistribution
     from podium.evaluation.interleaving import Interleaving
     from podium.export import Target
     from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
+    from podium.online.base import OnlineLearner
     from podium.propensities import Estimator
     from podium.scorers import Scorer
     from podium.search import Search
@@ -90,7 +93,8 @@ def _kinds() -> list[type[Named]]:
     from podium.transforms import Transform
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    parts += [Metric, Search, Aggregator, SupervisedAggregator, Interleaving, Estimator, Retrieval, Feature, Target]
+    parts += [Metric, Search, Aggregator, SupervisedAggregator, Retrieval, Feature]
+    parts += [ClickModel, Labelling, Estimator, Interleaving, OnlineLearner, Target]
     return parts
 
 
