@@ -20,8 +20,8 @@ from podium.errors import DataError, ParameterError
 from podium.evaluation.verdict import Interval
 
 _PRIOR = 20.0
-"""a of the mixture, for shares around ½ ± 0.08. In simulations it needed the fewest pages, of 1, 5, 20 and 60, at a share
-of 0.56, and nearly the fewest at 0.53 and 0.6; a = 1 is faster only for shares of 0.7 and above."""
+"""a of the mixture, for shares around ½ ± 0.08. Of 1, 5, 20 and 60, it needed the fewest pages in simulations
+at a share of 0.56, and nearly the fewest at 0.53 and 0.6; a = 1 is faster only for shares of 0.7 and above."""
 _STEPS = 52
 """Halvings of an interval: beyond them a float does not change."""
 

@@ -23,13 +23,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from podium.service import compat, page_schemas, schemas
+from podium.service import compat, experiment_schemas, page_schemas, schemas
 from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
 from podium.service.routes import compat as dialects
-from podium.service.routes import feedback, judgements, models, page, ranking, status
+from podium.service.routes import experiments, feedback, judgements, models, page, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
 from podium.service.state import State
@@ -83,6 +83,23 @@ ENDPOINTS = (
     Endpoint(
         "GET", "/v1/measures", judgements.measure, "judge", "Metrics of one model or two on the graded queries.",
         parameters=("model", "metric", "grades", "query"), answers=(page_schemas.MeasuresAnswer,), seconds=60,
+    ),
+    Endpoint(
+        "POST", "/v1/experiments", experiments.start, "admin", "Try a model against the one in use.",
+        reads=(experiment_schemas.ExperimentRequest,), answers=(experiment_schemas.ExperimentAnswer,), status=201,
+        seconds=60,
+    ),
+    Endpoint(
+        "GET", "/v1/experiments", experiments.listed, "judge", "All experiments, with what they say so far.",
+        answers=(experiment_schemas.ExperimentList,), seconds=60,
+    ),
+    Endpoint(
+        "GET", "/v1/experiments/{name}", experiments.one, "judge", "An experiment, with what it says so far.",
+        answers=(experiment_schemas.ExperimentAnswer,), seconds=60,
+    ),
+    Endpoint(
+        "POST", "/v1/experiments/{name}/end", experiments.end, "admin", "End an experiment.",
+        answers=(experiment_schemas.ExperimentAnswer,), seconds=60,
     ),
     Endpoint(
         "GET", "/v1/about", page.about, "rank", "What the service was started with, and who asks.",

@@ -1,13 +1,9 @@
 """Feedback: what was shown and what people did with it, in one SQLite file that survives a crash.
 
-    meta(key, value)
-    model(m, name, features)                                    the models that ranked, with the names of their features
-    impression(n, request, at, model, query, user, documents, features)     what was shown, best first; float32 vectors
-    event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgement
-
-One thread writes. It takes all that waits, up to 1,000 rows, in one transaction (WAL, synchronous=FULL), and only then
-tells whoever waits for it: an event that was acknowledged is on disk. Impressions are not waited for; up to 50 ms of
-them are written together. The same event again is ignored, and a judge's new grade replaces the old one.
+One thread writes to the tables of `podium.service.store`. It takes all that waits, up to 1,000 rows, in one transaction
+(WAL, synchronous=FULL), and only then tells whoever waits for it: an event that was acknowledged is on disk.
+Impressions are not waited for; up to 50 ms of them are written together. The same event again is ignored, and a judge's
+new grade replaces the old one.
 """
 
 from __future__ import annotations
@@ -25,31 +21,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, PodiumError
+from podium.errors import PodiumError
+from podium.service.store import open_store, used_bytes
 
-APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE model(m INTEGER PRIMARY KEY, name TEXT NOT NULL, features TEXT NOT NULL, UNIQUE(name, features));
-CREATE TABLE impression(
-  n INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, model INTEGER NOT NULL,
-  query TEXT NOT NULL, user BLOB, documents TEXT NOT NULL, features BLOB NOT NULL);
-CREATE INDEX impression_user ON impression(user) WHERE user IS NOT NULL;
-CREATE INDEX impression_at ON impression(at);
-CREATE TABLE event(
-  n INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
-  value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
-  UNIQUE(request, document, kind, query, who, event));
-CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
-CREATE INDEX event_judged ON event(query) WHERE kind='judgement';
-CREATE INDEX impression_query ON impression(query);
-"""
+T = TypeVar("T")
 _BATCH = 1000
 """Rows of a transaction."""
 _LINGER = 0.05
@@ -73,6 +53,8 @@ class Impression:
     user: str | None
     documents: Sequence[str]
     features: NDArray[np.float32]  # (shown, d)
+    experiment: str | None = None
+    arms: Sequence[float] | None = None  # (shown,) above 0 where a click speaks for the candidate of the experiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +102,7 @@ class Feedback:
         """`count` is told what became of rows: accepted, repeated, unknown, logged, lost."""
         self.path = Path(path)
         self._most, self._keep_days, self._keep_bytes, self._count = queue, keep_days, keep_bytes, count
-        self._base = _opened(self.path, keep_bytes)
+        self._base = open_store(self.path, keep_bytes)
         self._key = _user_key(self.path)
         self._models: dict[tuple[str, tuple[str, ...]], int] = {}
         self._jobs: deque[_Job] = deque()
@@ -147,6 +129,10 @@ class Feedback:
             self._count("lost", 1)
             return False
         return True
+
+    def change(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Let the writer do some other work. The future is done when what it changed is on disk."""
+        return self._put(_Job(1, work, Future()))
 
     def forget(self, user: str) -> Future[tuple[int, int]]:
         """Delete what a user was shown and did: the numbers of impressions and events."""
@@ -269,12 +255,13 @@ class Feedback:
             model = int(base.execute("SELECT m FROM model WHERE name=? AND features=?", row).fetchone()[0])
             self._models[one.model, names] = model
         base.execute(
-            "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features) "
-            "VALUES(?,?,?,?,?,?,?)",
+            "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features, experiment, arms) "
+            "VALUES(?,?,?,?,?,?,?,?,?)",
             (
                 one.request, time.time_ns() // 1_000_000, model, one.query,
                 None if one.user is None else self.user_hash(one.user),
                 json.dumps(list(one.documents), ensure_ascii=False), one.features.tobytes(),
+                one.experiment, None if one.arms is None else json.dumps(list(one.arms)),
             ),
         )  # fmt: skip
 
@@ -284,7 +271,7 @@ class Feedback:
         with contextlib.suppress(sqlite3.Error):  # another process writes, or the disk is full: the next time
             for _ in range(20):
                 old = (time.time() - 86_400 * self._keep_days) * 1000 if self._keep_days else -1
-                if self._keep_bytes and _used(self._base) > 0.9 * self._keep_bytes:
+                if self._keep_bytes and used_bytes(self._base) > 0.9 * self._keep_bytes:
                     old = float("inf")
                 self._base.execute("BEGIN IMMEDIATE")
                 gone = _delete_oldest(self._base, old)
@@ -294,37 +281,6 @@ class Feedback:
             self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
-
-
-def _opened(path: Path, keep_bytes: int) -> sqlite3.Connection:
-    try:
-        base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
-        base.execute("PRAGMA journal_mode=WAL")
-        base.execute("PRAGMA synchronous=FULL")
-        base.execute("PRAGMA secure_delete=ON")
-        base.execute("PRAGMA wal_autocheckpoint=1000")
-        if keep_bytes:
-            base.execute(f"PRAGMA max_page_count={max(64, keep_bytes // _page(base))}")
-        base.execute("BEGIN IMMEDIATE")
-        if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            for statement in _SCHEMA.split(";\n"):
-                base.execute(statement)
-            base.execute(f"PRAGMA application_id={APPLICATION}")
-            base.execute(f"PRAGMA user_version={_VERSION}")
-        base.execute("COMMIT")
-        check_store(base, path)
-    except sqlite3.Error as error:
-        raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
-    return base
-
-
-def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
-    """Raise a clear error if a file is not a store of feedback that can be read here."""
-    mine, version = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
-    if mine != APPLICATION:
-        raise DataError("not a feedback store of podium serve. Name another file.", where=os.fspath(path))
-    if version > _VERSION:
-        raise DataError(f"was written by a newer podium (format {version}). Upgrade podium.", where=os.fspath(path))
 
 
 def _user_key(path: Path) -> bytes:
@@ -351,6 +307,7 @@ def _take_back(base: sqlite3.Connection, one: Action) -> None:
 
 def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:
     events = base.execute("DELETE FROM event WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
+    base.execute("DELETE FROM shadow WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
     impressions = base.execute("DELETE FROM impression WHERE user=?", (user,))
     return impressions.rowcount, events.rowcount
 
@@ -364,17 +321,10 @@ def _delete_oldest(base: sqlite3.Connection, before: float) -> int:
         "DELETE FROM event WHERE n IN (SELECT n FROM event WHERE at<? AND kind<>'judgement' ORDER BY at LIMIT 500)",
         (before,),
     )
-    return len(rows) + others.rowcount
-
-
-def _page(base: sqlite3.Connection) -> int:
-    return int(base.execute("PRAGMA page_size").fetchone()[0])
-
-
-def _used(base: sqlite3.Connection) -> int:
-    """Bytes of the file that hold something."""
-    pages, free = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("page_count", "freelist_count"))
-    return int((pages - free) * _page(base))
+    shadows = base.execute(
+        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY n LIMIT 500)", (before,)
+    )
+    return len(rows) + others.rowcount + shadows.rowcount
 
 
 def _is_full(error: Exception) -> bool:

@@ -22,7 +22,7 @@ from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.errors import DataError, counted
-from podium.service.feedback import check_store
+from podium.service.store import check_store
 
 
 @dataclass(frozen=True)

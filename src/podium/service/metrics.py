@@ -15,6 +15,11 @@ _HELP = {
     "podium_score_seconds": ("histogram", "Time to score and order the documents of a query."),
     "podium_feedback_total": ("counter", "Events of feedback, by what became of them."),
     "podium_feedback_queue": ("gauge", "Events that wait to be written."),
+    "podium_experiment_total": ("counter", "Requests in experiments: answered, or failed and answered by the control."),
+    "podium_shadow_dropped_total": (
+        "counter",
+        "Requests that a shadow did not score, since too many waited.",
+    ),
     "podium_model_info": ("gauge", "Models on the shelf; 1."),
     "podium_requests_in_work": ("gauge", "Requests that are being answered."),
 }

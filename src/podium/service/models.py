@@ -293,21 +293,31 @@ def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[n
     for entry, X in seen:
         if not set(new.feature_names) <= entry.columns.keys():
             continue
-        scores, tried = _scores(new, entry, X), tried + 1  # raises a clear error where one is not finite
+        scores, tried = scores_of(new, entry, X), tried + 1  # raises a clear error where one is not finite
         if old is not None and set(old.feature_names) <= entry.columns.keys():
-            before = _scores(old, entry, X)
-            tau = float(kendalltau(scores, before).statistic)
-            taus += [tau] if tau == tau else []  # not a number where all are tied
-            k = min(10, len(X))
-            overlaps.append(len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k)
+            tau, overlap = agreement(scores, scores_of(old, entry, X))
+            taus += [] if tau is None else [tau]
+            overlaps.append(overlap)
     return Comparison(tried, *(float(np.mean(values)) if values else None for values in (taus, overlaps)))
 
 
-def _scores(model: Entry, entry: Entry, X: NDArray[np.float32]) -> NDArray[np.float64]:
-    """What a model says of documents whose features are in the order of another one's."""
-    if model.feature_names != entry.feature_names:
-        X = X[:, [entry.columns[name] for name in model.feature_names]]
-    return model.model.score(Dataset.from_arrays(X))
+def agreement(scores: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[float | None, float]:
+    """Kendall's τ of two models' scores, None where all are tied, and the share of the first ten that both have."""
+    tau, k = float(kendalltau(scores, before).statistic), min(10, len(scores))
+    overlap = len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k
+    return (tau if tau == tau else None), overlap
+
+
+def scores_of(model: Entry, entry: Entry, X: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The scores of documents whose features are in the order of another model's, `entry`."""
+    return model.model.score(Dataset.from_arrays(columns_of(model, entry, X)))
+
+
+def columns_of(model: Entry, entry: Entry, X: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The features that a model takes, of a matrix in the order of another model's, `entry`."""
+    if model.feature_names == entry.feature_names:
+        return X
+    return np.ascontiguousarray(X[:, [entry.columns[name] for name in model.feature_names]])
 
 
 def _highest(entries: Mapping[str, Entry], known: Mapping[str, int]) -> dict[str, int]:

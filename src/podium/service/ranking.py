@@ -45,6 +45,9 @@ class Ranked:
     asked: Asked
     rows: list[int]  # of the documents in the answer, best first
     score_seconds: float
+    entry: Entry
+    scores: NDArray[np.float64]  # (n,) of all documents of the request
+    arms: list[float] | None = None  # in an experiment, of each document in the answer: above 0 is the candidate's
 
 
 def asked_of(request: RankRequest, entry: Entry) -> Asked:
@@ -76,7 +79,7 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
             one.p_first, one.rank_interval = p, (a, b)
     if asked.explain and n:
         _explain(entry, data, best, answer)
-    return Ranked(answer, asked, rows, time.perf_counter() - start)
+    return Ranked(answer, asked, rows, time.perf_counter() - start, entry, scores)
 
 
 def explain(entry: Entry, request: ExplainRequest, name: str) -> ExplainAnswer:

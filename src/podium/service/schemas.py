@@ -73,6 +73,8 @@ class RankAnswer(Struct, omit_defaults=True, kw_only=True):
     results: list[Result]
     odds: str | UnsetType = UNSET
     shares: str | UnsetType = UNSET
+    experiment: str | UnsetType = UNSET
+    """The experiment that the answer is part of. If it interleaves, scores and odds are the control's."""
     took_ms: float
 
 

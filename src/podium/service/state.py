@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import ParameterError, PodiumError
+from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
 from podium.service.metrics import Metrics
 from podium.service.models import Models
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
+from podium.service.shadow import Shadow
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -55,11 +57,15 @@ class State:
                 self.index, [one.engine for one in self.models.shelf.entries.values() if one.engine is not None]
             )
         self.feedback: Feedback | None = None
+        self.experiments: Experiments | None = None
+        self.shadow: Shadow | None = None
         if settings.store:
             self.feedback = Feedback(
                 settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
                 count=lambda what, by: self.metrics.count("podium_feedback_total", f'what="{what}"', by),
             )  # fmt: skip
+            self.experiments = Experiments(self.feedback)
+            self.shadow = Shadow(self.feedback, self.count_trial)
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
@@ -82,6 +88,9 @@ class State:
             try:
                 if self.models.follow():
                     self._tell_failed()
+                if self.experiments is not None:
+                    self.experiments.follow()
+                    self.experiments.apply_rules()
                 self.metrics.share()
             except (PodiumError, OSError, ValueError) as error:
                 log("error", what="follow", detail=str(error))
@@ -98,6 +107,13 @@ class State:
         except (PodiumError, OSError) as error:
             log("error", what="reload", detail=str(error))
 
+    def count_trial(self, what: str, experiment: str) -> None:
+        """Count a request of an experiment: answered, failed, or dropped by a shadow."""
+        if what == "dropped":
+            self.metrics.count("podium_shadow_dropped_total", f'experiment="{experiment}"')
+        else:
+            self.metrics.count("podium_experiment_total", f'experiment="{experiment}",what="{what}"')
+
     def _tell_failed(self) -> None:
         for path, why in self.models.failed.items():
             log("error", what="model", path=path, detail=why)
@@ -106,6 +122,8 @@ class State:
         """Write what waits, and close files."""
         self._stop.set()
         self._watcher.join()
+        if self.shadow is not None:
+            self.shadow.close()
         if self.feedback is not None:
             self.feedback.close()
         if self.index is not None:

@@ -49,7 +49,13 @@ async def put_model(state: State, call: Call) -> Response:
 async def delete_model(state: State, call: Call) -> Response:
     """Take a name@version, or all versions of a name, off the shelf."""
     _kept(state.models)
-    gone = await run_in_threadpool(state.models.delete, call.request.path_params["name"])
+    name = call.request.path_params["name"]
+    running = {} if state.experiments is None else state.experiments.running
+    for one in running.values():
+        used = {one.control, one.candidate, *(key.partition("@")[0] for key in (one.control, one.candidate))}
+        if name in used:
+            raise ServiceError(409, f"{name} is in the experiment {one.name}. End it first.")
+    gone = await run_in_threadpool(state.models.delete, name)
     return Response(to_json(DeletedModels(gone)), media_type=JSON)
 
 

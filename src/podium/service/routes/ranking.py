@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from podium.errors import PodiumError
 from podium.service import ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
 from podium.service.endpoint import Call, wrong_kind
@@ -26,6 +28,7 @@ from podium.service.schemas import (
 from podium.service.search import search as search_index
 from podium.service.shelf import Entry
 from podium.service.state import State
+from podium.service.trial import Trial, interleaved, split
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -43,15 +46,16 @@ async def rank(state: State, call: Call) -> Response:
     documents = sum(len(one.X) for _, one in asked)
     slow = any(one.explain or (one.odds and len(one.X) > _FEW) for _, one in asked)
     if slow or documents > state.settings.inline_documents:
-        ranked = await run_in_threadpool(rank_all, state, asked, call.id, batch=batch)
+        ranked = await run_in_threadpool(rank_all, state, asked, call.id, batch=batch, trials=True)
     else:
-        ranked = rank_all(state, asked, call.id, batch=batch)
+        ranked = rank_all(state, asked, call.id, batch=batch, trials=True)
     scored = call.took()
     for one in ranked:
         one.answer.took_ms = scored
     content = to_json(BatchAnswer([one.answer for one in ranked], scored) if batch else ranked[0].answer)
     timing = f"parse;dur={parsed:.3f}, score;dur={scored - parsed:.3f}, write;dur={call.took() - scored:.3f}"
-    return Response(content, headers={"Server-Timing": timing}, media_type=JSON)
+    after = _shadowed(state, ranked)
+    return Response(content, headers={"Server-Timing": timing}, media_type=JSON, background=after)
 
 
 def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Asked]], bool]:
@@ -65,25 +69,75 @@ def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Aske
     raise wrong_kind(call.kind, JSON, NPY, ARROW)
 
 
-def rank_all(state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: bool = False) -> list[Ranked]:
-    """The rankings of all queries of a request; those of a batch are told apart by a number after its id."""
+def rank_all(
+    state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: bool = False, trials: bool = False
+) -> list[Ranked]:
+    """The rankings of all queries of a request; those of a batch are told apart by a number after its id.
+
+    With `trials`, those that are logged take part in the experiments that run.
+    """
     found = []
     for number, (entry, one) in enumerate(asked):
-        ranked = ranking.rank(entry, one, f"{id}.{number}" if batch else id)
-        state.metrics.observe("podium_score_seconds", f'model="{entry.key}"', ranked.score_seconds)
+        name = f"{id}.{number}" if batch else id
+        ranked = _tried(state, entry, one, name) if trials and one.log and len(one.X) else None
+        ranked = ranked or ranking.rank(entry, one, name)
+        state.metrics.observe("podium_score_seconds", f'model="{ranked.entry.key}"', ranked.score_seconds)
         state.models.remember(entry, one.X)
         if state.feedback is not None and one.log:
-            _log(state.feedback, entry, ranked, state.settings.logged_documents)
+            _log(state.feedback, ranked, state.settings.logged_documents)
         found.append(ranked)
     return found
 
 
-def _log(feedback: Feedback, entry: Entry, ranked: Ranked, most: int) -> None:
+def _tried(state: State, entry: Entry, asked: Asked, name: str) -> Ranked | None:
+    """The answer of the experiment that runs on a model; None where none does, or where its candidate fails."""
+    trial = trial_of(state, entry)
+    if trial is None or trial.experiment.kind == "shadow":
+        return None
+    try:
+        if trial.experiment.kind == "split":
+            ranked = split(trial, asked, name)
+        else:
+            ranked = interleaved(trial, asked, name, most=state.settings.logged_documents)
+    except PodiumError:  # the control answers, or says what is wrong with the request
+        state.count_trial("failed", trial.experiment.name)
+        return None
+    state.count_trial("answered", trial.experiment.name)
+    return ranked
+
+
+def trial_of(state: State, entry: Entry) -> Trial | None:
+    """The experiment that runs on a model, if its candidate is on the shelf."""
+    experiment = None if state.experiments is None else state.experiments.running.get(entry.key)
+    candidate = None if experiment is None else state.models.shelf.entries.get(experiment.candidate)
+    return None if experiment is None or candidate is None else Trial(experiment, entry, candidate)
+
+
+def _shadowed(state: State, ranked: list[Ranked]) -> BackgroundTask | None:
+    """What a shadow candidate is given once the answer is sent."""
+    shadow = state.shadow
+    if shadow is None:
+        return None
+    asked = [(trial_of(state, one.entry), one) for one in ranked if one.asked.log and len(one.asked.X)]
+    todo = [(trial, one) for trial, one in asked if trial is not None and trial.experiment.kind == "shadow"]
+
+    async def work() -> None:
+        for trial, one in todo:
+            shadow.put(trial, one)
+
+    return BackgroundTask(work) if todo else None
+
+
+def _log(feedback: Feedback, ranked: Ranked, most: int) -> None:
     """Keep what the answer shows, with the features that it was ranked by."""
-    asked, answer = ranked.asked, ranked.answer
+    asked, answer, names = ranked.asked, ranked.answer, ranked.entry.feature_names
     shown = [result.id for result in answer.results[:most]]
     features = asked.X[ranked.rows[:most]]
-    feedback.log(Impression(answer.request, entry.key, entry.feature_names, asked.query, asked.user, shown, features))
+    arms = None if ranked.arms is None else ranked.arms[:most]
+    experiment = None if arms is None else str(answer.experiment)
+    feedback.log(
+        Impression(answer.request, answer.model, names, asked.query, asked.user, shown, features, experiment, arms)
+    )
 
 
 async def explain(state: State, call: Call) -> Response:

@@ -1,0 +1,60 @@
+"""Experiments: start one, end one, and what they say so far."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from podium.service.bodies import JSON
+from podium.service.endpoint import Call
+from podium.service.experiment_schemas import ExperimentList, ExperimentRequest
+from podium.service.experiments import Experiments
+from podium.service.feedback import FeedbackError
+from podium.service.problems import ServiceError
+from podium.service.schemas import to_json
+from podium.service.state import State
+
+
+async def start(state: State, call: Call) -> Response:
+    """Start an experiment; requests that begin from now on are part of it."""
+    running = _experiments(state)
+    request = await call.read(ExperimentRequest)
+
+    def work() -> bytes:
+        try:
+            return to_json(running.find(running.start(request, state.models.shelf).name))
+        except FeedbackError as error:
+            raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+
+    return Response(await run_in_threadpool(work), 201, media_type=JSON)
+
+
+async def end(state: State, call: Call) -> Response:
+    """End an experiment. What it found stays, and clicks on its pages still count."""
+    running, name = _experiments(state), call.request.path_params["name"]
+
+    def work() -> bytes:
+        try:
+            running.end(name)
+        except FeedbackError as error:
+            raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+        return to_json(running.find(name))
+
+    return Response(await run_in_threadpool(work), media_type=JSON)
+
+
+async def listed(state: State, call: Call) -> Response:
+    """All experiments, the newest first."""
+    return Response(to_json(ExperimentList(await run_in_threadpool(_experiments(state).all))), media_type=JSON)
+
+
+async def one(state: State, call: Call) -> Response:
+    """An experiment, with what it says so far."""
+    found = await run_in_threadpool(_experiments(state).find, call.request.path_params["name"])
+    return Response(to_json(found), media_type=JSON)
+
+
+def _experiments(state: State) -> Experiments:
+    if state.experiments is None:
+        raise ServiceError(404, "experiments need a store of feedback. Start the service with --store feedback.db")
+    return state.experiments

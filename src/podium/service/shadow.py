@@ -1,0 +1,85 @@
+"""Shadow: a candidate scores what was ranked, after the answer is sent. If it cannot keep up, requests are dropped."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from podium.errors import PodiumError
+from podium.service.feedback import Feedback, FeedbackError
+from podium.service.models import agreement, scores_of
+from podium.service.ranking import Ranked
+from podium.service.trial import Trial
+
+_WAITING = 100
+"""Requests that may wait to be scored."""
+_TOGETHER = 100
+"""Rows that are written at once, or as many as come in a second."""
+_INSERT = "INSERT INTO shadow(experiment, request, at, kendall, overlap, difference, seconds) VALUES(?,?,?,?,?,?,?)"
+
+
+class Shadow:
+    """One thread that scores. `count` is told the names of experiments: dropped, answered, failed."""
+
+    def __init__(self, store: Feedback, count: Callable[[str, str], None]) -> None:
+        self._store, self._count = store, count
+        self._waiting: queue.Queue[tuple[Trial, Ranked] | None] = queue.Queue(_WAITING)
+        self._thread = threading.Thread(target=self._work, name="podium-shadow", daemon=True)
+        self._thread.start()
+
+    def put(self, trial: Trial, ranked: Ranked) -> None:
+        """Score a request with the candidate soon, or drop it where too many wait."""
+        try:
+            self._waiting.put_nowait((trial, ranked))
+        except queue.Full:
+            self._count("dropped", trial.experiment.name)
+
+    def close(self) -> None:
+        """Score what waits, and write it."""
+        self._waiting.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        rows: list[tuple[Any, ...]] = []
+        until, open_ = 0.0, True
+        while open_ or rows:
+            try:
+                item = self._waiting.get(timeout=max(0.01, until - time.monotonic()) if rows else None)
+                if item is None:
+                    open_ = False
+                else:
+                    until = until if rows else time.monotonic() + 1.0
+                    rows += self._scored(*item)
+            except queue.Empty:
+                pass
+            if rows and (not open_ or len(rows) >= _TOGETHER or time.monotonic() >= until):
+                self._write(rows)
+                rows = []
+
+    def _scored(self, trial: Trial, ranked: Ranked) -> list[tuple[Any, ...]]:
+        """The row of a request: none where the candidate cannot score it."""
+        start, name = time.perf_counter(), trial.experiment.name
+        try:
+            scores = scores_of(trial.candidate, trial.control, ranked.asked.X)
+        except PodiumError:
+            self._count("failed", name)
+            return []
+        seconds = time.perf_counter() - start
+        tau, overlap = agreement(scores, ranked.scores)
+        difference = float(np.abs(scores - ranked.scores).mean())
+        self._count("answered", name)
+        return [(name, ranked.answer.request, time.time_ns() // 1_000_000, tau, overlap, difference, seconds)]
+
+    def _write(self, rows: list[tuple[Any, ...]]) -> None:
+        def insert(base: sqlite3.Connection) -> None:
+            base.executemany(_INSERT, rows)
+
+        with contextlib.suppress(FeedbackError):  # the store is full or closed: nobody waits for this
+            self._store.change(insert).result()

@@ -1,0 +1,98 @@
+"""Store: the tables of the SQLite file that keeps feedback and experiments.
+
+    meta(key, value)
+    model(m, name, features)                                    the models that ranked, with the names of their features
+    impression(n, request, at, model, query, user, documents, features, experiment, arms)     what was shown, best first
+    event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgement
+    experiment(name, kind, control, candidate, method, salt, min_pages, confidence, started, ended, why)
+    shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate beside what was shown
+
+Features are float32 vectors. Format 1 had no experiments; such a file is changed when it is opened to write.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from podium.errors import DataError
+
+APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
+VERSION = 2
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE model(m INTEGER PRIMARY KEY, name TEXT NOT NULL, features TEXT NOT NULL, UNIQUE(name, features));
+CREATE TABLE impression(
+  n INTEGER PRIMARY KEY, request TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, model INTEGER NOT NULL,
+  query TEXT NOT NULL, user BLOB, documents TEXT NOT NULL, features BLOB NOT NULL);
+CREATE INDEX impression_user ON impression(user) WHERE user IS NOT NULL;
+CREATE INDEX impression_at ON impression(at);
+CREATE TABLE event(
+  n INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
+  value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
+  UNIQUE(request, document, kind, query, who, event));
+CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
+CREATE INDEX event_judged ON event(query) WHERE kind='judgement';
+CREATE INDEX impression_query ON impression(query);
+"""
+_SINCE_2 = """
+ALTER TABLE impression ADD COLUMN experiment TEXT;
+ALTER TABLE impression ADD COLUMN arms TEXT;
+CREATE INDEX impression_experiment ON impression(experiment, n) WHERE experiment IS NOT NULL;
+CREATE TABLE experiment(
+  name TEXT PRIMARY KEY, kind TEXT NOT NULL, control TEXT NOT NULL, candidate TEXT NOT NULL, method TEXT NOT NULL,
+  salt TEXT NOT NULL, min_pages INTEGER NOT NULL, confidence REAL NOT NULL, started INTEGER NOT NULL, ended INTEGER,
+  why TEXT);
+CREATE TABLE shadow(
+  n INTEGER PRIMARY KEY, experiment TEXT NOT NULL, request TEXT NOT NULL, at INTEGER NOT NULL, kendall REAL,
+  overlap REAL NOT NULL, difference REAL NOT NULL, seconds REAL NOT NULL);
+CREATE INDEX shadow_experiment ON shadow(experiment);
+CREATE INDEX shadow_request ON shadow(request);
+"""
+
+
+def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
+    """The store at a path, to write; made, or brought to the newest format, where it has to be."""
+    try:
+        base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+        base.execute("PRAGMA journal_mode=WAL")
+        base.execute("PRAGMA synchronous=FULL")
+        base.execute("PRAGMA secure_delete=ON")
+        base.execute("PRAGMA wal_autocheckpoint=1000")
+        if keep_bytes:
+            base.execute(f"PRAGMA max_page_count={max(64, keep_bytes // _page_bytes(base))}")
+        base.execute("BEGIN IMMEDIATE")
+        if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in _SCHEMA.split(";\n"):
+                base.execute(statement)
+            base.execute(f"PRAGMA application_id={APPLICATION}")
+            base.execute("PRAGMA user_version=1")
+        check_store(base, path)
+        if base.execute("PRAGMA user_version").fetchone()[0] < 2:
+            for statement in _SINCE_2.split(";\n"):
+                base.execute(statement)
+            base.execute("PRAGMA user_version=2")
+        base.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
+    return base
+
+
+def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
+    """Raise a clear error if a file is not a store of feedback that can be read here."""
+    mine, version = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
+    if mine != APPLICATION:
+        raise DataError("not a feedback store of podium serve. Name another file.", where=os.fspath(path))
+    if version > VERSION:
+        raise DataError(f"was written by a newer podium (format {version}). Upgrade podium.", where=os.fspath(path))
+
+
+def _page_bytes(base: sqlite3.Connection) -> int:
+    return int(base.execute("PRAGMA page_size").fetchone()[0])
+
+
+def used_bytes(base: sqlite3.Connection) -> int:
+    """Bytes of the file that hold something."""
+    pages, free = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("page_count", "freelist_count"))
+    return int((pages - free) * _page_bytes(base))

@@ -1,0 +1,65 @@
+"""Trial: the answer to a request that is part of an experiment."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from podium.evaluation.interleaving import make_page
+from podium.ranking import order
+from podium.service.experiment_results import Experiment
+from podium.service.models import columns_of, scores_of
+from podium.service.ranking import Asked, Ranked, rank
+from podium.service.shelf import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An experiment with its models."""
+
+    experiment: Experiment
+    control: Entry
+    candidate: Entry
+
+
+def in_candidate_arm(experiment: Experiment, unit: str) -> bool:
+    """Whether a user sees the candidate: a hash keyed by the experiment, so that it is stable, and new in the next."""
+    key = bytes.fromhex(experiment.salt)
+    return bool(hashlib.blake2b(unit.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest()[0] & 1)
+
+
+def split(trial: Trial, asked: Asked, request: str) -> Ranked:
+    """The answer of the user's arm. A request without a user is a user of its own."""
+    chosen = in_candidate_arm(trial.experiment, request if asked.user is None else asked.user)
+    if chosen:
+        asked = replace(asked, X=columns_of(trial.candidate, trial.control, asked.X))
+    ranked = rank(trial.candidate if chosen else trial.control, asked, request)
+    ranked.answer.experiment = trial.experiment.name
+    return replace(ranked, arms=[1.0 if chosen else -1.0] * len(ranked.rows))
+
+
+def interleaved(trial: Trial, asked: Asked, request: str, *, most: int) -> Ranked:
+    """One list merged from both rankings, by chance that depends on the query and the request's id alone.
+
+    Its first `most` documents are merged, and the others follow in the order of the control. Scores and odds are those
+    of the control.
+    """
+    ranked = rank(trial.control, replace(asked, k=None), request)
+    answer = ranked.answer
+    names = [result.id for result in answer.results]
+    place = {row: at for at, row in enumerate(ranked.rows)}
+    candidate = [names[place[row]] for row in order(scores_of(trial.candidate, trial.control, asked.X)).tolist()]
+    k = len(names) if asked.k is None else min(asked.k, len(names))
+    page = make_page(
+        trial.experiment.method, candidate, names, query=asked.query, page=request, length=max(1, min(k, most))
+    )
+    at = {name: place for place, name in enumerate(names)}
+    first = [at[name] for name in page.documents]
+    chosen = set(first)
+    places = [*first, *(place for place in range(len(names)) if place not in chosen)][:k]
+    answer.results = [answer.results[place] for place in places]
+    for position, result in enumerate(answer.results, 1):
+        result.rank = position
+    answer.model = f"{trial.control.key}+{trial.candidate.key}"
+    answer.experiment = trial.experiment.name
+    return replace(ranked, asked=asked, rows=[ranked.rows[place] for place in places], arms=list(page.credits))
