@@ -21,7 +21,7 @@ from podium.cli.main import app
 from programs import PODIUM
 
 PAGE = Path(__file__).parents[3] / "docs" / "service.md"
-VARY = {"took_ms", "bytes", "title", "time"}  # Python has other words for a status from 3.13 on
+VARY = {"took_ms", "bytes", "title", "time", "started", "ended"}  # Python has other words for a status from 3.13 on
 BLOCK = re.compile(r"^```(?:sh)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
