@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -299,6 +300,36 @@ def test_measures_are_those_of_the_library_with_disagreements_of_judges(page: Br
     page.wait("document.querySelector('main .note').innerText.includes('judges')")
     press(page, "#queries a")
     page.wait("document.querySelector('#ranking-0') !== null")
+
+
+def post(address: str, body: Any) -> Any:
+    asked = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        return json.load(answer)
+
+
+def test_experiments_are_shown_with_wins_losses_ties_interval_and_verdict(page: Browser, origin: str, made: Made):
+    show(page, f"{origin}/?view=measures")
+    assert "No experiments yet" in text(page, "[aria-labelledby=h-experiments]")
+    post(f"{origin}/v1/experiments", {"name": "newer", "kind": "interleave", "candidate": TREES})
+    try:
+        part = made.query(0)
+        rows = [[None if np.isnan(value) else float(value) for value in row] for row in part.features]
+        documents = [{"id": part.document_name(row), "features": values} for row, values in enumerate(rows)]
+        shown = [post(f"{origin}/v1/rank", {"query": "q", "k": 5, "documents": documents}) for _ in range(3)]
+        clicks = [{"kind": "click", "request": one["request"], "id": one["results"][0]["id"]} for one in shown[:2]]
+        post(f"{origin}/v1/feedback", {"events": clicks})
+        show(page, f"{origin}/?view=measures")
+        (row,) = grid(page, "#experiments")
+        assert row[:3] == ["newer", "interleave, running", f"{TREES} against {LIN}"]
+        assert (int(row[3]) + int(row[4]), row[5]) == (2, "1")
+        assert row[7] == "no verdict yet: 3 of at least 400 pages"
+        low, high = map(float, row[6].split(" to "))
+        assert 0.0 <= low < 0.5 < high <= 1.0
+    finally:
+        post(f"{origin}/v1/experiments/newer/end", {})
+    show(page, f"{origin}/?view=measures")
+    assert cells(page, "experiments", 1) == ["interleave, ended (asked)"]
 
 
 def test_a_search_shows_text_with_marks_and_never_as_markup(page: Browser, origin: str):

@@ -10,19 +10,21 @@ export async function gatherMeasures(app) {
   const grades = app.state.grades || (app.about.graded ? "data" : "judges");
   const part = (promise) => promise.catch((problem) => { if (problem.status === 0 || problem.status === 401) throw problem; return problem; });
   const can = app.role("judge");
-  const [measured, judged, health] = await Promise.all([
+  const [measured, judged, tried, health] = await Promise.all([
     can && models.length && (grades === "data" ? app.about.graded : app.about.store) ? part(api.measures({ models, grades })) : null,
     app.may("judge") ? part(api.judgements("")) : null,
+    app.may("judge") ? part(api.ask("/v1/experiments")) : null,
     part(api.ask("/health/ready")),
   ]);
-  return { grades, measured, judged, health };
+  return { grades, measured, judged, tried, health };
 }
 
 export function measuresView(app) {
-  const { grades, measured, judged, health } = app.measures;
+  const { grades, measured, judged, tried, health } = app.measures;
   return el("div", { class: "lists" },
     el("section", { "aria-labelledby": "h-measures" }, el("div", { class: "headline" }, el("h2", { id: "h-measures" }, "Measures"), choice(app, grades)), body(app, measured, grades)),
     el("section", { "aria-labelledby": "h-judges" }, el("h2", { id: "h-judges" }, "Judgements"), judges(app, judged)),
+    el("section", { "aria-labelledby": "h-experiments" }, el("h2", { id: "h-experiments" }, "Experiments"), experiments(app, tried)),
     el("section", { "aria-labelledby": "h-service" }, el("h2", { id: "h-service" }, "Service"), service(app, health)));
 }
 
@@ -84,6 +86,17 @@ function judges(app, found) {
     found.disagreements.length ? [el("h3", {}, "Where judges differ"), scroll("Disagreements", table({ caption: "The widest first", heads: [{ text: "Query" }, { text: "Document" }, { text: "Grades" }],
       rows: found.disagreements.map((one) => [link(app, one.query, "judge"), one.id, Object.entries(one.grades).map(([who, grade]) => `${who} ${short(grade)}`).join(", ")]), id: "disagreements" }), { tall: true })] : null,
     el("div", { class: "actions" }, files)];
+}
+
+function experiments(app, found) {
+  if (!app.about.store) return empty("Experiments need --store feedback.db");
+  if (!found) return empty("Experiments need a key of role judge.");
+  if (found instanceof Error) return empty(found.message);
+  if (!found.experiments.length) return empty("No experiments yet: POST /v1/experiments starts one.");
+  const rows = found.experiments.map(({ name, kind, ended, why, candidate, control, verdict: says, preference: p }) => [name, `${kind}, ${ended ? `ended (${why})` : "running"}`, `${candidate} against ${control}`,
+    ...["wins", "losses", "ties"].map((key) => (p ? String(p[key]) : "–")), p && p.interval ? `${shown(p.interval[0], 3)} to ${shown(p.interval[1], 3)}` : "–", says]);
+  const heads = ["Experiment", "Kind", "Candidate"].map((text) => ({ text })).concat(["Wins", "Losses", "Ties", "Interval"].map((text) => ({ text, number: true })), { text: "Verdict", class: "wrap" });
+  return scroll("Wins and losses", table({ caption: "Wins of the candidate; the interval of wins/(wins + losses) may be looked at any time", heads, rows, id: "experiments" }), { tall: true });
 }
 
 function service(app, health) {
