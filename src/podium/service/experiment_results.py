@@ -83,7 +83,8 @@ def _sentence(answer: ExperimentAnswer, found: Preference) -> str:
         better, worse = names if answer.better == "candidate" else names[::-1]
         return f"people prefer {better} to {worse} (always-valid p = {found.always_valid_p:.3g})"
     if found.pages < answer.min_pages:
-        return f"no verdict yet: {found.pages} of at least {counted(answer.min_pages, unit)}"
+        yet = " yet" if answer.ended is None else ""
+        return f"no verdict{yet}: {found.pages} of at least {counted(answer.min_pages, unit)}"
     return f"no significant preference after {counted(found.pages, unit)} (always-valid p = {found.always_valid_p:.3g})"
 
 

@@ -100,6 +100,7 @@ class Experiments:
         if time.monotonic() < self._next_look:
             return
         start = time.monotonic()
+        self._next_look = start + _EVERY
         for one in self.running.values():
             if one.kind == "shadow":
                 continue

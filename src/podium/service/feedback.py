@@ -322,7 +322,7 @@ def _delete_oldest(base: sqlite3.Connection, before: float) -> int:
         (before,),
     )
     shadows = base.execute(
-        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY n LIMIT 500)", (before,)
+        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (before,)
     )
     return len(rows) + others.rowcount + shadows.rowcount
 

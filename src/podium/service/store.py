@@ -49,6 +49,7 @@ CREATE TABLE shadow(
   overlap REAL NOT NULL, difference REAL NOT NULL, seconds REAL NOT NULL);
 CREATE INDEX shadow_experiment ON shadow(experiment);
 CREATE INDEX shadow_request ON shadow(request);
+CREATE INDEX shadow_at ON shadow(at);
 """
 
 
