@@ -8,6 +8,7 @@ from scipy.stats import beta
 
 from podium.errors import DataError, ParameterError
 from podium.evaluation.confidence_sequence import _PRIOR, confidence_sequence
+from podium.evaluation.interleaving import make_page
 from podium.evaluation.verdict import verdict
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)  # exact for the polynomials that are integrated here
@@ -60,6 +61,17 @@ def false_alarms(experiments, pages, look):
 def test_equal_models_raise_at_most_five_percent_false_alarms_though_looked_at_after_every_page():
     """p is 1/max over all looks, so that the last p is the smallest p ever seen."""
     assert false_alarms(200, 1000, lambda outcomes: confidence_sequence(outcomes).p <= 0.05) <= 10
+
+
+def test_interleaving_a_model_with_itself_raises_at_most_five_percent_false_alarms():
+    rng, lists, alarms = np.random.default_rng(2), [["a", "b", "c", "d", "e"]] * 2, 0
+    chance = 0.6 / np.arange(1, 6)
+    for experiment in range(200):
+        pages = [make_page("team-draft", *lists, page=f"{experiment}-{k}", length=5) for k in range(120)]
+        clicks = rng.random((120, 5)) < chance
+        outcomes = [page.outcome(1 + np.flatnonzero(row)) for page, row in zip(pages, clicks, strict=True)]
+        alarms += confidence_sequence(outcomes).p <= 0.05
+    assert alarms <= 10
 
 
 def test_the_sign_test_looked_at_after_every_twentieth_page_raises_far_more():
