@@ -59,7 +59,7 @@ def test_frames_are_read_with_missing_grades_left_out(make):
 
 def test_a_parquet_file_is_read_as_a_csv_file_is(sheet, tmp_path):
     path = tmp_path / "votes.parquet"
-    pl.read_csv(sheet(CSV), infer_schema=False).with_columns(pl.col("grade").cast(pl.Float64)).write_parquet(path)
+    pl.read_csv(sheet(CSV), infer_schema_length=0).with_columns(pl.col("grade").cast(pl.Float64)).write_parquet(path)
     one, other = read_judgments(path), read_judgments(sheet(CSV))
     assert one.item_names() == other.item_names()
     np.testing.assert_array_equal(one.grades, other.grades)
