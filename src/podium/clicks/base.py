@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from podium import archive
 from podium.clicks.connection import parts_of_ranks
 from podium.compiled import compiled
-from podium.data.click_log import ClickLog
+from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumWarning
 from podium.registry import Named, param
@@ -113,6 +113,7 @@ class ClickModel(Named):
 
 def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
     """Fit a click model, given as a value or by name: `fit(log, "ubm(prior=0.01)")`."""
+    check_log(log)
     return (ClickModel.parse(model) if isinstance(model, str) else model).fit(log)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks.base import Array, ClickModel, Told, quiet, tally
-from podium.data.click_log import ClickLog
+from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.registry import Named, split_call
@@ -80,6 +80,7 @@ def label_pairs(
     log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, told: Told = quiet
 ) -> PairLabels:
     """The label of each pair of a log; pairs shown fewer than `least` times get none."""
+    check_log(log)
     chosen = labelling(how)
     makes_grades = isinstance(chosen, Labelling) and chosen.makes_grades
     most = chosen.most if isinstance(chosen, Labelling) else 1.0

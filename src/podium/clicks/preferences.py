@@ -27,7 +27,7 @@ from podium.clicks.base import Array
 from podium.clicks.click_rates import rate_events
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
-from podium.data.click_log import ClickLog
+from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 
@@ -102,6 +102,7 @@ def click_preferences(
     `gap` (query-chains) is the longest time between two pages of a chain in minutes, by default 30. `level`
     (click-rates) keeps a preference only where chance alone gives as many clicks with at most this probability.
     """
+    check_log(log)
     if rule not in RULES:
         raise UnknownNameError("preference rule", rule, RULES)
     for name, value, own in (("gap", gap, "query-chains"), ("level", level, "click-rates")):

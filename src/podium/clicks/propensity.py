@@ -134,6 +134,15 @@ class Propensities:
             )
 
 
+def check_propensities(given: Any) -> None:
+    """Raise a clear error for what is not Propensities."""
+    if not isinstance(given, Propensities):
+        raise DataError(
+            f"expected Propensities; got {type(given).__name__}. Read a file with read_propensities, or give numbers "
+            "for ranks 1, 2, … by Propensities.of_theta."
+        )
+
+
 def read_propensities(source: Source) -> Propensities:
     """Read a file of propensities. Opening one from strangers is safe: it holds numbers and a name."""
     where = source_name(source)

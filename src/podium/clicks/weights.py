@@ -27,8 +27,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities
-from podium.data.click_log import ClickLog
+from podium.clicks.propensity import Propensities, check_propensities
+from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning
 
@@ -61,6 +61,9 @@ def weights(
     Propensities below `clip` are taken as `clip`, which bounds the variance at the price of some bias. Weights are
     divided by the pages of their query, so that queries count alike, by the impressions of the document, or by nothing.
     """
+    check_log(log)
+    if propensities is not None:
+        check_propensities(propensities)
     if not 0.0 < clip <= 1.0:
         raise ParameterError(f"clip must be above 0 and at most 1; got {clip!r}.")
     if per not in get_args(Per):

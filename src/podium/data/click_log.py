@@ -13,6 +13,7 @@ mean nothing.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -222,6 +223,14 @@ class ClickLog:
         new[by_name] = np.arange(n_pairs, dtype=np.int32)
         log = cls(new[pairs], clicks, offsets, page_query, pair_query, query_ids, names[pair_document[by_name]], **more)
         return log if (order[1:] > order[:-1]).all() else replace(log, **_taken(log, order))
+
+
+def check_log(given: Any) -> None:
+    """Raise a clear error for what is not a click log."""
+    if isinstance(given, str | os.PathLike):
+        raise DataError(f"expected a click log; got a path. Read it first: podium.read_clicks({os.fspath(given)!r}).")
+    if not isinstance(given, ClickLog):
+        raise DataError(f"expected a ClickLog; got {type(given).__name__}. podium.read_clicks and simulate make one.")
 
 
 def rows_of(offsets: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -36,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks.base import ClickModel
-from podium.clicks.propensity import Propensities
-from podium.data.click_log import ClickLog
+from podium.clicks.propensity import Propensities, check_propensities
+from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError, UnknownNameError
@@ -148,6 +148,8 @@ def value(
     `distribution`, rankers draw their lists from it. Pages of queries that one of the rankers does not rank are left
     out.
     """
+    check_log(log)
+    check_propensities(propensities)
     if how not in get_args(How):
         raise UnknownNameError("estimator", how, get_args(How))
     if not 0.0 <= clip < 1.0:

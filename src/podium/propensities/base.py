@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from podium.clicks import ClickModel
 from podium.clicks.propensity import Propensities
-from podium.data.click_log import ClickLog
+from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.registry import Named, field_types, split_call
@@ -62,6 +62,7 @@ def propensities(
     `propensities(log, "harvest(by=pivot)")`, `propensities(log, "ubm")`. Some need the dataset of the queries,
     `data`. `depth` leaves out lower ranks, for which the log may say too little.
     """
+    check_log(log)
     estimator = parse(how)
     if depth is not None and depth < 1:
         raise ParameterError(f"depth must be at least 1; got {depth}.")
@@ -93,6 +94,8 @@ def parse(how: str | Estimator | ClickModel) -> Estimator:
         return how
     if isinstance(how, ClickModel):
         return ByClickModel(how)
+    if not isinstance(how, str):
+        raise ParameterError(f"how must name an estimator or a click model; got {type(how).__name__}.")
     name, arguments = split_call(how)
     known, models = Estimator.catalogue(), ClickModel.catalogue()
     if name in known:

@@ -119,3 +119,26 @@ def test_settings_out_of_range_are_refused():
         weights(PAGES, HALF, THREE, clip=0.0)
     with pytest.raises(ParameterError, match="per must be one of pages, impressions, total"):
         weights(PAGES, HALF, THREE, per="clicks")
+
+
+def test_a_path_data_or_numbers_in_the_wrong_place_are_refused_in_words():
+    from podium.clicks import click_preferences, fit, label_pairs
+    from podium.evaluation.counterfactual import value
+    from podium.propensities import propensities
+
+    for call in (
+        lambda log: weights(log, HALF, THREE),
+        lambda log: fit(log, "ubm"),
+        lambda log: propensities(log, "pbm"),
+        lambda log: label_pairs(log, "ctr"),
+        lambda log: click_preferences(log),
+        lambda log: value(log, {"a": {"q": {"a": 1.0}}}, propensities=HALF),
+    ):
+        with pytest.raises(DataError, match=r"podium\.read_clicks\('log\.jsonl'\)"):
+            call("log.jsonl")
+        with pytest.raises(DataError, match="expected a ClickLog; got Dataset"):
+            call(THREE)
+    with pytest.raises(DataError, match=r"expected Propensities; got list.*of_theta"):
+        weights(PAGES, [1.0, 0.5], THREE)
+    with pytest.raises(ParameterError, match="got Dataset"):
+        propensities(PAGES, THREE)
