@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,7 @@ class Orders:
     changed: int  # queries with a pair of documents the other way round
     tied: int  # adjacent pairs whose different scores became equal
     near: int  # adjacent pairs whose scores differ by less than twice the bound
-    ndcg: float | None  # ndcg@10 of the target minus podium's; None without labels
+    ndcg: float | None  # ndcg@10 of the target minus podium's; None without grades
     touched: int  # documents with a value for which a decision differs
     refused: int  # documents with missing values, which the target does not take as podium does
 
@@ -374,10 +375,8 @@ def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float
         near += int(((own > 0) & (own < 2 * bound)).sum())
     ndcg = None
     if data.labels is not None and np.isfinite(ours).all():
-        metric = NDCG(10)
-        values = evaluate_all((metric,), theirs, data.labels, data.offsets)
-        before = evaluate_all((metric,), ours, data.labels, data.offsets)
-        ndcg = metric.average(values[0]).value - metric.average(before[0]).value
+        with suppress(DataError):  # labels that are no grades, say 1000
+            ndcg = _ndcg(theirs, data) - _ndcg(ours, data)
     clean = ~touched & taken
     error = float(np.max(np.abs(theirs[clean] - look.constant - ours[clean]), initial=0.0))
     counts = Orders(
@@ -385,3 +384,9 @@ def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float
         touched=int(touched.sum()), refused=int((~taken).sum()),
     )  # fmt: skip
     return counts, error
+
+
+def _ndcg(scores: Array, data: Dataset) -> float:
+    assert data.labels is not None, "checked before"
+    metric = NDCG(10)
+    return metric.average(evaluate_all((metric,), scores, data.labels, data.offsets)[0]).value

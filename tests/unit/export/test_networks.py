@@ -1,5 +1,7 @@
 """Networks and linear models as programs: the transform to the bit, whole queries where that matters."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,14 @@ def test_a_network_has_no_words_in_engines_of_trees():
     for name in ("solr", "vespa", "xgboost", "elastic"):
         with pytest.raises(IncompatibleError, match="onnx, c or python"):
             Target.parse(name).accept(model)
+
+
+def test_labels_that_are_no_grades_do_not_stop_a_proof():
+    data = podium.Dataset.from_arrays(np.eye(3), [0, 1, 1000], qid=["q"] * 3)
+    target = Target.parse("python")
+    given = target.accept(podium.train(data, "listnet(iterations=5)"))
+    proof = prove(given, target.write(given), target, data=data)
+    assert proof.holds
+    assert proof.orders.ndcg is None
+    graded = prove(given, target.write(given), target, data=dataclasses.replace(data, labels=data.labels.clip(0, 2)))
+    assert graded.orders.ndcg == 0.0
