@@ -1,4 +1,4 @@
-"""Killed at ten moments and gone on with each time, a comparison ends as one that nobody disturbed."""
+"""Killed at six moments and gone on with each time, a comparison ends as one that nobody disturbed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def kill_after(seconds: float, folder: Path, output: str) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def test_killed_at_ten_moments_it_gives_the_same_results(tmp_path: Path) -> None:
+def test_killed_at_six_moments_it_gives_the_same_results(tmp_path: Path) -> None:
     for k in (1, 2):
         (tmp_path / f"data/Fold{k}").mkdir(parents=True)
         data, _ = make_letor_like(60, (10, 20), n_features=10, seed=k)
@@ -57,13 +57,13 @@ def test_killed_at_ten_moments_it_gives_the_same_results(tmp_path: Path) -> None
             write_letor(part, tmp_path / f"data/Fold{k}/{name}.txt")
     finish(tmp_path, "warm")  # kernels are compiled, once
     whole = finish(tmp_path, "whole")
-    moments = (np.arange(10) + np.random.default_rng(0).random(10)) / 10 * whole
+    moments = (np.arange(6) + np.random.default_rng(0).random(6)) / 6 * whole
     killed = 0
     for moment in moments:
         killed += kill_after(moment, tmp_path, "out")
         for run in (tmp_path / "out/runs").glob("[!.]*"):
             json.loads(run.read_bytes())  # whole, or not there
-    assert killed >= 5
+    assert killed >= 3
     finish(tmp_path, "out")
     for name in ("results.json", "per_query.tsv"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -141,10 +141,10 @@ def compare(index, fields, documents, query, features):
             assert np.allclose(found[::-1], expected, atol=1e-3), (rank, query, documents, found, expected)
 
 
-def test_features_equal_the_slow_reference_on_1000_random_collections(tmp_path):
+def test_features_equal_the_slow_reference_on_random_collections(tmp_path):
     rng, seen = np.random.default_rng(11), 0
     everything = {fields: list(all_features(fields)) for fields in (("title", "text"), ("text",))}
-    for k in range(1000):
+    for k in range(300):
         fields, documents, query = draw(rng)
         index, left = grown(rng, tmp_path / f"{k}", fields, documents)
         several = everything[fields]
@@ -152,7 +152,7 @@ def test_features_equal_the_slow_reference_on_1000_random_collections(tmp_path):
         compare(index, fields, left, query, [several[one] for one in some])
         seen += len(index.segments) > 1
         index.close()
-    assert seen > 100
+    assert seen > 30
 
 
 def test_every_registered_feature_of_words_has_a_reference():
