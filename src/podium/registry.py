@@ -25,6 +25,7 @@ import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 from podium.errors import ParameterError, UnknownNameError
+from podium.values import frozen
 
 T = TypeVar("T")
 
@@ -86,7 +87,7 @@ class Named:
 @dataclass_transform(frozen_default=True, field_specifiers=(param, dataclasses.field))
 def register(cls: type[T]) -> type[T]:
     """Make a class a frozen dataclass and enter it in the registry of its kind."""
-    made = dataclasses.dataclass(frozen=True, repr=False)(cls)
+    made = frozen(cls)
     named = typing.cast(type[Named], made)
     if "name" not in named.__dict__:
         named.name = _default_name(named)

@@ -34,6 +34,7 @@ LAYERS = [
         "version",
         "errors",
         "registry",
+        "values",
         "arrays",
         "dispatcher",
         "compiled",

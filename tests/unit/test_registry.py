@@ -1,6 +1,7 @@
 """One grammar for names: what prints is parsed back to an equal value, and what is wrong is said in words."""
 
 import dataclasses
+import inspect
 
 import numpy as np
 import pytest
@@ -187,3 +188,39 @@ def test_exclusive_and_inclusive_bounds():
                 Bounded(low=wrong)
     finally:
         del Named._catalogues["scorer"]["bounded-for-a-test"]
+
+
+def test_a_value_is_made_as_a_dataclass_is():
+    assert RankNet(True, ties=True) == RankNet(normalise=True, ties=True)
+    assert RankNet() != RankNet(sigma=2.0)
+    assert RankNet() != LBFGS()
+    assert list(inspect.signature(RankNet).parameters) == [field.name for field in dataclasses.fields(RankNet)]
+    assert dataclasses.replace(RankNet(), sigma=3.0) == RankNet(sigma=3.0)
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "words"),
+    [
+        ((True, 1.0, True, 1), {}, "takes 3 arguments; got 4"),
+        ((True,), {"normalise": False}, "two values for 'normalise'"),
+        ((), {"sgima": 1.0}, "unexpected keyword argument 'sgima'"),
+    ],
+)
+def test_wrong_arguments_are_named(args, named, words):
+    with pytest.raises(TypeError, match=words):
+        RankNet(*args, **named)
+
+
+def test_a_dataclass_between_two_values_keeps_all_fields():
+    @dataclasses.dataclass(frozen=True, repr=False)
+    class Between(Loss):
+        first: float = param(default=1.0)
+
+    @register
+    class Below(Between):
+        name = "below-between"
+        second: float = param(default=2.0)
+
+    Named._catalogues["loss"].pop("below-between")
+    assert repr(Below(3.0, 4.0)) == "below-between(first=3.0,second=4.0)"
+    assert Below(1.0, 2.0) == Below() != Below(1.0, 3.0)

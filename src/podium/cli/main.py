@@ -157,4 +157,7 @@ def report(error: BaseException) -> int:
 
 def main() -> None:
     """The program."""
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # or Python would look once more for garbage in all that was imported, for a fifth of the time
