@@ -3,7 +3,7 @@
 python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms, 1 and 2 workers
 python -m benchmarks.service_trials kill      killed 20 times while events are acknowledged
 python -m benchmarks.service_trials full      events and rankings when the disk is full (needs root, for a tmpfs)
-python -m benchmarks.service_trials memory    ten minutes of load
+python -m benchmarks.service_trials memory    ten minutes of load with a store
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def memory(folder: Path, *, minutes: int = 10) -> str:
     with serving(*files, "--store", str(folder / "feedback.db")) as server:
         for _ in range(minutes):
             found = wrk(
-                server, bodies(X, "linear")["application/json"], path="/v1/rank", kind="application/json", seconds=60
+                server, bodies(X, "trees")["application/json"], path="/v1/rank", kind="application/json", seconds=60
             )
             sizes.append(server.memory())
             print(f"{found['rate']:.0f} requests/s, {sizes[-1]:.0f} MB", flush=True)

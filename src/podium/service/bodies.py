@@ -13,8 +13,8 @@ import numpy as np
 
 from podium.errors import MissingPackageError
 from podium.service.problems import ServiceError
-from podium.service.ranking import Asked, asked_of, checked_matrix, named_matrix
-from podium.service.schemas import BatchRequest, RankRequest
+from podium.service.ranking import Asked, asked_of, checked_matrix, matrix_of, named_matrix, rows_matrix
+from podium.service.schemas import BatchRequest, Id, RankRequest
 from podium.service.shelf import Entry
 
 T = TypeVar("T")
@@ -27,9 +27,20 @@ class _Head(msgspec.Struct):
     queries: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
+class _Row(msgspec.Struct, forbid_unknown_fields=True):
+    features: msgspec.Raw
+    id: Id | int | None = None
+
+
+class _Rows(RankRequest, forbid_unknown_fields=True, kw_only=True):
+    """A request whose features are still text."""
+
+    documents: list[_Row]  # type: ignore[assignment]
+
+
 _KINDS = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
 _rank, _batch = msgspec.json.Decoder(RankRequest), msgspec.json.Decoder(BatchRequest)
-_head = msgspec.json.Decoder(_Head)
+_head, _rows = msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Rows)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str) -> T:
@@ -58,13 +69,28 @@ def read_requests(body: bytes) -> tuple[list[RankRequest], bool]:
 
 def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:
     """What a body in JSON asks for, and whether it is a batch."""
+    usual = _read_rows(body, find, most)
+    if usual is not None:
+        return [usual], False
     requests, batch = read_requests(body)
     check_count(sum(len(request.documents) for request in requests), most)
     found = []
     for request in requests:
         entry = find(request.model)
-        found.append((entry, asked_of(request, entry)))
+        found.append((entry, asked_of(request, matrix_of(request.documents, request.features, entry))))
     return found, batch
+
+
+def _read_rows(body: bytes, find: Find, most: int) -> tuple[Entry, Asked] | None:
+    """A request for one query whose features are lists of numbers, in a third of the time; None for any other."""
+    try:
+        request = _rows.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    check_count(len(request.documents), most)
+    entry = find(request.model)
+    X = rows_matrix([document.features for document in request.documents], request.features, entry)
+    return None if X is None else (entry, asked_of(request, X))
 
 
 def read_npy(body: bytes, options: Mapping[str, str], find: Find, *, most: int) -> tuple[Entry, Asked]:

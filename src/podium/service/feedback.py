@@ -32,6 +32,8 @@ from podium.service.store import open_store, used_bytes
 T = TypeVar("T")
 _BATCH = 1000
 """Rows of a transaction."""
+_HELD = 32_000_000
+"""Bytes of features that may wait to be written: a disk that stalls must not fill the memory."""
 _LINGER = 0.05
 """Seconds that impressions wait for more of them."""
 _TIDY = 10.0
@@ -85,6 +87,7 @@ class _Job:
     rows: int
     work: Callable[[sqlite3.Connection], Any]
     done: Future[Any] | None
+    size: int = 0  # bytes of features
 
 
 class Feedback:
@@ -106,7 +109,7 @@ class Feedback:
         self._key = _user_key(self.path)
         self._models: dict[tuple[str, tuple[str, ...]], int] = {}
         self._jobs: deque[_Job] = deque()
-        self._waiting, self._closed = 0, False
+        self._waiting, self._held, self._closed = 0, 0, False
         self._changed = threading.Condition()
         self._tidied = time.monotonic()
         self._thread = threading.Thread(target=self._write, name="podium-feedback", daemon=True)
@@ -124,7 +127,8 @@ class Feedback:
     def log(self, impression: Impression) -> bool:
         """Write an impression soon. Returns whether there was room for it."""
         try:
-            self._put(_Job(1, lambda base: self._insert_impression(base, impression), None))
+            size = impression.features.nbytes
+            self._put(_Job(1, lambda base: self._insert_impression(base, impression), None, size))
         except FeedbackError:
             self._count("lost", 1)
             return False
@@ -154,10 +158,11 @@ class Feedback:
         with self._changed:
             if self._closed:
                 raise FeedbackError("the feedback store is closed.")
-            if self._waiting + job.rows > self._most:
+            if self._waiting + job.rows > self._most or (job.size and self._held + job.size > _HELD):
                 raise FeedbackError(f"{self._waiting} events wait to be written, and no more are taken. Try again.")
             self._jobs.append(job)
             self._waiting += job.rows
+            self._held += job.size
             self._changed.notify()
         return job.done or Future()
 
@@ -188,6 +193,7 @@ class Feedback:
             while self._jobs and (not jobs or rows + self._jobs[0].rows <= _BATCH):
                 jobs.append(self._jobs.popleft())
                 rows += jobs[-1].rows
+                self._held -= jobs[-1].size
             self._waiting -= rows
         for job in jobs:  # whoever gave up waiting is not told
             if job.done is not None and not job.done.set_running_or_notify_cancel():

@@ -16,6 +16,7 @@ from podium.errors import DataError, UnknownNameError, counted
 from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
 from podium.ranking import order
+from podium.service.number_rows import read_rows
 from podium.service.problems import ServiceError
 from podium.service.schemas import Document, ExplainAnswer, ExplainRequest, RankAnswer, RankRequest, Result
 from podium.service.shelf import Entry
@@ -50,9 +51,8 @@ class Ranked:
     arms: list[float] | None = None  # in an experiment, of each document in the answer: above 0 is the candidate's
 
 
-def asked_of(request: RankRequest, entry: Entry) -> Asked:
-    """A request for a model."""
-    X = matrix_of(request.documents, request.features, entry)
+def asked_of(request: RankRequest, X: Matrix) -> Asked:
+    """A request with its documents' features."""
     ids = ids_of(request.documents)
     return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
 
@@ -65,7 +65,7 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     scores = entry.model.score(data) if n else np.empty(0)
     best = order(scores)
     ordered = scores[best]
-    ranks = (1 + np.cumsum(np.diff(ordered, prepend=ordered[:1]) != 0))[: asked.k].tolist()
+    ranks = [1, *(1 + np.cumsum(ordered[1:] != ordered[:-1])).tolist()][: min(n, asked.k or n)]
     best = best[: asked.k]
     rows, ids = best.tolist(), asked.ids
     names = list(map(str, rows)) if ids is None else [ids[row] for row in rows]
@@ -132,6 +132,15 @@ def matrix_of(documents: Sequence[Document], names: Sequence[str] | None, entry:
         else:
             X[place, slice(None) if columns is None else columns] = _numbers([row], width)[0]
     return _checked(X, entry)
+
+
+def rows_matrix(rows: Sequence[Any], names: Sequence[str] | None, entry: Entry) -> Matrix | None:
+    """As `matrix_of`, of lists that are still JSON; None where one is not a list of as many numbers as it should be."""
+    columns = None if names is None else _places(names, entry)
+    X = read_rows(rows, entry.model.n_features if columns is None else len(columns))
+    if X is None or columns is None:
+        return None if X is None else _checked(X, entry)
+    return _checked(_spread(X, columns, entry.model.n_features), entry)
 
 
 def checked_matrix(X: Any, entry: Entry) -> Matrix:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from podium.service import compat
 from podium.service.bodies import JSON, check_count
 from podium.service.endpoint import Call
-from podium.service.ranking import asked_of
+from podium.service.ranking import asked_of, matrix_of
 from podium.service.routes.ranking import rank_all
 from podium.service.schemas import to_json
 from podium.service.shelf import Entry
@@ -22,7 +22,7 @@ async def rerank(state: State, call: Call) -> Response:
     check_count(len(request.given), state.settings.documents)
     wanted = compat.rank_request(request)
     entry = state.models.shelf.find(wanted.model)
-    asked = [(entry, asked_of(wanted, entry))]
+    asked = [(entry, asked_of(wanted, matrix_of(wanted.documents, wanted.features, entry)))]
     if len(wanted.documents) > state.settings.inline_documents:
         (ranked,) = await run_in_threadpool(rank_all, state, asked, call.id)
     else:
