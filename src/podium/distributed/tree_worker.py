@@ -24,11 +24,10 @@ from podium.scorers import tree_text
 from podium.scorers.tree_growing import DETERMINISTIC
 from podium.scorers.trees import for_lightgbm
 from podium.solvers.base import query_values
-from podium.solvers.boosting import Bag
+from podium.solvers.boosting import Bag, for_leaves, grid
 
 SAMPLE = 200_000
 """Documents, at most, that bins are found from; the same on every machine."""
-LEAST_CURVATURE = 1e-16
 
 
 def main() -> None:
@@ -65,7 +64,7 @@ class Share:
         self.loss = Loss.parse(setting["loss"])
         rng = np.random.default_rng(setting["seed"])
         settings = {**DETERMINISTIC, **setting["settings"], "seed": int(rng.integers(2**31)), **setting["network"]}
-        self.bag = Bag(self.whole.sizes, setting["bagging_fraction"], rng)
+        self.bag, self.grid = Bag(self.whole.sizes, setting["bagging_fraction"], rng), grid(settings)
         # in memory: on a network, LightGBM finds other bins from rows that it is given one by one
         bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
         train = _binned(self.part, bins, settings)
@@ -102,7 +101,7 @@ class Share:
         if drawn is not None:  # of all queries, as on one machine
             kept = np.repeat(drawn[self.first : self.last], self.part.sizes)
             gradient, curvature = gradient * kept, curvature * kept
-        return gradient, np.maximum(curvature, LEAST_CURVATURE)
+        return for_leaves(gradient, curvature, self.grid)
 
     def _measures(self) -> list[float | None]:
         seen: list[Array] = []
