@@ -149,7 +149,7 @@ def _kill_job(cluster: Cluster, name: str, job: Callable[[], bytes], times: int,
     moments, longest = [], 0.0
     for _ in range(times):
         cluster.settle(2)
-        moment, victims = chance.uniform(0.05, 0.9) * alone, list(cluster._client.run(os.getpid).values())
+        moment, victims = chance.uniform(0.05, 0.7) * alone, list(cluster._client.run(os.getpid).values())
         stroke = threading.Timer(moment, os.kill, (chance.choice(victims), signal.SIGKILL))
         stroke.start()
         start = time.monotonic()

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
+from podium.data.places import UrlRows
 from podium.distributed import parts, tree_process, tree_worker
 from podium.distributed.cluster import Cluster, WorkerLostError
 from podium.errors import ClusterError, IncompatibleError, PodiumWarning
@@ -156,7 +157,11 @@ class _Fit:
 def cache_path(data: Dataset, cluster: Cluster) -> str:
     """A cache with exactly this data, that workers can read."""
     X: Any = data.features
-    if isinstance(X, FileRows) and isinstance(X.file, str) and os.path.basename(X.file) == file_name("features"):
+    if (
+        isinstance(X, FileRows | UrlRows)
+        and isinstance(X.file, str)
+        and os.path.basename(X.file) == file_name("features")
+    ):
         folder = os.path.dirname(X.file)
         if is_cache(folder) and _without_features(open_cache(folder)) == _without_features(data):
             return folder

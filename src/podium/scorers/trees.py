@@ -34,7 +34,7 @@ class Trees(Scorer):
     min_data_in_leaf: int = param(default=20, least=0, search=(5, 100, "log"))
     """The least number of documents in a leaf. A cluster estimates it, so that its trees are not one machine's."""
     min_sum_hessian_in_leaf: float = param(default=1e-3, above=0)
-    """The least sum of curvature in a leaf. A cluster has one machine's trees if min_data_in_leaf is 0 and this limits."""
+    """The least sum of curvature in a leaf. With min_data_in_leaf=0, a cluster has one machine's trees by it."""
     feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """The fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)
