@@ -1,13 +1,20 @@
-"""Data larger than memory, measured once: python -m benchmarks.out_of_core [documents features]
+"""Data larger than memory, measured once: python -m benchmarks.out_of_core [documents features [allowed MB]]
 
 Writes a cache of made-up data (10 million documents of 136 features: 5.4 GB), then in a process of its own each: trains
 listnet over linear and mlp scorers and lambdamart, scores, evaluates and checks. Prints wall and CPU seconds and the
 largest resident memory of each. The data is removed at the end; TMPDIR says where it lies.
+
+With a number of MB, each step is done twice: under RLIMIT_AS, set to that many MB above what the process takes once it
+has compiled and loaded everything on a few queries, and with all features in memory and no limit. Scores and measures
+must have the same bits. Trees then have 15 bins (half a byte a feature) from 5,000 documents: with 255 bins, the binned
+data alone is a quarter of the floats.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -27,6 +34,9 @@ STEPS = {
     "lambdamart": "lambdamart(rounds=10)",
     "check": "",
 }
+LIMITED = {**STEPS, "lambdamart": "lambdamart(rounds=10,max_bin=15)"}
+SAMPLE = 5000
+"""Documents that bins are found from where memory is limited."""
 
 
 class MadeUp(Rows):
@@ -41,43 +51,82 @@ class MadeUp(Rows):
         return (whole[first % 1000 :][: last - first] / np.float32(16)).astype(np.float32)
 
 
-def main(n: int, d: int, folder: Path) -> None:
+def main(n: int, d: int, folder: Path, allowed: str = "") -> None:
     X = MadeUp((n, d))
     labels = np.concatenate([np.rint(X[a : a + 8000][:, :3].sum(axis=1) / 12) for a in range(0, n, 8000)])
     data = Dataset(X, labels, np.arange(0, n + 1, 100))
     start = time.perf_counter()
     write_cache(data, folder / "data.pod")
+    write_cache(data.select(np.arange(20)), folder / "few.pod")
     print(f"{n} × {d}: {4 * n * d / 1e9:.2f} GB, made and written in {time.perf_counter() - start:.0f} s", flush=True)
-    for name, method in STEPS.items():
-        command = [sys.executable, "-m", "benchmarks.out_of_core", "--step", str(folder / "data.pod"), method]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-        print(f"{name:18}", done.stdout.decode().strip(), flush=True)
+    for name, method in (LIMITED if allowed else STEPS).items():
+        for limit in (allowed, "none") if allowed else ("",):
+            command = [sys.executable, "-m", "benchmarks.out_of_core", "--step", str(folder), method, limit]
+            one = {"PODIUM_THREADS": "1", "OMP_NUM_THREADS": "1"} if allowed else {}  # stacks count as memory
+            done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env={**os.environ, **one})
+            print(f"{name:18}{limit:>6}", done.stdout.decode().strip() or f"exit {done.returncode}", flush=True)
 
 
-def step(path: str, method: str) -> None:
+def step(place: str, method: str, limit: str) -> None:
+    import podium
+    from podium.scorers import tree_growing
+
+    folder, before = Path(place), 0
+    if limit:
+        tree_growing.DETERMINISTIC["bin_construct_sample_cnt"] = SAMPLE
+        work(podium.read_data(folder / "few.pod"), method)  # compiles, and loads libraries
+        before = resident()
+    data = podium.read_data(folder / "data.pod")
+    if limit == "none":
+        data = data.dense()
+    elif limit:
+        limit_memory(int(limit) * 10**6, data)
+    found = work(data, method)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    cpu, peak = round(usage.ru_utime + usage.ru_stime), usage.ru_maxrss // 1024
+    print(json.dumps({**found, "cpu": cpu, "peak MB": peak, **({"MB before": before} if limit else {})}))
+
+
+def limit_memory(allowed: int, data: Dataset) -> None:
+    """Allow some more bytes than the process takes now; the features must not fit."""
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + allowed, resource.RLIM_INFINITY))
+    try:
+        np.empty(data.features.size, np.float32)
+    except MemoryError:
+        return
+    sys.exit("all features fit into the memory that is allowed")
+
+
+def resident() -> int:
+    """MB that are in memory now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 10**6
+
+
+def work(data: Dataset, method: str) -> dict[str, object]:
+    """Seconds of each step, a measure, and the first digits of a hash of the scores and measures."""
     import podium
 
-    data = podium.read_data(path)
-    seconds: dict[str, float] = {}
+    found: dict[str, object] = {}
     start = time.perf_counter()
 
     def lap(name: str) -> None:
         nonlocal start
-        seconds[name] = round(time.perf_counter() - start, 1)
+        found[name] = round(time.perf_counter() - start, 1)
         start = time.perf_counter()
 
     if not method:
         podium.check(data)
         lap("check")
-    else:
-        model = podium.train(data, method)
-        lap("train")
-        scores = model.score(data)
-        lap("score")
-        seconds["ndcg@10"] = round(podium.evaluate(data, scores).means()["ndcg@10"].value, 4)
-        lap("evaluate")
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({**seconds, "cpu": round(usage.ru_utime + usage.ru_stime), "peak MB": usage.ru_maxrss // 1024}))
+        return found
+    model = podium.train(data, method)
+    lap("train")
+    scores = model.score(data)
+    lap("score")
+    means = podium.evaluate(data, scores).means()
+    lap("evaluate")
+    bits = hashlib.sha256(scores.tobytes() + repr(means).encode()).hexdigest()[:12]
+    return {**found, "ndcg@10": round(means["ndcg@10"].value, 4), "bits": bits}
 
 
 if __name__ == "__main__":
@@ -86,4 +135,4 @@ if __name__ == "__main__":
     else:
         n, d = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (10**7, 136)
         with tempfile.TemporaryDirectory() as place:
-            main(n, d, Path(place))
+            main(n, d, Path(place), *sys.argv[3:4])

@@ -11,6 +11,7 @@ from podium.cli import console
 if TYPE_CHECKING:
     from podium.data import Dataset
     from podium.distributed.cluster import Cluster
+    from podium.learner import Learner
 
 
 @contextmanager
@@ -26,12 +27,19 @@ def opened(address: str | None) -> Iterator[Cluster | None]:
         yield cluster
 
 
-def say_if_small(data: Dataset) -> None:
-    """Say that one machine would be faster, if it would."""
+def say_what_differs(data: Dataset, learner: Learner) -> None:
+    """Say that one machine would be faster, if it would, and that its trees would be others, if they would."""
     from podium.distributed.training import SMALL
+    from podium.scorers import Trees
 
     if data.n_documents * data.n_features < SMALL:
         console.say(
             f"note: {data.n_documents} × {data.n_features} features are few for a cluster; without --cluster this is "
             "faster."
+        )
+    trees = getattr(learner, "scorer", None)
+    if isinstance(trees, Trees) and trees.min_data_in_leaf > 0:
+        console.say(
+            "note: a cluster estimates the documents of a leaf, so that its trees are not those of one machine to the "
+            "bit; with min_data_in_leaf=0 and min_sum_hessian_in_leaf they are."
         )

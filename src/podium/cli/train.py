@@ -81,7 +81,7 @@ def train(
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
         if workers is not None:
-            clusters.say_if_small(training)
+            clusters.say_what_differs(training, chosen.learner)
         model = (fit if workers is None else workers.train)(
             training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )

@@ -10,7 +10,8 @@ train.pod/
 
 Rows keep the order of the file that it was made from. Numbers are little-endian, arrays are not compressed, and there
 is no code in it: reading one from strangers is safe. Sizes are checked whenever it is opened, and so are the checksums
-of what is read into memory; `verify` checks those of the features too.
+of what is read into memory; `verify` checks those of the features too. A cache on a store that fsspec knows, e.g.
+s3://bucket/train.pod, is read by ranges of bytes.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.places import UrlRows, chunks, file_size, is_url, read_bytes
 from podium.data.preferences import Preferences
 from podium.data.scattered import Scattered
 from podium.errors import DataError
@@ -39,7 +40,6 @@ FORMAT = 1
 KIND = "podium cache"
 HEAD = "head.json"
 _MOST_HEAD = 2**28  # bytes
-_CHUNK = 2**22  # bytes that are hashed at a time
 _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.text")
 """Arrays that may be larger than memory: they are read when they are needed."""
 TYPES = {
@@ -60,7 +60,9 @@ class Stored:
 
 
 def is_cache(path: Any) -> bool:
-    """Whether it is the path of a cache: a folder with a head."""
+    """Whether it is the path or the address of a cache: a folder with a head."""
+    if is_url(path):
+        return file_size(_joined(path, HEAD)) is not None
     return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, HEAD))
 
 
@@ -72,7 +74,7 @@ def file_name(array: str) -> str:
 
 def open_cache(path: str | os.PathLike[str]) -> Dataset:
     """The data of a cache. Features, document ids and comments stay on disk until they are asked for."""
-    folder = Path(path)
+    folder = os.fspath(path)
     try:
         head, arrays = _read_head(folder)
         return _dataset(folder, head, arrays)
@@ -86,11 +88,10 @@ def open_cache(path: str | os.PathLike[str]) -> Dataset:
 
 def verify(path: str | os.PathLike[str]) -> None:
     """Raise a clear error if an array of a cache does not match its checksum."""
-    for name, about in _read_head(Path(path))[1].items():
+    for name, about in _read_head(os.fspath(path))[1].items():
         found = hashlib.sha256()
-        with open(Path(path) / file_name(name), "rb") as file:
-            while chunk := file.read(_CHUNK):
-                found.update(chunk)
+        for chunk in chunks(_joined(os.fspath(path), file_name(name))):
+            found.update(chunk)
         if found.hexdigest() != about.sha256:
             raise _damaged(path, f"{file_name(name)} does not match its checksum")
 
@@ -101,15 +102,20 @@ def head_bytes(head: Mapping[str, Any]) -> bytes:
     return json.dumps({"head": head, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode()
 
 
-def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, Stored]]:
+def _joined(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}" if is_url(folder) else os.path.join(folder, name)
+
+
+def _read_head(folder: str) -> tuple[dict[str, Any], dict[str, Stored]]:
     """The head of a cache and its arrays, whose sizes on disk are checked."""
-    place = folder / HEAD
-    if not place.is_file():
-        raise DataError("no such cache. `podium cache DATA -o NAME.pod` makes one.", where=str(folder))
-    if place.stat().st_size > _MOST_HEAD:
-        raise _damaged(folder, f"its head has {place.stat().st_size} bytes")
+    place = _joined(folder, HEAD)
+    size = file_size(place)
+    if size is None:
+        raise DataError("no such cache. `podium cache DATA -o NAME.pod` makes one.", where=folder)
+    if size > _MOST_HEAD:
+        raise _damaged(folder, f"its head has {size} bytes")
     try:
-        whole = json.loads(place.read_bytes())
+        whole = json.loads(read_bytes(place))
         head, text = whole["head"], json.dumps(whole["head"], ensure_ascii=True, sort_keys=True)
         if hashlib.sha256(text.encode()).hexdigest() != whole["sha256"]:
             raise _damaged(folder, "its head does not match its checksum")
@@ -119,7 +125,7 @@ def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, Stored]]:
             raise DataError(
                 f"it was written by a newer podium (format {head['version']}; this one reads {FORMAT}). Upgrade "
                 "podium, or make it again.",
-                where=str(folder),
+                where=folder,
             )
         arrays = {str(name): _stored(folder, name, about) for name, about in head["arrays"].items()}
     except (ValueError, KeyError, TypeError, RecursionError, AttributeError) as error:
@@ -127,19 +133,18 @@ def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, Stored]]:
     return head, arrays
 
 
-def _stored(folder: Path, name: str, about: dict[str, Any]) -> Stored:
+def _stored(folder: str, name: str, about: dict[str, Any]) -> Stored:
     if name not in TYPES:
         raise _damaged(folder, f"it has an array {name!r}, which is not known")
     shape = tuple(int(n) for n in about["shape"])
-    place = folder / file_name(name)
-    expected = math.prod(shape) * np.dtype(TYPES[name]).itemsize
-    if min(shape, default=0) < 0 or place.is_symlink() or not place.is_file() or place.stat().st_size != expected:
-        got = f"{place.stat().st_size} bytes" if place.is_file() else "no file"
-        raise _damaged(folder, f"{place.name} should have {expected} bytes; got {got}")
+    size, expected = file_size(_joined(folder, file_name(name))), math.prod(shape) * np.dtype(TYPES[name]).itemsize
+    if min(shape, default=0) < 0 or size != expected:
+        got = "no file" if size is None else f"{size} bytes"
+        raise _damaged(folder, f"{file_name(name)} should have {expected} bytes; got {got}")
     return Stored(shape, str(about["sha256"]))
 
 
-def _dataset(folder: Path, head: dict[str, Any], arrays: dict[str, Stored]) -> Dataset:
+def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Dataset:
     small = {name: _loaded(folder, name, about) for name, about in arrays.items() if name not in _LARGE}
     n, d = (int(head[key]) for key in ("n_documents", "n_features"))
     offsets: Any = small["offsets"]
@@ -166,23 +171,24 @@ def _dataset(folder: Path, head: dict[str, Any], arrays: dict[str, Stored]) -> D
         preferences=_preferences(folder, small, np.diff(small["offsets"])),
         comments=cast(Any, _texts(folder, "comments", arrays, small)),
         info=None if head["info"] is None else dict(head["info"]),
-        source=os.fspath(folder),
+        source=folder,
     )
 
 
-def _loaded(folder: Path, name: str, about: Stored) -> NDArray[Any]:
+def _loaded(folder: str, name: str, about: Stored) -> NDArray[Any]:
     """An array in memory, by its checksum the one that was written."""
-    found = np.fromfile(folder / file_name(name), TYPES[name])
+    found = _whole(folder, name)
     if hashlib.sha256(found.data if found.size else b"").hexdigest() != about.sha256:
         raise _damaged(folder, f"{file_name(name)} does not match its checksum")
     return found.reshape(about.shape)
 
 
-def _features(folder: Path, arrays: dict[str, Stored], small: dict[str, Any], shape: tuple[int, int]) -> Any:
+def _features(folder: str, arrays: dict[str, Stored], small: dict[str, Any], shape: tuple[int, int]) -> Any:
     if "features" in arrays:
         if arrays["features"].shape != shape:
             raise _damaged(folder, f"features of shape {arrays['features'].shape}, not {shape}")
-        return FileRows(os.fspath((folder / file_name("features")).absolute()), shape)
+        place = _joined(folder, file_name("features"))
+        return UrlRows(place, shape) if is_url(folder) else FileRows(os.path.abspath(place), shape)
     import scipy.sparse as sp
 
     values, columns, ends = _mapped(folder, "csr-data"), _mapped(folder, "csr-indices"), small["csr-indptr"]
@@ -193,13 +199,22 @@ def _features(folder: Path, arrays: dict[str, Stored], small: dict[str, Any], sh
     return sp.csr_array((values, columns, ends), shape)
 
 
-def _mapped(folder: Path, name: str) -> NDArray[Any]:
-    """An array that stays on disk; what is written to it in memory does not reach the file."""
-    place = folder / file_name(name)
-    return np.memmap(place, TYPES[name], mode="c") if place.stat().st_size else np.empty(0, TYPES[name])
+def _whole(folder: str, name: str) -> NDArray[Any]:
+    place = _joined(folder, file_name(name))
+    return (
+        np.frombuffer(bytearray(read_bytes(place)), TYPES[name]) if is_url(folder) else np.fromfile(place, TYPES[name])
+    )
 
 
-def _texts(folder: Path, name: str, arrays: dict[str, Stored], small: dict[str, Any]) -> Ids | None:
+def _mapped(folder: str, name: str) -> NDArray[Any]:
+    """An array that stays on disk, of a store one in memory; what is written to it does not reach the file."""
+    place = _joined(folder, file_name(name))
+    if is_url(folder):
+        return _whole(folder, name)
+    return np.memmap(place, TYPES[name], mode="c") if os.path.getsize(place) else np.empty(0, TYPES[name])
+
+
+def _texts(folder: str, name: str, arrays: dict[str, Stored], small: dict[str, Any]) -> Ids | None:
     if name not in arrays:
         return None
     text, bounds = _mapped(folder, name + ".text"), small[name]
@@ -208,7 +223,7 @@ def _texts(folder: Path, name: str, arrays: dict[str, Stored], small: dict[str, 
     return Ids(text, bounds[:-1], bounds[1:])
 
 
-def _preferences(folder: Path, small: dict[str, Any], sizes: NDArray[np.int64]) -> Preferences | None:
+def _preferences(folder: str, small: dict[str, Any], sizes: NDArray[np.int64]) -> Preferences | None:
     if "edges" not in small:
         return None
     edges, offsets = small["edges"], small["edge-offsets"]

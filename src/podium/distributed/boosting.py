@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import os
 import secrets
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -21,9 +22,10 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
-from podium.distributed import parts, tree_process
+from podium.data.places import UrlRows
+from podium.distributed import parts, tree_process, tree_worker
 from podium.distributed.cluster import Cluster, WorkerLostError
-from podium.errors import ClusterError, IncompatibleError
+from podium.errors import ClusterError, IncompatibleError, PodiumWarning
 from podium.learner import Learned
 from podium.losses import Loss
 from podium.recipe import Recipe
@@ -113,6 +115,7 @@ class _Fit:
         while rounds < self.solver.rounds:
             some = min(ROUNDS, self.solver.rounds - rounds)
             found = self._ask({"grow": some})
+            self._warn_if_uncertain(max(one["usual"] for one in found))
             for k in range(len(found[0]["values"])):
                 rounds, value = rounds + 1, sum(one["values"][k] for one in found) / self.data.n_queries
                 measured = [m for one in found for m in one["measures"][k]] if watch.valid is not None else []
@@ -125,6 +128,18 @@ class _Fit:
             if found[0]["ended"]:
                 return rounds, value, f"no further split found after {rounds} rounds"
         return rounds, value, f"{self.solver.rounds} rounds were allowed"
+
+    def _warn_if_uncertain(self, usual: float) -> None:
+        """Say that trees may not be one machine's, where leaves as small as are allowed may be miscounted."""
+        trees = self.trees
+        if len(self.addresses) > 1 and trees.min_data_in_leaf == 0 and trees.min_sum_hessian_in_leaf < usual:
+            documents = tree_worker.enough(trees.max_bin)
+            warnings.warn(
+                f"min_sum_hessian_in_leaf={trees.min_sum_hessian_in_leaf:g} is less than the curvature of {documents} "
+                f"documents, {usual:.3g}: LightGBM may count none in a leaf, and trees may differ from one machine's.",
+                PodiumWarning,
+                stacklevel=2,
+            )
 
     def _text(self, rounds: int) -> NDArray[np.uint8]:
         """The first trees, which must be the same on all machines."""
@@ -142,7 +157,11 @@ class _Fit:
 def cache_path(data: Dataset, cluster: Cluster) -> str:
     """A cache with exactly this data, that workers can read."""
     X: Any = data.features
-    if isinstance(X, FileRows) and isinstance(X.file, str) and os.path.basename(X.file) == file_name("features"):
+    if (
+        isinstance(X, FileRows | UrlRows)
+        and isinstance(X.file, str)
+        and os.path.basename(X.file) == file_name("features")
+    ):
         folder = os.path.dirname(X.file)
         if is_cache(folder) and _without_features(open_cache(folder)) == _without_features(data):
             return folder

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
-from podium.errors import ClusterError
+from podium.errors import ClusterError, IncompatibleError
 
 _PROCESSES: dict[str, subprocess.Popen[str]] = {}
 
@@ -50,6 +50,8 @@ def ask(fit: str, words: dict[str, Any]) -> dict[str, Any]:
     if not line:
         raise ClusterError(f"the process that grew trees ended with exit code {process.wait()}.")
     found: dict[str, Any] = json.loads(line)
+    if "refused" in found:
+        raise IncompatibleError(found["refused"])
     if "error" in found:
         raise ClusterError(f"trees could not grow: {found['error']}")
     return found

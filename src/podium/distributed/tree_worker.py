@@ -17,6 +17,7 @@ import numpy as np
 from podium.arrays import Array
 from podium.data.cache import open_cache
 from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError, PodiumError
 from podium.experiments.worker import end_with_parent
 from podium.losses import Loss, sweep
 from podium.metrics import Metric
@@ -24,11 +25,10 @@ from podium.scorers import tree_text
 from podium.scorers.tree_growing import DETERMINISTIC
 from podium.scorers.trees import for_lightgbm
 from podium.solvers.base import query_values
-from podium.solvers.boosting import Bag
+from podium.solvers.boosting import Bag, for_leaves, grid
 
 SAMPLE = 200_000
 """Documents, at most, that bins are found from; the same on every machine."""
-LEAST_CURVATURE = 1e-16
 
 
 def main() -> None:
@@ -47,6 +47,8 @@ def main() -> None:
                 found = share.grow(asked["grow"])
             else:
                 found = {"text": share.text(asked["text"])}
+        except PodiumError as error:
+            found = {"refused": str(error)}
         except Exception as error:
             found = {"error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
         answers.write(json.dumps(found) + "\n")
@@ -65,12 +67,13 @@ class Share:
         self.loss = Loss.parse(setting["loss"])
         rng = np.random.default_rng(setting["seed"])
         settings = {**DETERMINISTIC, **setting["settings"], "seed": int(rng.integers(2**31)), **setting["network"]}
-        self.bag = Bag(self.whole.sizes, setting["bagging_fraction"], rng)
+        self.bag, self.grid = Bag(self.whole.sizes, setting["bagging_fraction"], rng), grid(settings)
         # in memory: on a network, LightGBM finds other bins from rows that it is given one by one
         bins = _binned(self.whole.select(sample(self.whole)).dense(), None, settings)
         train = _binned(self.part, bins, settings)
         self.booster = lightgbm.Booster(settings, train)  # joins the network, then bins
         self.valid, self.metric, self.rounds, self.value = None, None, 0, 0.0
+        self.max_bin, self.usual = int(settings["max_bin"]), 0.0
         if setting["valid"] is not None:
             held = open_cache(setting["valid"]).grouped()
             self.valid = held.select(np.arange(*setting["valid_queries"]))
@@ -82,13 +85,26 @@ class Share:
         values: list[float] = []
         measures: list[list[float | None]] = []
         for _ in range(rounds):
-            if self.booster.update(fobj=lambda outputs, _: self._derivatives(outputs)):
-                return {"values": values, "measures": measures, "ended": True}
+            if self._update():
+                return {"values": values, "measures": measures, "ended": True, "usual": self.usual}
             self.rounds += 1
             values.append(self.value)
             if self.valid is not None:
                 measures.append(self._measures())
-        return {"values": values, "measures": measures, "ended": False}
+        return {"values": values, "measures": measures, "ended": False, "usual": self.usual}
+
+    def _update(self) -> bool:
+        """Grow a tree; True where no split was found."""
+        try:
+            return bool(self.booster.update(fobj=lambda outputs, _: self._derivatives(outputs)))
+        except Exception as error:
+            if "_count) > (0)" not in str(error):
+                raise
+            raise IncompatibleError(
+                "a leaf has so little curvature that LightGBM's network counts no document in it. Set "
+                f"min_sum_hessian_in_leaf higher: {enough(self.max_bin)} documents have {self.usual:.3g}; or "
+                "min_data_in_leaf=1."
+            ) from error
 
     def text(self, rounds: int) -> str:
         """The first trees."""
@@ -98,11 +114,12 @@ class Share:
         loss = self.loss.resampled(self.rounds + 1)
         got = sweep(loss, scores, self.part, constants=loss.constants(self.whole))
         self.value = got.value
+        self.usual = max(self.usual, enough(self.max_bin) * float(np.mean(got.curvature)))
         gradient, curvature, drawn = got.gradient, got.curvature, self.bag.drawn()
         if drawn is not None:  # of all queries, as on one machine
             kept = np.repeat(drawn[self.first : self.last], self.part.sizes)
             gradient, curvature = gradient * kept, curvature * kept
-        return gradient, np.maximum(curvature, LEAST_CURVATURE)
+        return for_leaves(gradient, curvature, self.grid)
 
     def _measures(self) -> list[float | None]:
         seen: list[Array] = []
@@ -116,6 +133,11 @@ class Share:
         self.booster.eval_valid(look)
         found = query_values(self.metric, seen[0], self.valid)
         return [None if np.isnan(value) else float(value) for value in found]
+
+
+def enough(max_bin: int) -> int:
+    """Documents in a leaf from which on it does not matter that LightGBM counts them by rounding those of each bin."""
+    return max_bin // 2 + 1
 
 
 def sample(data: Dataset) -> Any:

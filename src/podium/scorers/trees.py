@@ -31,8 +31,10 @@ class Trees(Scorer):
     """
 
     num_leaves: int = param(default=31, least=2, most=131072, search=(4, 64, "log"))
-    min_data_in_leaf: int = param(default=20, least=1, search=(5, 100, "log"))
-    """The least number of documents in a leaf. A cluster estimates it from the curvature."""
+    min_data_in_leaf: int = param(default=20, least=0, search=(5, 100, "log"))
+    """The least number of documents in a leaf. A cluster estimates it, so that its trees are not one machine's."""
+    min_sum_hessian_in_leaf: float = param(default=1e-3, above=0)
+    """The least sum of curvature in a leaf. With min_data_in_leaf=0, a cluster has one machine's trees by it."""
     feature_fraction: float = param(default=1.0, above=0, most=1, search=(0.3, 1.0))
     """The fraction of features that each tree may use."""
     max_bin: int = param(default=255, least=2)

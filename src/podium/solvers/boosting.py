@@ -45,8 +45,9 @@ class Boosting(Solver):
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         trees = problem.scorer
         assert isinstance(trees, Trees)
-        bins = Bins(problem.data, watch.valid, **self.settings(trees, rng))
-        descent, grower = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng)), Grower(bins)
+        settings = self.settings(trees, rng)
+        grower = Grower(Bins(problem.data, watch.valid, **settings))
+        descent = _Descent(problem, Bag(problem.data.sizes, self.bagging_fraction, rng), grid(settings))
         rounds, reason = 0, f"{self.rounds} rounds were allowed"
         for rounds in range(1, self.rounds + 1):
             if not grower.grow(descent.derivatives):
@@ -66,9 +67,26 @@ class Boosting(Solver):
         """What LightGBM is told."""
         return {
             "num_leaves": trees.num_leaves, "min_data_in_leaf": trees.min_data_in_leaf,
+            "min_sum_hessian_in_leaf": trees.min_sum_hessian_in_leaf,
             "feature_fraction": trees.feature_fraction, "max_bin": trees.max_bin, "learning_rate": self.learning_rate,
             "lambda_l2": self.penalty, "seed": int(rng.integers(2**31)),
         }  # fmt: skip
+
+
+def grid(settings: dict[str, Any]) -> float | None:
+    """What gradient and curvature are multiples of where curvature alone limits leaves; None where documents do.
+
+    Their sums are then exact, in any order: as long as all curvature is less than 2²⁹ times that of the least leaf.
+    """
+    least = float(settings["min_sum_hessian_in_leaf"])
+    return None if settings["min_data_in_leaf"] else 2.0 ** (np.floor(np.log2(least)) - 24)
+
+
+def for_leaves(gradient: Array, curvature: Array, grid: float | None) -> tuple[Array, Array]:
+    """Gradient and curvature as leaves sum them: curvature above 0, or both on a grid."""
+    if grid is None:
+        return gradient, np.maximum(curvature, 1e-16)
+    return np.rint(gradient / grid) * grid, np.rint(curvature / grid) * grid
 
 
 def kept_trees(watch: Watch, rounds: int, reason: str) -> tuple[int, str]:
@@ -106,9 +124,9 @@ class Bag:
 class _Descent:
     """The loss as boosting asks for it, round by round. A loss that draws at random draws anew for every round."""
 
-    def __init__(self, problem: Problem, bag: Bag) -> None:
+    def __init__(self, problem: Problem, bag: Bag, grid: float | None) -> None:
         self.problem, self.data, self.value, self.step = problem, problem.data, np.inf, 1.0
-        self.bag = bag
+        self.bag, self.grid = bag, grid
         self.losses = [problem.loss]  # as it was for each tree, the first for none
 
     def start(self) -> Derivatives:
@@ -123,7 +141,7 @@ class _Descent:
         self.losses.append(self.problem.loss.with_learned(loss.learned_values()))
         self.value = got.value / self.data.n_queries
         gradient, curvature = self.bag.draw(got.gradient, got.curvature)
-        return gradient, np.maximum(curvature, 1e-16)
+        return for_leaves(gradient, curvature, self.grid)
 
     def _learned(self, loss: Loss, scores: Array) -> tuple[Loss, Derivatives]:
         """The loss after a step of its own parameters, halved until it helps and doubled for the next round."""

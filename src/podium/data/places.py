@@ -1,0 +1,76 @@
+"""Places: files in a folder of this machine, or on any store that fsspec knows, e.g. s3://bucket/train.pod."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from podium.errors import DataError, MissingPackageError
+from podium.rows import Block, Rows
+
+_CHUNK = 2**22  # bytes that are read at a time
+
+
+def is_url(path: Any) -> bool:
+    """Whether it is an address, not a path: file:///shared/train.pod, s3://bucket/train.pod."""
+    return isinstance(path, str) and "://" in path
+
+
+def file_size(place: str) -> int | None:
+    """The bytes of a file; None where there is none, or only a link to one."""
+    if not is_url(place):
+        return os.stat(place).st_size if os.path.isfile(place) and not os.path.islink(place) else None
+    with _store(place) as (store, path):
+        return int(store.size(path)) if store.isfile(path) else None
+
+
+def read_bytes(place: str, first: int = 0, last: int | None = None) -> bytes:
+    """The bytes first:last of a file, to its end unless told."""
+    if is_url(place):
+        with _store(place) as (store, path):
+            return bytes(store.cat_file(path, start=first, end=last))
+    with open(place, "rb") as file:
+        file.seek(first)
+        return file.read() if last is None else file.read(last - first)
+
+
+def chunks(place: str) -> Iterator[bytes]:
+    """A file, piece by piece."""
+    size = file_size(place) or 0
+    for first in range(0, size, _CHUNK):
+        yield read_bytes(place, first, min(first + _CHUNK, size))
+
+
+class UrlRows(Rows):
+    """Rows of little-endian float32 numbers, one after another in a file of a store, read by ranges of its bytes."""
+
+    def __init__(self, file: str, shape: tuple[int, int]) -> None:
+        super().__init__(shape)
+        self.file = file
+
+    def read(self, first: int, last: int) -> Block:
+        width = 4 * self.shape[1]
+        found = read_bytes(self.file, first * width, last * width) if last > first else b""
+        if len(found) != (last - first) * width:
+            raise DataError("the file ends before its last row; it was changed or cut.", where=self.file)
+        return np.frombuffer(found, "<f4").reshape(last - first, self.shape[1]).astype(np.float32)
+
+
+@contextmanager
+def _store(url: str) -> Iterator[tuple[Any, str]]:
+    """The store of an address and the path there; what goes wrong is said in words."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingPackageError("fsspec", f"Reading {url}", "distributed") from None
+    try:
+        yield url_to_fs(url)
+    except FileNotFoundError:
+        raise DataError("no such file on the store.", where=url) from None
+    except (ImportError, ValueError, OSError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise DataError(f"cannot be read from the store: {why}.", where=url) from error
