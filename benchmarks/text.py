@@ -43,7 +43,7 @@ def contests(*, quick: bool) -> Iterator[Contest]:
 
 def searches(n: int, folder: str) -> Iterator[Contest]:
     from podium.text.context import Context
-    from podium.text.features import matrix, read_features
+    from podium.text.features import Plan, read_features
     from podium.text.index import Index
 
     index, queries = Index.open(Path(folder) / "podium.index"), made_up_queries(300)
@@ -57,7 +57,7 @@ def searches(n: int, folder: str) -> Iterator[Contest]:
     )
     wanted = [feature for feature in read_features("podium", index) if repr(feature) != "lsi"]
     found = [(query, index.search(query, DEPTH)) for query in map(index.query, queries)]
-    parts = iter(())
+    plan, parts = Plan(wanted, index), iter(())
 
     def features() -> None:
         nonlocal parts
@@ -65,7 +65,7 @@ def searches(n: int, folder: str) -> Iterator[Contest]:
         if hits is None:
             parts = iter(found)
             query, hits = next(parts)
-        matrix(Context(index, query, hits.numbers, hits.scores), wanted)
+        plan.matrix(Context(index, query, hits.numbers, hits.scores))
 
     yield Contest(
         f"{len(wanted)} features of 100 candidates",
