@@ -19,7 +19,7 @@ from podium.ranking import order
 from podium.text.candidates import DEPTH
 from podium.text.collection import Topic
 from podium.text.context import Context
-from podium.text.features import Feature, matrix
+from podium.text.features import Feature, Plan
 from podium.text.index import Index
 from podium.text.retrieval import BM25, Retrieval
 
@@ -67,6 +67,7 @@ class Engine:
             raise IncompatibleError(f"the model needs a feature that is not known here: {error}") from None
         for feature in self.features:
             feature.check(index)
+        self._plan = Plan(self.features, index)
 
     def _check(self, about: dict[str, Any]) -> None:
         for word, mine in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):
@@ -89,7 +90,7 @@ class Engine:
         """The k best of the candidates of the first stage, by the model; at most as many as there are candidates."""
         asked = self.index.query(query, vector=vector)
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
-        X = matrix(Context(self.index, asked, hits.numbers, hits.scores), self.features)
+        X = self._plan.matrix(Context(self.index, asked, hits.numbers, hits.scores))
         names = self.model.feature_names
         data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids)
         scores = self.model.score(data) if len(X) else np.empty(0)

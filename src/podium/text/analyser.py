@@ -59,13 +59,18 @@ class Analyser(Named):
 
     def words(self, text: str) -> list[str]:
         """The words of a text, in order, normalised but neither stemmed nor dropped."""
+        return [self.cut(word) for word in self.uncut(text)]
+
+    def uncut(self, text: str) -> list[str]:
+        """As `words`, but long ones are whole: `cut` cuts them."""
         if text.isascii() and self.language != "turkish":
             found = _ASCII.findall(text.lower())
-            if "'" in text:
-                found = [word.removesuffix("'s") for word in found]
-        else:
-            found = [word for _, _, words in self._spans(self._normal(text)) for word in words]
-        return [self._cut(word) for word in found] if max(map(len, found), default=0) > self.longest else found
+            return [word.removesuffix("'s") for word in found] if "'" in text else found
+        return [word for _, _, words in self._spans(self._normal(text)) for word in words]
+
+    def cut(self, word: str) -> str:
+        """A word, cut if it is too long."""
+        return word[: self.longest].rstrip("'").removesuffix("'s") if len(word) > self.longest else word
 
     def term(self, word: str) -> tuple[str, bool]:
         """The term of a word, and whether it is flagged. Flagged words are not stemmed."""
@@ -98,9 +103,6 @@ class Analyser(Named):
             marks = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
             text = unicodedata.normalize("NFC", "".join(marks))
         return text
-
-    def _cut(self, word: str) -> str:
-        return word[: self.longest].rstrip("'").removesuffix("'s") if len(word) > self.longest else word
 
     @property
     def _stop_words(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ from podium.errors import DataError, MissingPackageError
 from podium.files import writing
 from podium.text.collection import Topic
 from podium.text.context import Context
-from podium.text.features import Feature, matrix, read_features
+from podium.text.features import Feature, Plan, read_features
 from podium.text.index import Hits, Index
 from podium.text.retrieval import BM25, Retrieval
 
@@ -92,6 +92,7 @@ def rows_of(
 ) -> Iterator[Rows]:
     """The candidates of each query, one query after another."""
     judged = None if qrels is None else grades_of(qrels)
+    plan = Plan(features, index)
     for n, given in enumerate(queries, 1):
         topic = given if isinstance(given, Topic) else _topic(given, n)
         query = index.query(topic.text, vector=topic.vector)
@@ -99,7 +100,7 @@ def rows_of(
         mine = {} if judged is None else judged.get(topic.id, {})
         if add_relevant:
             hits = _with_judged(index, hits, mine)
-        found = matrix(Context(index, query, hits.numbers, hits.scores), features)
+        found = plan.matrix(Context(index, query, hits.numbers, hits.scores))
         grades = None if judged is None else np.array([mine.get(id, 0.0) for id in hits.ids])
         yield Rows(topic, hits.ids, found, grades, hits.scores)
         if observer is not None:

@@ -9,13 +9,13 @@ import functools
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.errors import UnknownNameError
+from podium.errors import DataError, UnknownNameError
 from podium.text.index import WHOLE, Index
 from podium.text.query import Query
 from podium.text.retrieval import Statistics
@@ -38,9 +38,13 @@ class Field:
     cf: Array  # (m,)
     total: float  # |C|
 
-    @property
-    def average(self) -> float:
-        return self.total / self.documents if self.documents else 0.0
+
+class View(NamedTuple):
+    """What is counted in documents: the terms of the query, or its phrases. All fields, then the whole."""
+
+    counts: Array  # (F+1, n, m)
+    times: Array  # (m,) how often each is in the query
+    terms: Array  # (F+1, 2, m) df and cf
 
 
 class Context:
@@ -50,6 +54,7 @@ class Context:
         self, index: Index, query: Query, numbers: NDArray[np.int64], scores: NDArray[np.float64] | None = None
     ) -> None:
         self.index, self.query, self.numbers, self.first_scores = index, query, numbers, scores
+        self._known: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -64,84 +69,82 @@ class Context:
 
     def field(self, name: str) -> Field:
         """A field of all documents."""
-        known = self._fields.get(name)
-        if known is None:
-            f, s, sizes = self.column(name), self.statistics, self._gathered[2]
-            known = self._fields[name] = Field(
-                self._counts[f], self.query.times, sizes[0, f], sizes[1, f], float(s.documents),
-                np.ascontiguousarray(s.df[:, f]), np.ascontiguousarray(s.cf[:, f]), float(s.totals[f]),
-            )  # fmt: skip
-        return known
-
-    @functools.cached_property
-    def _fields(self) -> dict[str, Field]:
-        return {}
+        f, (counts, times, terms) = self.column(name), self.words
+        lengths, distinct = self.sizes[f]
+        documents, total = self.totals[f]
+        return Field(counts[f], times, lengths, distinct, float(documents), terms[f, 0], terms[f, 1], float(total))
 
     @functools.cached_property
     def statistics(self) -> Statistics:
         return self.index.statistics(self.query)
 
     @functools.cached_property
-    def _places(self) -> list[Any]:
-        return self.index.places(self.numbers)
+    def words(self) -> View:
+        """How often each term of the query occurs."""
+        s, m = self.statistics, len(self.query.terms)
+        columns = len(self.index.fields) + 1
+        counts, terms = np.zeros((columns, len(self), m)), np.empty((columns, 2, m))
+        terms[:, 0], terms[:, 1] = s.df.T, s.cf.T
+        _count(*self.matches, self._gathered[1], counts)
+        return View(counts, self.query.times, terms)
+
+    @functools.cached_property
+    def totals(self) -> Array:
+        """N and |C| of each field."""  # (F+1, 2)
+        found = np.empty((len(self.index.fields) + 1, 2))
+        found[:, 0], found[:, 1] = self.statistics.documents, self.statistics.totals
+        return found
+
+    @property
+    def sizes(self) -> Array:
+        """|d| and u of each field."""  # (F+1, 2, n)
+        return self._gathered[2]
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The places of the documents in arrays over all documents of the index, segment after segment."""
+        return self._gathered[3]
 
     @functools.cached_property
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
         """Where the terms of the query occur: places among all terms, which term it is, where each document begins."""
-        tokens, bounds, _ = self._gathered
+        tokens, bounds = self._gathered[:2]
         places, which = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int32)
         begin = np.empty(len(bounds) + 1, np.int64)
         _match(tokens, bounds, self.query.terms, slots_of(len(self.index.flags)), places, which, begin)
         return places, which, begin
 
     @functools.cached_property
-    def _counts(self) -> Array:
-        """How often each term of the query occurs."""  # (F+1, n, m)
-        found = np.zeros((len(self.index.fields) + 1, len(self), len(self.query.terms)))
-        _count(*self.matches, self._gathered[1], found)
-        return found
-
-    @functools.cached_property
-    def _gathered(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Array]:
-        """The terms of all documents end to end; the bounds of their fields, (n, F+1); |d| and u, (2, F+1, n)."""
+    def _gathered(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Array, NDArray[np.int64]]:
+        """The terms of all documents end to end; the bounds of their fields, (n, F+1); their sizes; their rows."""
         n, columns = len(self), len(self.index.fields) + 1
-        bounds, sizes = np.empty((n, columns), np.int64), np.empty((2, columns, n))
-        for segment, at, rows in self._places:
-            _gather_sizes(segment.bounds, segment.lengths, segment.distinct, rows, at, bounds, sizes)
+        bounds, sizes = np.empty((n, columns), np.int64), np.empty((columns, 2, n))
+        rows, first, found = np.empty(n, np.int64), 0, 0
+        for segment in self.index.segments:
+            arrays = (segment.numbers, segment.dead, segment.bounds, segment.lengths, segment.distinct)
+            found += _gather_sizes(*arrays, self.numbers, first, rows, bounds, sizes)
+            first += len(segment)
+        if found != n:
+            raise DataError("a document is not in the index, or was deleted.", where=str(self.index.store.path))
         total, starts = _lay_out(bounds)
-        tokens = np.empty(total, np.int32)
-        for segment, at, _ in self._places:
-            _gather_tokens(segment.tokens, starts, at, bounds, tokens)
-        return tokens, bounds, sizes
+        tokens, first = np.empty(total, np.int32), 0
+        for segment in self.index.segments:
+            _gather_tokens(segment.tokens, starts, rows, first, first + len(segment), bounds, tokens)
+            first += len(segment)
+        return tokens, bounds, sizes, rows
 
     def tokens(self, field: str) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """The terms of a field: document k has tokens[starts[k]:ends[k]]."""
         f, last = self.column(field), len(self.index.fields)
-        tokens, bounds, _ = self._gathered
+        tokens, bounds = self._gathered[:2]
         first, end = (0, last) if f == last else (f, f + 1)
-        return tokens, bounds[:, first].copy(), bounds[:, end].copy()
+        return tokens, bounds[:, first], bounds[:, end]
 
     def once(self, key: Any, make: Callable[[NDArray[np.int32], NDArray[np.int64]], T]) -> T:
         """What a function of the terms and the bounds of all fields gives, computed once for all features."""
         if key not in self._known:
             self._known[key] = make(*self._gathered[:2])
         found: T = self._known[key]
-        return found
-
-    @functools.cached_property
-    def _known(self) -> dict[Any, Any]:
-        return {}
-
-    @functools.cached_property
-    def rows(self) -> NDArray[np.int64]:
-        """The places of the documents in arrays over all documents of the index, segment after segment."""
-        found, first = np.empty(len(self), np.int64), 0
-        where = {id(segment): (at, rows) for segment, at, rows in self._places}
-        for segment in self.index.segments:
-            if id(segment) in where:
-                at, rows = where[id(segment)]
-                found[at] = first + rows
-            first += len(segment)
         return found
 
 
@@ -156,12 +159,27 @@ _THREAD = threading.local()
 
 
 @compiled
-def _gather_sizes(bounds: Ints, lengths: Ints, distinct: Ints, rows: Ints, at: Ints, out: Ints, sizes: Array) -> None:
-    for k in range(len(rows)):
+def _gather_sizes(
+    numbers: Ints, dead: Any, bounds: Ints, lengths: Ints, distinct: Ints, wanted: Ints, first: int, rows: Ints,
+    out: Ints, sizes: Array,
+) -> int:  # fmt: skip
+    """Bounds and sizes of the wanted documents that a segment has, and their rows from `first` on; returns how many."""
+    found = 0
+    for k in range(len(wanted)):
+        row = wanted[k] - numbers[0]  # where it is if no number is left out
+        if not 0 <= row < len(numbers) or numbers[row] != wanted[k]:
+            row = np.searchsorted(numbers, wanted[k])
+            if row == len(numbers) or numbers[row] != wanted[k]:
+                continue
+        if dead[row]:
+            continue
+        found += 1
+        rows[k] = first + row
         for f in range(out.shape[1]):
-            out[at[k], f] = bounds[rows[k], f]
-            sizes[0, f, at[k]] = lengths[rows[k], f]
-            sizes[1, f, at[k]] = distinct[rows[k], f]
+            out[k, f] = bounds[row, f]
+            sizes[f, 0, k] = lengths[row, f]
+            sizes[f, 1, k] = distinct[row, f]
+    return found
 
 
 @compiled
@@ -177,11 +195,13 @@ def _lay_out(bounds: Ints) -> Any:
 
 
 @compiled
-def _gather_tokens(tokens: Ints, starts: Ints, at: Ints, bounds: Ints, out: Ints) -> None:
-    for k in at:
-        shift = starts[k] - bounds[k, 0]
-        for p in range(bounds[k, 0], bounds[k, -1]):
-            out[p] = tokens[p + shift]
+def _gather_tokens(tokens: Ints, starts: Ints, rows: Ints, first: int, last: int, bounds: Ints, out: Ints) -> None:
+    """The terms of the documents whose rows are in the segment that has the rows from `first` to `last`."""
+    for k in range(len(rows)):
+        if first <= rows[k] < last:
+            shift = starts[k] - bounds[k, 0]
+            for p in range(bounds[k, 0], bounds[k, -1]):
+                out[p] = tokens[p + shift]
 
 
 @compiled

@@ -77,7 +77,9 @@ def _text(value: Any, id: str, field: str, where: str | None) -> str:
 
 
 def _links(given: Mapping[str, Any], id: str, where: str | None) -> tuple[str, ...]:
-    found = given.get("links") or ()
+    found = given.get("links")
+    if not found:
+        return ()
     if isinstance(found, str) or not all(isinstance(one, (str, int)) and _is_unicode(str(one)) for one in found):
         raise DataError(f'document {id!r}: "links" must be a list of ids; got {found!r}.', where=where)
     return tuple(str(one) for one in found)

@@ -208,7 +208,7 @@ def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple
     if len(ids) < 2:
         return np.empty(0, np.int64), np.empty((0, F + 1), np.int32)
     keys, rows, columns = _adjacent(ids, bounds)
-    order = np.argsort(keys, kind="stable")  # rows stay in order within a pair
+    order = _order(keys, int(ids.max()) + 1)
     keys = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
     df = np.zeros((len(starts), F + 1), np.int32)
@@ -235,6 +235,24 @@ def _adjacent(ids: Ints, bounds: Ints) -> Any:
             columns[k] = f if p + 1 < bounds[d, f + 1] else F
             k += 1
     return keys, rows, columns
+
+
+@compiled
+def _order(keys: Ints, size: int) -> Any:
+    """Where each key goes when they are sorted, rows in order within a pair: by the second term, then by the first."""
+    order, before = np.empty(len(keys), np.int64), np.arange(len(keys))
+    for shift in (0, 32):
+        ends = np.zeros(size + 1, np.int64)
+        for k in range(len(keys)):
+            ends[((keys[k] >> shift) & 0xFFFFFFFF) + 1] += 1
+        for t in range(size):
+            ends[t + 1] += ends[t]
+        for place in before:
+            term = (keys[place] >> shift) & 0xFFFFFFFF
+            order[ends[term]] = place
+            ends[term] += 1
+        before, order = order, before
+    return before
 
 
 @compiled

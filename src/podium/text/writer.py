@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import sqlite3
+import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +29,7 @@ class Writer:
     def __init__(self, store: Store, first: int, *, replace: bool) -> None:
         self.store, self.base, self.replace = store, store._base, replace
         self.first, self.next, self.written = first, first, 0
-        self.words: dict[str, int] = {}
+        self.words = _Numbers(self._learn)
         self.terms = {
             (term, bool(flagged)): t for t, term, flagged in self.base.execute("SELECT t, term, flagged FROM term")
         }
@@ -35,19 +38,26 @@ class Writer:
         self.width: int | None = None if width is None else width[0] // 4
 
     def write(self, documents: Sequence[Document]) -> None:
-        self._check_ids(documents)
+        if self.replace:
+            self._check_ids(documents)
         tokens, rows, links, vectors = [], [], [], []
+        uncut, number, fields = self.store.analyser.uncut, self.words.__getitem__, self.store.fields
         for n, one in enumerate(documents, self.next):
-            parts = [self._ids(one.text.get(field, "")) for field in self.store.fields]
-            counts = np.array([len(part) for part in parts], "<i4")
-            ids = np.array([t for part in parts for t in part], "<i4")
-            tokens.append((n, counts.tobytes(), ids.tobytes()))
+            parts = [uncut(one.text.get(field, "")) for field in fields]
+            counts = [len(part) for part in parts]
+            ids = np.fromiter(map(number, itertools.chain.from_iterable(parts)), "<i4", sum(counts))
+            tokens.append((n, struct.pack(f"<{len(counts)}i", *counts), ids.tobytes()))
             rows.append((n, one.id, _stored(one), packed(one.text)))
             links += [(one.id, target) for target in one.links]
             if one.vector is not None:
                 vectors.append((n, self._vector(one).tobytes()))
         self.base.executemany("INSERT INTO term VALUES(?, ?, ?)", self.new)
-        self.base.executemany("INSERT INTO document VALUES(?, ?, ?, ?)", rows)
+        try:
+            self.base.executemany("INSERT INTO document VALUES(?, ?, ?, ?)", rows)
+        except sqlite3.IntegrityError:  # an id that is there, or is given twice
+            self.base.execute("DELETE FROM document WHERE n >= ?", (self.next,))
+            self._check_ids(documents)
+            raise
         self.base.executemany("INSERT INTO token VALUES(?, ?, ?)", tokens)
         self.base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
         self.base.executemany("INSERT INTO vector VALUES(?, ?)", vectors)
@@ -70,22 +80,15 @@ class Writer:
             if known is not None:
                 self.store._remove([(one.id, known[0])])
 
-    def _ids(self, text: str) -> list[int]:
-        words, known = self.store.analyser.words(text), self.words
-        try:
-            return [known[word] for word in words]
-        except KeyError:
-            return [known[word] if word in known else self._learn(word) for word in words]
-
     def _learn(self, word: str) -> int:
         """The number of the term of a word that is met for the first time."""
-        term = self.store.analyser.term(word)
+        analyser = self.store.analyser
+        term = analyser.term(analyser.cut(word))
         t = self.terms.get(term)
         if t is None:
             t = self.terms[term] = self.size
             self.new.append((t, term[0], int(term[1])))
             self.size += 1
-        self.words[word] = t
         return t
 
     def _vector(self, document: Document) -> NDArray[np.float32]:
@@ -100,7 +103,21 @@ class Writer:
         return document.vector.astype("<f4")
 
 
+class _Numbers(dict[str, int]):
+    """The number of the term of each word; a function tells that of a word met for the first time."""
+
+    def __init__(self, learn: Callable[[str], int]) -> None:
+        super().__init__()
+        self._learn = learn
+
+    def __missing__(self, word: str) -> int:
+        found = self[word] = self._learn(word)
+        return found
+
+
 def _stored(document: Document) -> str:
+    if not document.stored:
+        return "{}"
     try:
         return json.dumps(document.stored, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -110,8 +127,11 @@ def _stored(document: Document) -> str:
         ) from None
 
 
+_encode = json.JSONEncoder().encode
+
+
 def packed(text: Mapping[str, str]) -> bytes:
-    plain = json.dumps(text).encode()
+    plain = _encode(text).encode()
     return zlib.compress(plain, 1) if len(plain) > _LONG else plain
 
 

@@ -10,7 +10,7 @@ from podium.registry import field_types
 from podium.testing import variants
 from podium.text.analyser import Analyser
 from podium.text.context import Context
-from podium.text.features import Feature, matrix, read_features, register_feature
+from podium.text.features import Feature, Plan, read_features, register_feature
 from podium.text.index import Index
 from reference import text_features as reference
 
@@ -156,7 +156,7 @@ def test_features_equal_the_slow_reference_on_random_collections(tmp_path):
 
 
 def test_every_registered_feature_of_words_has_a_reference():
-    families = ("matching", "language_models", "proximity", "similarity", "query_level")
+    families = ("matching", "over_words", "language_models", "proximity", "similarity", "query_level")
     modules = {f"podium.text.features.{family}" for family in families}
     known = {name for name, cls in Feature.catalogue().items() if cls.__module__ in modules}
     assert known == {*REFERENCE, "prf", "lsi"}
@@ -186,9 +186,18 @@ def test_a_query_whose_words_were_all_deleted_is_like_one_of_unknown_words(tmp_p
 
 def test_features_are_float32_in_a_matrix(worked):
     context = Context(worked, worked.query("rank web"), worked.numbers(["d2", "d1"]))
-    X = matrix(context, read_features("tf,bm25(field=body)", worked))
+    X = Plan(read_features("tf,bm25(field=body)", worked), worked).matrix(context)
     assert X.dtype == np.float32
     assert X[:, 0].tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("query", ["learning rank", "rank documents by rank", "unseen", ""])
+def test_a_plan_computes_what_each_feature_computes(worked, query):
+    features = [*all_features(("title", "body")), *read_features("podium", worked)[::-1]]
+    context = Context(worked, worked.query(query), worked.numbers(["d3", "d1"]), np.array([2.0, 1.0]))
+    X = Plan(features, worked).matrix(context)
+    for column, feature in zip(X.T, features, strict=True):
+        assert column.tolist() == feature.values(context).astype(np.float32).tolist(), feature
 
 
 def test_sets_are_read_and_wrong_names_are_refused(worked):

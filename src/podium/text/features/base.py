@@ -5,22 +5,34 @@
     bm25(field=title,k1=0.9)
 
 A new one is a registered subclass, in a plug-in or a script, or a function given to `register_feature`.
+
+A feature of one field has a kernel, which sees that field of all n documents and the m terms of the query:
+
+    kernel(counts, times, sizes, terms, totals, params, found)
+
+counts[i, t] is c, the occurrences of term t in document i; times[t] its occurrences in the query; sizes[0, i] is |d|,
+and sizes[1, i] the number of different terms of d; terms[0, t] is df, terms[1, t] cf; totals is (N, |C|); params are
+the numeric fields of the feature in their order. It adds to `found`, n zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.compiled import address, compiled, function_at
 from podium.errors import DataError, UnknownNameError
-from podium.registry import Named, register
-from podium.text.context import Context, Field
+from podium.registry import Named, field_types, register
+from podium.text.context import Context, View
 from podium.text.index import WHOLE, Index
 
 Array = NDArray[np.float64]
+_SIGNATURE = "void(f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[::1])"
+_MOST = 4
+"""Numeric fields that a feature of one field may have."""
 
 
 class Feature(Named):
@@ -45,24 +57,68 @@ class Feature(Named):
 
 
 class FieldFeature(Feature):
-    """A feature of one field, or of the whole document."""
+    """A feature of one field, or of the whole document, with a kernel."""
 
     field: str
+    kernel: ClassVar[Any]
+
+    def sees(self) -> Hashable:
+        """What is counted; features that see the same share it."""
+        return "words"
+
+    def view(self, context: Context) -> View | None:
+        """What is counted in the documents; None where there is nothing to count, and all values are 0."""
+        return context.words
 
     def values(self, context: Context) -> Array:
-        return self.compute(context.field(self.field))
-
-    def compute(self, field: Field) -> Array:
-        """The feature of each document."""  # (n,)
-        raise NotImplementedError
+        found = np.zeros((1, len(context)))
+        Columns([self], [0], context.column).fill(context, found)
+        return found[0]  # type: ignore[no-any-return]
 
 
-def matrix(context: Context, features: Sequence[Feature]) -> NDArray[np.float32]:
-    """The features of all documents of a query."""  # (n, d)
-    found = np.empty((len(context), len(features)), np.float32)
-    for column, feature in enumerate(features):
-        found[:, column] = feature.values(context)
-    return found
+class Columns:
+    """Features of fields that see the same, and the rows of a table that they fill."""
+
+    def __init__(self, features: Sequence[FieldFeature], rows: Sequence[int], column: Callable[[str], int]) -> None:
+        self.first, self.rows = features[0], np.array(rows, np.int64)
+        self.kernels = np.array([address(type(one).kernel, _SIGNATURE) for one in features], np.int64)
+        self.fields = np.array([column(one.field) for one in features], np.int64)
+        self.params = np.zeros((len(features), _MOST))
+        for mine, one in zip(self.params, features, strict=True):
+            given = _params(one)
+            mine[: len(given)] = given
+
+    def fill(self, context: Context, found: Array) -> None:
+        """Fill rows of `found`, (d, n) zeros."""
+        view = self.first.view(context)
+        if view is not None:
+            _fill(self.kernels, self.rows, self.fields, self.params, *view, context.sizes, context.totals, found)
+
+
+class Plan:
+    """Features, and how to compute them with few calls of compiled code."""
+
+    def __init__(self, features: Sequence[Feature], index: Index) -> None:
+        self.features, groups = tuple(features), dict[Hashable, list[int]]()
+        for row, feature in enumerate(self.features):
+            if isinstance(feature, FieldFeature):
+                feature.check(index)
+                groups.setdefault(feature.sees(), []).append(row)
+        names = (*index.fields, WHOLE)
+        self.columns = [
+            Columns([self.features[row] for row in rows], rows, names.index)  # type: ignore[misc]
+            for rows in groups.values()
+        ]
+        self.rest = [(row, one) for row, one in enumerate(self.features) if not isinstance(one, FieldFeature)]
+
+    def matrix(self, context: Context) -> NDArray[np.float32]:
+        """The features of all documents of a query."""  # (n, d)
+        found = np.zeros((len(self.features), len(context)))
+        for columns in self.columns:
+            columns.fill(context, found)
+        for row, feature in self.rest:
+            found[row] = feature.values(context)
+        return np.ascontiguousarray(found.T, np.float32)
 
 
 def register_feature(name: str, function: Callable[..., ArrayLike]) -> type[Feature]:
@@ -84,4 +140,29 @@ def register_feature(name: str, function: Callable[..., ArrayLike]) -> type[Feat
     return register(type(f"Feature_{name}", (Feature,), about))
 
 
-__all__ = ["WHOLE", "Array", "Context", "Feature", "Field", "FieldFeature", "matrix", "register_feature"]
+def _params(feature: Feature) -> list[float]:
+    """The numeric fields in their order; a choice between words counts from 0."""
+    found = []
+    for name, kind in field_types(type(feature)).items():
+        value = getattr(feature, name)
+        if get_origin(kind) is Literal:
+            found.append(float(get_args(kind).index(value)))
+        elif isinstance(value, int | float):
+            found.append(float(value))
+    return found
+
+
+_kernel_at = function_at(_SIGNATURE)
+
+
+@compiled
+def _fill(
+    kernels: Any, rows: Any, fields: Any, params: Array, counts: Array, times: Array, terms: Array, sizes: Array,
+    totals: Array, found: Array,
+) -> None:  # fmt: skip
+    for k in range(len(kernels)):
+        f = fields[k]
+        _kernel_at(kernels[k])(counts[f], times, sizes[f], terms[f], totals[f], params[k], found[rows[k]])
+
+
+__all__ = ["WHOLE", "Array", "Context", "Feature", "FieldFeature", "Plan", "View", "register_feature"]

@@ -8,85 +8,85 @@ Reference: Zhai and Lafferty, A study of smoothing methods for language models a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.text.features.base import WHOLE, Array, Field, FieldFeature
+from podium.text.features.base import WHOLE, Array, FieldFeature
+
+
+@compiled
+def _total(times: Array, terms: Array, totals: Array) -> float:
+    """The words of the query that are in some document's field, repeats counted; 0 where nothing is in the field."""
+    total = 0.0
+    for t in range(len(times)):
+        if terms[1, t] > 0.0 and totals[1] > 0.0:
+            total += times[t]
+    return total
+
+
+@compiled
+def _jelinek_mercer(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    smoothing, total = params[0], _total(times, terms, totals)
+    for t in range(len(times)):
+        if terms[1, t] > 0.0 and total > 0.0:
+            share, p = times[t] / total, terms[1, t] / totals[1]
+            without = np.log(smoothing * p)
+            for i in range(len(counts)):
+                if counts[i, t] > 0.0:
+                    L = max(sizes[0, i], 1.0)
+                    found[i] += share * np.log((1.0 - smoothing) * counts[i, t] / L + smoothing * p)
+                else:
+                    found[i] += share * without
+
+
+@compiled
+def _dirichlet(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    smoothing, total = params[0], _total(times, terms, totals)
+    for t in range(len(times)):
+        if terms[1, t] > 0.0 and total > 0.0:
+            share, p = times[t] / total, terms[1, t] / totals[1]
+            for i in range(len(counts)):
+                L = max(sizes[0, i], 1.0)
+                found[i] += share * np.log((counts[i, t] + smoothing * p) / (L + smoothing))
+
+
+@compiled
+def _absolute_discount(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    smoothing, total = params[0], _total(times, terms, totals)
+    for t in range(len(times)):
+        if terms[1, t] > 0.0 and total > 0.0:
+            share, p = times[t] / total, terms[1, t] / totals[1]
+            for i in range(len(counts)):
+                L, U = max(sizes[0, i], 1.0), max(sizes[1, i], 1.0)
+                seen = max(counts[i, t] - smoothing, 0.0)
+                found[i] += share * np.log(seen / L + smoothing * (U / L) * p)
 
 
 @register
 class JelinekMercer(FieldFeature):
     """Mean ln((1 − λ) c/L + λ p)."""
 
-    name = "lmir_jm"
+    name, kernel = "lmir_jm", _jelinek_mercer
     field: str = WHOLE
     lam: float = param(default=0.1, above=0, below=1)
-
-    def compute(self, field: Field) -> Array:
-        return _mean(_jelinek_mercer, field, self.lam)
 
 
 @register
 class Dirichlet(FieldFeature):
     """Mean ln((c + μ p)/(L + μ))."""
 
-    name = "lmir_dir"
+    name, kernel = "lmir_dir", _dirichlet
     field: str = WHOLE
     mu: float = param(default=2000.0, above=0)
-
-    def compute(self, field: Field) -> Array:
-        return _mean(_dirichlet, field, self.mu)
 
 
 @register
 class AbsoluteDiscount(FieldFeature):
     """Mean ln(max(c − δ, 0)/L + δ (U/L) p)."""
 
-    name = "lmir_abs"
+    name, kernel = "lmir_abs", _absolute_discount
     field: str = WHOLE
     delta: float = param(default=0.7, above=0, below=1)
-
-    def compute(self, field: Field) -> Array:
-        return _mean(_absolute_discount, field, self.delta)
-
-
-def _mean(kernel: Callable[..., None], field: Field, smoothing: float) -> Array:
-    found, total = np.zeros(len(field.lengths)), field.times[field.cf > 0].sum()
-    if total > 0 and field.total > 0:
-        share = field.times / total
-        kernel(field.counts, share, field.cf / field.total, field.lengths, field.distinct, smoothing, found)
-    return found
-
-
-@compiled
-def _jelinek_mercer(counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any) -> None:
-    for i in range(len(counts)):
-        L = max(lengths[i], 1.0)
-        for m in range(len(p)):
-            if p[m] > 0.0:
-                found[i] += share[m] * np.log((1.0 - smoothing) * counts[i, m] / L + smoothing * p[m])
-
-
-@compiled
-def _dirichlet(counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any) -> None:
-    for i in range(len(counts)):
-        L = max(lengths[i], 1.0)
-        for m in range(len(p)):
-            if p[m] > 0.0:
-                found[i] += share[m] * np.log((counts[i, m] + smoothing * p[m]) / (L + smoothing))
-
-
-@compiled
-def _absolute_discount(
-    counts: Any, share: Any, p: Any, lengths: Any, distinct: Any, smoothing: float, found: Any
-) -> None:
-    for i in range(len(counts)):
-        L, U = max(lengths[i], 1.0), max(distinct[i], 1.0)
-        for m in range(len(p)):
-            if p[m] > 0.0:
-                seen = max(counts[i, m] - smoothing, 0.0)
-                found[i] += share[m] * np.log(seen / L + smoothing * (U / L) * p[m])

@@ -5,65 +5,82 @@ Phrases and distances see stop words; the words of the query, stop words include
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, Literal
 
 import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.text.features.base import WHOLE, Array, Context, Feature
-from podium.text.features.matching import bm25
+from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature, View
+from podium.text.features.matching import bm25, tf
 from podium.text.ngrams import ngram_df
 
 
+@compiled
+def _ngram_bm25(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    bm25(counts, times, sizes, terms, totals, params[1:], found)
+
+
+@compiled
+def _share_of_window(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    for i in range(len(counts)):
+        found[i] = counts[i, 2] / max(counts[i, 1] - counts[i, 0], 1.0)
+
+
 @register
-class Exact(Feature):
+class Exact(FieldFeature):
     """How often the whole query occurs as a phrase."""
 
-    name = "exact"
+    name, kernel = "exact", tf
     field: str = WHOLE
 
-    def values(self, context: Context) -> Array:
+    def sees(self) -> Hashable:
+        return "phrase"
+
+    def view(self, context: Context) -> View | None:
         phrase = context.query.sequence
         if not len(phrase) or (phrase < 0).any():
-            return np.zeros(len(context))
+            return None
         counts = context.once("exact", lambda tokens, bounds: _counts(tokens, bounds, phrase[None, :]))
-        return np.asarray(counts[context.column(self.field), :, 0])
+        return View(counts, np.ones(1), np.zeros((len(counts), 2, 1)))
 
 
 @register
-class NgramBM25(Feature):
+class NgramBM25(FieldFeature):
     """BM25 over runs of n words of the query: df and c are those of the run, lengths those of the field."""
 
-    name = "ngram_bm25"
+    name, kernel = "ngram_bm25", _ngram_bm25
     field: str = WHOLE
     n: int = param(default=2, least=2, most=5)
     k1: float = param(default=1.2, least=0)
     b: float = param(default=0.75, least=0, most=1)
 
-    def values(self, context: Context) -> Array:
-        found = context.once(("runs", self.n), lambda tokens, bounds: _runs(context, self.n, tokens, bounds))
-        if found is None or not len(context.query.terms):
-            return np.zeros(len(context))
-        field, f = context.field(self.field), context.column(self.field)
-        counts, df, times = found[0][f], found[1][f], found[2]
-        worth = times * np.log1p((field.documents - df + 0.5) / (df + 0.5))
-        return np.asarray(bm25(counts, worth, field.lengths, field.average, self.k1, self.b))
+    def sees(self) -> Hashable:
+        return "runs", self.n
+
+    def view(self, context: Context) -> View | None:
+        if not len(context.query.terms):
+            return None
+        return context.once(("runs", self.n), lambda tokens, bounds: _runs(context, self.n, tokens, bounds))
 
 
 @register
-class Span(Feature):
+class Span(FieldFeature):
     """m/w: of the m different query words that occur, over the w words of the shortest window that holds them all.
 
     0 where none occurs, 1 where one does. Reference: Tao and Zhai, An exploration of proximity measures, 2007.
     """
 
-    name = "span"
+    name, kernel = "span", _share_of_window
     field: str = WHOLE
 
-    def values(self, context: Context) -> Array:
-        windows = spans(context, self.field)
-        return np.asarray(windows[:, 2] / np.maximum(windows[:, 1] - windows[:, 0], 1))
+    def sees(self) -> Hashable:
+        return "spans"
+
+    def view(self, context: Context) -> View | None:
+        windows = spans(context)
+        return View(windows, np.empty(0), np.empty((len(windows), 2, 0)))
 
 
 @register
@@ -83,25 +100,25 @@ class Edit(Feature):
             return found
         tokens, starts, ends = context.tokens(self.field)
         if self.of == "span":
-            windows = spans(context, self.field)
+            windows = spans(context)[context.column(self.field)].astype(np.int64)
             starts, ends = starts + windows[:, 0], starts + windows[:, 1]
         _edit(tokens, starts, ends, phrase, found)
         return found
 
 
-def spans(context: Context, field: str) -> Any:
+def spans(context: Context) -> Array:
     """The shortest window with all query words that occur in a field: first, end (exclusive), number of words."""
 
-    def make(_: Any, bounds: Any) -> Any:
-        found = np.zeros((bounds.shape[1], len(bounds), 3), np.int64)
+    def make(_: Any, bounds: Any) -> Array:
+        found = np.zeros((bounds.shape[1], len(bounds), 3))
         _spans(*context.matches, bounds, np.empty(len(context.query.terms), np.int64), found)
         return found
 
-    return context.once("spans", make)[context.column(field)]  # (n, 3)
+    return context.once("spans", make)  # (F+1, n, 3)
 
 
-def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> tuple[Any, Any, Array] | None:
-    """Of all runs of n words of the query: counts in each field, document frequencies, and times in the query."""
+def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> View | None:
+    """All runs of n words of the query."""
     words, times = context.query.sequence.tolist(), dict[tuple[int, ...], int]()
     for k in range(len(words) - n + 1):
         run = tuple(words[k : k + n])
@@ -110,10 +127,12 @@ def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> tuple[Any, Any,
     if not times:
         return None
     runs = np.array(list(times), np.int32)
-    return _counts(tokens, bounds, runs), ngram_df(context.index, runs), np.array(list(times.values()), np.float64)
+    terms = np.zeros((bounds.shape[1], 2, len(runs)))
+    terms[:, 0] = ngram_df(context.index, runs)
+    return View(_counts(tokens, bounds, runs), np.array(list(times.values()), np.float64), terms)
 
 
-def _counts(tokens: Any, bounds: Any, runs: Any) -> Any:
+def _counts(tokens: Any, bounds: Any, runs: Any) -> Array:
     """How often runs of words occur in each field and in the whole."""  # (F+1, n, g)
     found = np.zeros((bounds.shape[1], len(bounds), len(runs)))
     _count_runs(tokens, bounds, runs, found)

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from podium.compiled import compiled
 from podium.registry import register
-from podium.text.features.base import WHOLE, Array, Context, Feature
-from podium.text.features.matching import idf
+from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature
+from podium.text.features.matching import icf, idf
+
+
+@compiled
+def _idf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    for t in range(len(times)):
+        found += idf(terms, totals, t) * times[t]
+
+
+@compiled
+def _log_idf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    for t in range(len(times)):
+        found += np.log(max(idf(terms, totals, t), 1.0)) * times[t]
+
+
+@compiled
+def _log_icf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    for t in range(len(times)):
+        found += np.log1p(icf(terms, totals, t)) * times[t]
+
+
+@compiled
+def _idf_max(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+    for t in range(len(times)):
+        found[:] = np.maximum(found, idf(terms, totals, t))
 
 
 @register
@@ -21,12 +48,36 @@ class QueryTerms(Feature):
 
 
 @register
-class IDFMax(Feature):
-    """The largest ln(N/df) of the words of the query."""
+class IDF(FieldFeature):
+    """Σ ln(N/df); a word that is in no document's field is left out. The same for all documents."""
 
-    name = "idf_max"
+    name, kernel = "idf", _idf
     of_query = True
     field: str = WHOLE
 
-    def values(self, context: Context) -> Array:
-        return np.full(len(context), idf(context.field(self.field)).max(initial=0.0))
+
+@register
+class LogIDF(FieldFeature):
+    """Σ ln ln(N/df), where N/df > e; 0 for other words. The same for all documents."""
+
+    name, kernel = "log_idf", _log_idf
+    of_query = True
+    field: str = WHOLE
+
+
+@register
+class LogICF(FieldFeature):
+    """Σ ln(1 + |C|/cf). The same for all documents."""
+
+    name, kernel = "log_icf", _log_icf
+    of_query = True
+    field: str = WHOLE
+
+
+@register
+class IDFMax(FieldFeature):
+    """The largest ln(N/df) of the words of the query."""
+
+    name, kernel = "idf_max", _idf_max
+    of_query = True
+    field: str = WHOLE

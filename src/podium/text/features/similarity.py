@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
+from podium.text.context import slots_of
 from podium.text.features.base import WHOLE, Array, Context, Feature
 from podium.text.latent import latent
 from podium.text.word_vectors import norms, term_weights
@@ -22,15 +22,10 @@ class Cosine(Feature):
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        field, column = context.field(self.field), context.column(self.field)
-        weight = term_weights(context.index, column)[context.query.terms]
-        query = np.log1p(field.times) * weight
-        size = np.linalg.norm(query)
-        if size == 0.0:
-            return np.zeros(len(context))
-        lengths = norms(context.index, column)[context.rows]
-        dots = np.log1p(field.counts) @ (query * weight)
-        return np.asarray(np.divide(dots, size * lengths, out=np.zeros(len(context)), where=lengths > 0))
+        column, (counts, times, _), found = context.column(self.field), context.words, np.zeros(len(context))
+        weights, sizes = term_weights(context.index, column), norms(context.index, column)
+        _cosine(counts[column], times, context.query.terms, weights, sizes, context.rows, found)
+        return found
 
 
 @register
@@ -49,12 +44,11 @@ class PRF(Feature):
         found, scores = np.zeros(len(context)), context.first_scores
         if scores is None or not len(scores):
             return found
-        best = np.lexsort((np.arange(len(scores)), -scores))[: self.k]
-        weights = term_weights(context.index, context.column(self.field))
-        centre, counts = _scratch(len(weights))
-        size = _feedback(*context.tokens(self.field), best, scores[best], weights, centre, counts, found)
-        lengths = norms(context.index, context.column(self.field))[context.rows]
-        return np.asarray(np.divide(found, size * lengths, out=np.zeros(len(context)), where=size * lengths > 0))
+        column = context.column(self.field)
+        weights, sizes = term_weights(context.index, column), norms(context.index, column)
+        slots = slots_of(len(context.index.flags))
+        _feedback(*context.tokens(self.field), scores, self.k, weights, sizes, context.rows, slots, found)
+        return found
 
 
 @register
@@ -76,46 +70,82 @@ class LSI(Feature):
         return np.asarray(space.documents[context.rows].astype(np.float64) @ (point / size))
 
 
-def _scratch(size: int) -> tuple[Any, Any]:
-    """Zeros for every term, kept by each thread: who writes to them puts zeros back."""
-    if getattr(_THREAD, "size", -1) < size:
-        _THREAD.size, _THREAD.centre, _THREAD.counts = size, np.zeros(size), np.zeros(size, np.int32)
-    return _THREAD.centre, _THREAD.counts
-
-
-_THREAD = threading.local()
+@compiled
+def _cosine(counts: Any, times: Any, query: Any, weights: Any, sizes: Any, rows: Any, found: Any) -> None:
+    """Of the vectors of query and documents; `weights` are of all terms, `sizes` of all documents."""
+    vector, square = np.empty(len(query)), 0.0
+    for t in range(len(query)):
+        vector[t] = np.log1p(times[t]) * weights[query[t]]
+        square += vector[t] ** 2
+        vector[t] *= weights[query[t]]
+    for i in range(len(counts)):
+        if square > 0.0 and sizes[rows[i]] > 0.0:
+            for t in range(len(query)):
+                if counts[i, t] > 0.0:
+                    found[i] += np.log1p(counts[i, t]) * vector[t]
+            found[i] /= np.sqrt(square) * sizes[rows[i]]
 
 
 @compiled
 def _feedback(
-    tokens: Any, starts: Any, ends: Any, best: Any, scores: Any, weights: Any, centre: Any, counts: Any, found: Any
-) -> float:
-    """The inner product of each document's vector with Σ score × vector over the best; returns the sum's length."""
-    for b in range(len(best)):
-        _count(tokens, starts[best[b]], ends[best[b]], counts)
-        for p in range(starts[best[b]], ends[best[b]]):
-            t = tokens[p]
-            if counts[t] > 0:
-                centre[t] += scores[b] * np.log1p(counts[t]) * weights[t]
-                counts[t] = 0
-    for k in range(len(starts)):
-        for p in range(starts[k], ends[k]):
-            if centre[tokens[p]] != 0.0:
-                counts[tokens[p]] += 1
-        for p in range(starts[k], ends[k]):
-            t = tokens[p]
-            if counts[t] > 0:
-                found[k] += np.log1p(counts[t]) * weights[t] * centre[t]
-                counts[t] = 0
-    total = 0.0
+    tokens: Any, starts: Any, ends: Any, scores: Any, k: int, weights: Any, sizes: Any, rows: Any, slots: Any,
+    found: Any,
+) -> None:  # fmt: skip
+    """The cosine of each document's vector to Σ score × vector over the k best."""
+    best = _best(scores, k)
+    room = 0
+    for b in best:
+        room += ends[b] - starts[b]
+    terms, centre, counts, met = np.empty(room, np.int32), np.zeros(room), np.zeros(room), np.empty(room, np.int64)
+    size = 0  # the terms of the best, each in its slot
     for b in best:
         for p in range(starts[b], ends[b]):
-            total += centre[tokens[p]] ** 2
-            centre[tokens[p]] = 0.0
-    return np.sqrt(total)  # type: ignore[no-any-return]
+            if slots[tokens[p]] < 0:
+                slots[tokens[p]] = size
+                terms[size] = tokens[p]
+                size += 1
+    for b in best:
+        for at in range(_count(tokens, starts[b], ends[b], slots, counts, met)):
+            s = met[at]
+            centre[s] += scores[b] * np.log1p(counts[s]) * weights[terms[s]]
+            counts[s] = 0.0
+    square = 0.0
+    for s in range(size):
+        square += centre[s] ** 2
+    for i in range(len(starts)):
+        for at in range(_count(tokens, starts[i], ends[i], slots, counts, met)):
+            s = met[at]
+            found[i] += np.log1p(counts[s]) * weights[terms[s]] * centre[s]
+            counts[s] = 0.0
+        length = np.sqrt(square) * sizes[rows[i]]
+        found[i] = found[i] / length if length > 0.0 else 0.0
+    for s in range(size):
+        slots[terms[s]] = -1
 
 
 @compiled
-def _count(tokens: Any, start: int, end: int, counts: Any) -> None:
+def _best(scores: Any, k: int) -> Any:
+    """The places of the k largest scores, best first; of equal ones, the first."""
+    found = np.empty(min(k, len(scores)), np.int64)
+    taken = np.zeros(len(scores), np.bool_)
+    for b in range(len(found)):
+        top = -1
+        for i in range(len(scores)):
+            if not taken[i] and (top < 0 or scores[i] > scores[top]):
+                top = i
+        found[b], taken[top] = top, True
+    return found
+
+
+@compiled
+def _count(tokens: Any, start: int, end: int, slots: Any, counts: Any, met: Any) -> int:
+    """Count the terms that have a slot; returns how many there are, and lists them in `met` as they come."""
+    n = 0
     for p in range(start, end):
-        counts[tokens[p]] += 1
+        s = slots[tokens[p]]
+        if s >= 0:
+            if counts[s] == 0.0:
+                met[n] = s
+                n += 1
+            counts[s] += 1.0
+    return n
