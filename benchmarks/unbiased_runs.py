@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import t as student
@@ -178,7 +178,8 @@ def over_peers(worlds: list[World], pages: int) -> dict[str, Array | str]:
     found: dict[str, Array | str] = {}
     tools: dict[str, Callable[[World, ClickLog], float]] = {
         "podium lambdamart, naive": lambda here, log: quality(here, kinds(here, log)["naive"], BOOSTED),
-        "podium lambdamart, ips with harvested θ": _harvested,
+        "podium lambdamart, ips with harvested θ": lambda here, log: _harvested(here, log, by="weights"),
+        "podium lambdamart, offsets of harvested θ": lambda here, log: _harvested(here, log, by="offsets"),
         "LightGBM lambdarank": lambda here, log: _lightgbm(here, log, position=False),
         "LightGBM lambdarank, position": lambda here, log: _lightgbm(here, log, position=True),
         "XGBoost rank:ndcg": lambda here, log: _xgboost(here, log, unbiased=False),
@@ -197,9 +198,9 @@ def over_peers(worlds: list[World], pages: int) -> dict[str, Array | str]:
 BOOSTED = "lambdamart(num_leaves=7,rounds=60)"
 
 
-def _harvested(here: World, log: ClickLog) -> float:
+def _harvested(here: World, log: ClickLog, *, by: Literal["weights", "offsets"]) -> float:
     theta = quietly(propensities, log, "harvest(draws=0)")
-    return quality(here, quietly(weights, log, theta, here.train).data, BOOSTED)
+    return quality(here, quietly(weights, log, theta, here.train, by=by).data, BOOSTED)
 
 
 def _impressions(here: World, log: ClickLog) -> tuple[Array, Array]:

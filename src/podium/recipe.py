@@ -49,6 +49,11 @@ class Recipe(Learner):
         self.transform.check(data)
         if data.document_weights is not None:
             needs_weights(data, self.loss.name)
+            if data.score_offsets is not None and not self.loss.shift_invariant:
+                raise IncompatibleError(
+                    f"{self.loss.name} takes scores as they are, and cannot learn with score offsets. "
+                    "Divide clicks by propensities, or use a loss that compares documents, such as softmax."
+                )
             if self.solver.needs_convex and (data.relevance() < 0).any():
                 raise IncompatibleError(
                     f"{self.solver.name} needs a convex objective, which negative document weights undo. "

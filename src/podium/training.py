@@ -85,7 +85,7 @@ def train(
     held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
     by_weight = held is not None and held.document_weights is not None and isinstance(measure, WeightedDCG)
     if held is not None and by_weight:
-        held = replace(held, labels=held.relevance(), document_weights=None)
+        held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)
     _check(known, held, chosen.learner, measure)
     fit_one = fitting or fit
     if held is None:

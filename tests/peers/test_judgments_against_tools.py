@@ -1,22 +1,25 @@
-"""Agreement and consensus are those of krippendorff and crowd-kit on random votes.
-
-The extra `peers` installs krippendorff. crowd-kit needs torch and transformers, so its numbers are in tests/golden.
-"""
+"""Agreement and consensus are those of krippendorff and crowd-kit (extra `peers`) on random votes."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 from podium.data.agreement import krippendorff as alpha
 from podium.data.consensus import consensus
-from podium.data.dawid_skene import dawid_skene
+from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
+from podium.errors import ConvergenceWarning
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "judgments.json"
+
+def voted(votes: np.ndarray) -> Judgments:
+    """Judgments of one query from a table of judges by documents, NaN where there is no vote."""
+    item, judge = np.nonzero(~np.isnan(votes.T))
+    names = [f"{i:03}" for i in item]
+    return Judgments.from_rows(["q"] * len(item), names, [f"j{j}" for j in judge], votes[judge, item])
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
@@ -30,18 +33,63 @@ def test_krippendorff(level: str) -> None:
         pairable = votes[:, np.sum(~np.isnan(votes), axis=0) > 1]
         if len(np.unique(pairable[~np.isnan(pairable)])) < 2:
             continue  # nothing to disagree about
-        judge, item = np.nonzero(~np.isnan(votes))
-        ours = Judgments.from_rows(["q"] * len(item), item.tolist(), judge.tolist(), votes[judge, item])
         theirs = tool.alpha(reliability_data=votes, level_of_measurement=level)
-        assert alpha(ours, level=level, draws=1).value == pytest.approx(theirs, abs=1e-12)  # type: ignore[arg-type]
+        assert alpha(voted(votes), level=level, draws=1).value == pytest.approx(theirs, abs=1e-12)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("case", json.loads(GOLDEN.read_text()))
-def test_crowd_kit(case: dict[str, list[list[float]]]) -> None:
-    item, judge, grade = zip(*case["votes"], strict=True)
-    ours = Judgments.from_rows(["q"] * len(item), item, judge, grade)
-    order = np.argsort([int(name) for name in ours.document_ids])
-    assert consensus(ours).probabilities[order] == pytest.approx(np.array(case["shares"]), abs=1e-9)
-    found = dawid_skene(ours, smoothing=0.0, tolerance=1e-12)
-    assert found.posterior[order] == pytest.approx(np.array(case["posterior"]), abs=1e-4)
-    assert found.prior == pytest.approx(np.array(case["prior"]), abs=1e-4)
+def unequal_judges(seed: int) -> np.ndarray:
+    """Votes on 40 documents by 4 judges of unequal quality, 3 grades, some votes missing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, 40)
+    right = rng.random((4, 40)) < np.array([[0.9], [0.75], [0.6], [0.4]])
+    votes = np.where(right, truth, rng.integers(0, 3, (4, 40))).astype(float)
+    votes[rng.random(votes.shape) < 0.15] = np.nan
+    return votes[:, ~np.isnan(votes).all(axis=0)]
+
+
+@pytest.fixture(scope="module")
+def crowdkit() -> Any:
+    return pytest.importorskip("crowdkit.aggregation")
+
+
+def theirs(crowdkit: Any, tool: str, votes: np.ndarray, **settings: Any) -> Any:
+    import pandas as pd
+
+    judge, item = np.nonzero(~np.isnan(votes))
+    frame = pd.DataFrame({"task": item, "worker": judge, "label": votes[judge, item]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pandas, about what crowd-kit calls
+        return getattr(crowdkit, tool)(**settings).fit(frame)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_majority_of_crowd_kit(crowdkit: Any, seed: int) -> None:
+    """The shares of votes, and the label where one grade has the most; crowd-kit breaks ties by the order of grades."""
+    votes = unequal_judges(seed)
+    found, tool = consensus(voted(votes), "majority"), theirs(crowdkit, "MajorityVote", votes)
+    shares = tool.probas_.sort_index().sort_index(axis=1).to_numpy()
+    np.testing.assert_allclose(found.probabilities, shares, atol=1e-12)
+    clear = (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    np.testing.assert_array_equal(found.labels[clear], tool.labels_.sort_index().to_numpy()[clear])
+    assert clear.sum() > 20
+
+
+def steps(votes: np.ndarray, n: int) -> DawidSkene:
+    with pytest.warns(ConvergenceWarning):
+        return dawid_skene(voted(votes), smoothing=0.0, iterations=n, tolerance=1e-300)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_dawid_skene_of_crowd_kit_step_by_step(crowdkit: Any, n: int) -> None:
+    """Both start from the shares of votes. crowd-kit ends with a maximisation, podium with the posterior, so its prior
+    and tables are those that podium has one step later; and it raises probabilities below 1e-10 to that."""
+    for seed in range(5):
+        votes = unequal_judges(seed)
+        tool = theirs(crowdkit, "DawidSkene", votes, n_iter=n, tol=-np.inf)
+        posterior = tool.probas_.sort_index().sort_index(axis=1).to_numpy()
+        np.testing.assert_allclose(steps(votes, n).posterior, posterior, atol=1e-8)
+        later = steps(votes, n + 1)
+        np.testing.assert_allclose(later.prior, tool.priors_.sort_index().to_numpy(), atol=1e-8)
+        tables = tool.errors_.sort_index().sort_index(axis=1).to_numpy().reshape(4, 3, 3)  # judge, said, true
+        judges = [int(name[1:]) for name in voted(votes).judges]
+        np.testing.assert_allclose(later.tables, tables.transpose(0, 2, 1)[judges], atol=1e-8)

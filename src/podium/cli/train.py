@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import clusters, console, options, progress
-from podium.cli.train_clicks import clicks_of
+from podium.cli.train_clicks import By, clicks_of
 from podium.errors import counted
 
 if TYPE_CHECKING:
@@ -45,6 +45,13 @@ def train(
         ),
     ] = None,
     clip: Annotated[float, typer.Option(help="With --clicks: propensities below this are taken as this.")] = 0.01,
+    propensities_as: Annotated[
+        By,
+        typer.Option(
+            help="With --clicks: weights divide clicks by propensities; offsets add their logarithms to the scores "
+            "while learning, which has less noise, for softmax, ranknet, lambdarank and lambdamart."
+        ),
+    ] = "weights",
     preset: options.Preset = None,
     label: options.Label = None,
     qid: options.Qid = None,
@@ -57,7 +64,8 @@ def train(
 
     With validation data, the method's settings are chosen by it. `podium methods` lists the methods.
 
-    With --clicks, the data's own grades are not learned from: a click counts one over the propensity of its rank.
+    With --clicks, the data's own grades are not learned from: a click counts one over the propensity of its rank, or,
+    with --propensities-as offsets, as what it is beside the clicks that its rank lets expect.
     """
     from podium.errors import ParameterError
     from podium.methods import method as named
@@ -71,12 +79,12 @@ def train(
     console.check_file(output, what="a model")
     chosen, searching = named(method), Search.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
-    used = clicks_of(clicks, propensities, clip=clip)
+    used = clicks_of(clicks, propensities, clip=clip, by=propensities_as)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
     if used is not None:
         training = used.weigh(training)
         if validation is not None and not _has_grades(validation):
-            validation = used.weigh(validation)
+            validation = used.weigh(validation, to_learn=False)
             measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from podium.cli import console
 from podium.errors import ParameterError
@@ -11,6 +11,8 @@ from podium.errors import ParameterError
 if TYPE_CHECKING:
     from podium.clicks import Propensities
     from podium.data import ClickLog, Dataset
+
+By = Literal["weights", "offsets"]
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,21 @@ class Clicks:
     log: ClickLog
     propensities: Propensities | None  # None: clicks as they are
     clip: float
+    by: By  # whether propensities divide clicks, or are offsets of scores
     path: str
 
     @property
     def record(self) -> dict[str, Any]:
         """What a model remembers of it."""
         how = "none" if self.propensities is None else self.propensities.how
-        return {"log": self.path, "propensities": how, "clip": self.clip}
+        return {"log": self.path, "propensities": how, "clip": self.clip, "by": self.by}
 
-    def weigh(self, data: Dataset) -> Dataset:
-        """The data with document weights in place of grades."""
+    def weigh(self, data: Dataset, *, to_learn: bool = True) -> Dataset:
+        """The data with document weights in place of grades, to learn from or to be judged by."""
         from podium.clicks import weights
 
         with console.printed_warnings():
-            made = weights(self.log, self.propensities, data, clip=self.clip)
+            made = weights(self.log, self.propensities, data, clip=self.clip, by=self.by if to_learn else "weights")
         console.say(
             f"{data.source}: {made.queries} of {data.n_queries} queries were logged; "
             f"{100 * made.clipped:.1f} % of the click weight clipped, "
@@ -42,8 +45,8 @@ class Clicks:
         return made.data
 
 
-def clicks_of(log: str | None, propensities: str | None, *, clip: float) -> Clicks | None:
-    """What the options --clicks, --propensities and --clip ask for."""
+def clicks_of(log: str | None, propensities: str | None, *, clip: float, by: By) -> Clicks | None:
+    """What the options --clicks, --propensities, --clip and --propensities-as ask for."""
     from podium.clicks import read_propensities
     from podium.data import read_clicks
 
@@ -63,4 +66,4 @@ def clicks_of(log: str | None, propensities: str | None, *, clip: float) -> Clic
         )
     known = None if propensities == "none" else read_propensities(propensities)
     # a document twice on a page does no harm here: weights count its impressions
-    return Clicks(read_clicks(log, repeated="keep"), known, clip, log)
+    return Clicks(read_clicks(log, repeated="keep"), known, clip, "weights" if known is None else by, log)

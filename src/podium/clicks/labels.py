@@ -68,7 +68,7 @@ class PairLabels:
                 "Are query and document ids the same in both?",
                 where=data.source,
             )
-        return _only_rows(replace(data, labels=rows, preferences=None, document_weights=None), kept)
+        return _only_rows(replace(data, labels=rows, preferences=None, document_weights=None, score_offsets=None), kept)
 
 
 def labels(log: ClickLog, data: Dataset, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:

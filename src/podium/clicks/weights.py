@@ -16,6 +16,11 @@ Where a document is shown at several ranks by chance, as with two rankers, or wi
 counts Σ (c − β_k)/ρ with ρ = Σ_k π(k) α_k, π(k) being the probability that it is at rank k (Oosterhuis & de Rijke,
 SIGIR 2020). This has less variance, and is right for documents that are only sometimes shown. π is the share of pages,
 or comes from the log's own propensities.
+
+Divided clicks of low ranks are rare and large, so that they are noisy. With `by="offsets"` clicks stay as they are, and
+log ρ is added to the scores while learning: a loss that takes e^s for relevance, such as softmax, RankNet and
+LambdaRank, then sees how many clicks it should expect where each document was shown. A document that was hardly looked
+at weighs little, and one that was never shown nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ from podium.errors import DataError, ParameterError, PodiumWarning
 
 Array = NDArray[np.float64]
 Per = Literal["pages", "impressions", "total"]
+By = Literal["weights", "offsets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +61,15 @@ def weights(
     *,
     clip: float = 0.01,
     per: Per = "pages",
+    by: By = "weights",
 ) -> Weighted:
     """The data with document weights made of clicks, joined by ids. Without propensities, a click counts 1 at any rank.
 
     Propensities below `clip` are taken as `clip`, which bounds the variance at the price of some bias. Weights are
     divided by the pages of their query, so that queries count alike, by the impressions of the document, or by nothing.
+
+    By weights, clicks are divided by propensities. By offsets, the logarithms of propensities are added to the scores
+    while learning, which has less variance, clips nothing, and is for losses that take e^s for relevance.
     """
     check_log(log)
     if propensities is not None:
@@ -68,13 +78,19 @@ def weights(
         raise ParameterError(f"clip must be above 0 and at most 1; got {clip!r}.")
     if per not in get_args(Per):
         raise ParameterError(f"per must be one of {', '.join(get_args(Per))}; got {per!r}.")
+    if by not in get_args(By):
+        raise ParameterError(f"by must be one of {', '.join(get_args(By))}; got {by!r}.")
     if data.query_ids is None or data.document_ids is None:
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
     found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)
     _check_joined(log, data, found)
     cells = _count(log, propensities)
     mixed = propensities is not None and (log.propensities is not None or len(log.ranker_names) > 1)
-    values, clipped = _values(log, cells, _query_pages(log), clip=clip, per=per, mixed=mixed)
+    pages, offsets = _query_pages(log), None
+    if by == "offsets":
+        offsets = np.append(_offsets(log, cells, pages), _NEVER)[found]
+        cells = replace(cells, alpha=np.where(np.isnan(cells.alpha), np.nan, 1.0))
+    values, clipped = _values(log, cells, pages, clip=clip, per=per, mixed=mixed and by == "weights")
     logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))
     shown = np.append(np.isin(np.arange(log.n_pairs), cells.pair[~np.isnan(cells.alpha)]), False)[found]
     clicks = _sums(cells.pair, cells.clicked, log.n_pairs)
@@ -82,7 +98,13 @@ def weights(
     total = max(float(clicks.sum()), 1.0)
     of_logged = logged[data.query_index]
     made = Weighted(
-        replace(data, labels=None, preferences=None, document_weights=np.append(values, 0.0)[found]),
+        replace(
+            data,
+            labels=None,
+            preferences=None,
+            document_weights=np.append(values, 0.0)[found],
+            score_offsets=offsets,
+        ),
         clipped=clipped,
         never_shown=float(1.0 - shown[of_logged].mean()) if of_logged.any() else 1.0,
         outside=float(clicks[~inside].sum()) / total,
@@ -131,6 +153,15 @@ def _values(log: ClickLog, cells: _Cells, pages: Array, *, clip: float, per: Per
     whole = float((factor * clicked).sum())
     clipped = float((factor * clicked)[alpha < clip].sum()) / whole if whole > 0 else 0.0
     return _sums(pair, factor * (clicked - cells.beta[known] * shown), n), clipped
+
+
+def _offsets(log: ClickLog, cells: _Cells, pages: Array) -> Array:
+    """log ρ of each pair: of the share of its query's pages on which it was looked at."""
+    if (cells.beta != 0.0).any():
+        raise ParameterError('by="offsets" knows no trust bias (beta): use by="weights", or propensities without it.')
+    chance = cells.shown / pages[log.pair_query[cells.pair]] if cells.placed is None else cells.placed
+    looked = _sums(cells.pair, chance * np.nan_to_num(cells.alpha), log.n_pairs)
+    return np.asarray(np.log(looked, out=np.full(log.n_pairs, _NEVER), where=looked > 0.0))
 
 
 def _sums(index: NDArray[Any], values: NDArray[Any], n: int) -> Array:
@@ -186,3 +217,4 @@ def _warn(made: Weighted, *, clip: float) -> None:
 
 
 _MUCH = 0.05
+_NEVER = -30.0  # the offset of a document that nobody can have looked at: e^s·e^−30 counts as nothing

@@ -44,7 +44,8 @@ _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.
 """Arrays that may be larger than memory: they are read when they are needed."""
 TYPES = {
     "features": "<f4", "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
-    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "edges": "<f8", "edge-offsets": "<i8",
+    "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8",
+    "edges": "<f8", "edge-offsets": "<i8",
     "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
     "comments.text": "|u1", "comments": "<i8",
 }  # fmt: skip
@@ -168,6 +169,7 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Da
         feature_names=None if names is None else tuple(map(str, names)),
         query_weights=small.get("query-weights"),
         document_weights=small.get("document-weights"),
+        score_offsets=small.get("score-offsets"),
         preferences=_preferences(folder, small, np.diff(small["offsets"])),
         comments=cast(Any, _texts(folder, "comments", arrays, small)),
         info=None if head["info"] is None else dict(head["info"]),

@@ -71,6 +71,7 @@ def _write(data: Dataset, folder: Path, source: dict[str, Any]) -> None:
         "order": offsets.order if scattered else None,
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
+        "score-offsets": data.score_offsets,
         "edges": None if data.preferences is None else data.preferences.edges,
         "edge-offsets": None if data.preferences is None else data.preferences.offsets,
     }

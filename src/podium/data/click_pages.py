@@ -112,6 +112,14 @@ class PageList:
         offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         more: dict[str, Any] = {name: c.finished(len(sizes)) for name, c in self.per_page.items()}
         more |= {name: c.finished(int(offsets[-1])) for name, c in self.per_impression.items()}
+        for name, values in more.items():
+            bad = np.flatnonzero(np.abs(values) > _LARGEST)  # missing ones are NaN
+            if len(bad):
+                page = bad[0] if name in self.per_page else np.searchsorted(offsets, bad[0], side="right") - 1
+                raise DataError(
+                    f"{name} must be finite numbers up to 2⁵³; got {values[bad[0]]:g}.",
+                    where=self.place(self.lines[int(page)]),
+                )
         log = ClickLog.from_codes(
             (_ints(self.page_query), list(self.queries)),
             (_ints(self.documents), list(self.names)),

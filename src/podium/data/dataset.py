@@ -31,7 +31,7 @@ from podium.rows import Rows, in_blocks, take_rows
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-_PER_ROW = ("features", "labels", "document_ids", "document_weights", "comments")
+_PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "comments")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,7 @@ class Dataset:
     feature_names: tuple[str, ...] | None = None
     query_weights: NDArray[np.float64] | None = None  # (Q,)
     document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
+    score_offsets: NDArray[np.float64] | None = None  # (N,) added to scores while learning, beside document weights
     preferences: Preferences | None = None
     comments: NDArray[Any] | None = None  # (N,) what stood after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were made, for a model that must make them again
@@ -56,7 +57,7 @@ class Dataset:
         n, offsets = self.features.shape[0], self._offsets
         if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
             raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
-        for name in ("labels", "document_ids", "document_weights", "comments", "rows"):
+        for name in (*_PER_ROW[1:], "rows"):
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise DataError(f"{len(value)} {name} for {n} rows of features.", where=self.source)
@@ -252,6 +253,7 @@ class Dataset:
             document_ids=pick(self.document_ids),
             query_weights=per_query(self.query_weights),
             document_weights=pick(self.document_weights),
+            score_offsets=pick(self.score_offsets),
             preferences=None if self.preferences is None else self.preferences.select(chosen),
             comments=pick(self.comments),
             rows=None,
@@ -284,6 +286,8 @@ class Dataset:
             for block in in_blocks(self.features):
                 h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
+        if self.score_offsets is not None:
+            arrays.append(self.score_offsets)
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:
@@ -291,6 +295,10 @@ class Dataset:
         return h.hexdigest()[:16]
 
     def _check_document_weights(self) -> None:
+        if self.score_offsets is not None and (
+            self.document_weights is None or not np.isfinite(self.score_offsets).all()
+        ):
+            raise DataError("score offsets must be finite numbers, and go with document weights.", where=self.source)
         if self.document_weights is None:
             return
         bad = np.flatnonzero(~np.isfinite(self.document_weights))

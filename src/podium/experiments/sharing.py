@@ -24,7 +24,7 @@ from podium.ids import Ids
 from podium.rows import FileRows, Rows, in_blocks
 
 _PARTS = ("train", "valid", "test")
-_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "rows")
+_ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "rows")
 _TEXTS = ("query_ids", "document_ids")
 
 

@@ -199,6 +199,8 @@ def sweep(
     s = np.ascontiguousarray(scores, np.float64)
     if len(s) != data.n_documents:
         raise DataError(f"{len(s)} scores for {data.n_documents} documents.", where=data.source)
+    if data.score_offsets is not None:
+        s = s + data.score_offsets
     loss.check(data)
     constants = loss.constants(data) if constants is None else constants
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
@@ -239,6 +241,8 @@ def product(
 ) -> Array:
     """The Hessian of a loss over all queries times a direction: H is block diagonal, and is never written down."""
     out, v, none = np.zeros(len(scores)), np.ascontiguousarray(direction, np.float64), np.zeros(data.n_queries)
+    if data.score_offsets is not None:
+        scores = scores + data.score_offsets
     constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 

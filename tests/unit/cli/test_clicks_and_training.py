@@ -90,7 +90,12 @@ def test_training_on_clicks_is_training_with_their_weights(podium: Podium, made:
         weighted = weights(read_clicks(files[1]), read_propensities(files[2]), training).data
     model = Model.load("m.podium")
     np.testing.assert_array_equal(model.score(training), train(weighted, "softmax").score(training))
-    assert model.info["clicks"] == {"log": files[1], "propensities": "true", "clip": 0.01}
+    assert model.info["clicks"] == {"log": files[1], "propensities": "true", "clip": 0.01, "by": "weights"}
+    options = ["--clicks", files[1], "--propensities", files[2], "--propensities-as", "offsets", "--method", "softmax"]
+    assert podium("train", files[0], *options, "-o", "m.podium").exit_code == 0
+    with pytest.warns(UserWarning, match="never shown"):
+        offset = weights(read_clicks(files[1]), read_propensities(files[2]), training, by="offsets").data
+    np.testing.assert_array_equal(Model.load("m.podium").score(training), train(offset, "softmax").score(training))
 
 
 def test_clicks_as_they_are_need_the_word_none_and_give_a_warning(podium: Podium, made: Any) -> None:

@@ -9,8 +9,11 @@ import pytest
 from podium.clicks import Propensities, simulate, simulate_counts, weights
 from podium.clicks.simulate import click_chance
 from podium.data import ClickLog, Dataset
+from podium.data.cache_writer import write_cache
 from podium.data.synthetic import make_letor_like
-from podium.errors import DataError, ParameterError, PodiumWarning
+from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
+from podium.losses import RankNet, Softmax, sweep
+from podium.training import train
 
 DATA, _ = make_letor_like(5, (6, 8), n_features=8, seed=1)
 TRUE = Propensities.of_theta(1 / np.arange(1, 9), how="true")
@@ -33,13 +36,58 @@ def test_a_click_counts_one_over_the_propensity_of_its_rank():
     np.testing.assert_allclose(values(PAGES, None), [2 / 3, 1 / 3, 0])
 
 
+TRUST = Propensities(
+    [1, 2, 3], [1.0, 0.5, 0.25], [np.nan] * 3, [np.nan] * 3, [0.8, 0.4, 0.2], [0.1, 0.05, 0.02], "trust"
+)
+
+
+def test_offsets_are_the_logarithms_of_how_often_a_document_was_looked_at():
+    made = weights(PAGES, HALF, THREE, by="offsets")
+    np.testing.assert_allclose(made.data.document_weights, [2 / 3, 1 / 3, 0])
+    looked = [(1 + 0.5 + 1) / 3, (0.5 + 1 + 0.5) / 3, 2 * 0.25 / 3]
+    np.testing.assert_allclose(np.exp(made.data.score_offsets), looked)
+    assert made.clipped == 0.0
+    with pytest.warns(PodiumWarning, match="never shown"):
+        unseen = weights(ClickLog.from_pages([("q", ["a", "b"], [1])]), HALF, THREE, by="offsets").data
+    assert np.exp(unseen.score_offsets[2]) < 1e-12
+    with pytest.raises(ParameterError, match="no trust bias"):
+        weights(PAGES, TRUST, THREE, by="offsets")
+    with pytest.raises(ParameterError, match="by must be one of weights, offsets"):
+        weights(PAGES, HALF, THREE, by="offset")
+
+
+@pytest.mark.parametrize("loss", [Softmax(), RankNet()], ids=str)
+def test_with_offsets_expected_clicks_make_the_true_relevance_the_best_scores(loss):
+    relevance, looked = np.array([0.9, 0.1, 0.4]), np.array([0.1, 1.0, 0.3])
+    data = dataclasses.replace(
+        THREE, labels=None, document_weights=relevance * looked, score_offsets=np.log(looked)
+    )  # fmt: skip
+    np.testing.assert_allclose(sweep(loss, np.log(relevance), data).gradient, 0.0, atol=1e-12)
+    assert abs(sweep(loss, np.log(relevance), dataclasses.replace(data, score_offsets=None)).gradient).max() > 0.1
+
+
+def test_a_loss_that_takes_scores_as_they_are_refuses_offsets():
+    with pytest.raises(IncompatibleError, match="score offsets"):
+        train(weights(PAGES, HALF, THREE, by="offsets").data, "recipe(loss=logistic)")
+
+
+def test_offsets_go_with_rows_and_caches(tmp_path):
+    log = simulate(DATA, RANKERS, pages=50, seed=0)
+    data = weights(log, TRUE, DATA, by="offsets").data
+    part = data.select([3, 1])
+    rows = np.concatenate([np.arange(data.offsets[q], data.offsets[q + 1]) for q in (3, 1)])
+    np.testing.assert_array_equal(part.score_offsets, data.score_offsets[rows])
+    assert data.digest() != dataclasses.replace(data, score_offsets=None).digest()
+    again = write_cache(data, tmp_path / "data.pod")
+    np.testing.assert_array_equal(again.score_offsets, data.score_offsets)
+    with pytest.raises(DataError, match="go with document weights"):
+        dataclasses.replace(data, document_weights=None)
+
+
 def test_trust_in_the_ranker_is_taken_off():
-    trust = Propensities(
-        [1, 2, 3], [1.0, 0.5, 0.25], [np.nan] * 3, [np.nan] * 3, [0.8, 0.4, 0.2], [0.1, 0.05, 0.02], "trust"
-    )
     a = (1 - 0.1) / 0.8 + (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8
     b = (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8 + (0 - 0.05) / 0.4
-    np.testing.assert_allclose(values(PAGES, trust), [a / 3, b / 3, 2 * -0.02 / 0.2 / 3])
+    np.testing.assert_allclose(values(PAGES, TRUST), [a / 3, b / 3, 2 * -0.02 / 0.2 / 3])
 
 
 def test_several_rankers_count_together():
