@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium.errors import DataError, IncompatibleError
+from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, export, prove, prove_file
 from podium.float32 import next_down, next_up
 from podium.imports import import_model
@@ -126,6 +126,26 @@ def test_an_exporter_that_forgets_its_engines_operator_is_noticed(name, what, mo
     monkeypatch.setattr(f"podium.export.{name}.{what}", lambda f: f)
     target, given = handed(name.replace("_", "-"), grown(31, "nan", 1))
     assert not prove(given, target.write(given), target).holds
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("elastic", b'"decision_type":"lte"', b'"decision_type":"lt"'),
+        ("onnx", b"BRANCH_LEQ", b"BRANCH_GTE"),
+        ("c", b"v <= threshold[k]", b"v < threshold[k]"),
+        ("python", b"value <= THRESHOLD[k]", b"value < THRESHOLD[k]"),
+        ("vespa", b" < ", b" <= "),
+    ],
+)
+def test_a_file_with_another_operator_is_noticed(name, before, after):
+    if name == "onnx":
+        pytest.importorskip("onnx")
+    target, given = handed(name, odd("ordinary"))
+    raw = target.write(given)
+    assert before in raw
+    with pytest.raises(ModelFileError):
+        prove(given, raw.replace(before, after), target)
 
 
 def test_xgboosts_siblings_that_are_not_neighbours_are_noticed():

@@ -29,6 +29,8 @@ def read_catboost(raw: bytes) -> Foreign:
         refuse("its features are not numbered from 0 on.")
     scale_and_bias = at(found, "scale_and_bias", kind=list)
     bias = scale_and_bias[1] if len(scale_and_bias) == 2 else None
+    if isinstance(bias, list) and len(bias) > 1:
+        refuse("it gives several numbers per document. A ranking needs one.")
     bias = numbers(bias if isinstance(bias, list) else [bias], "scale_and_bias", length=1)[0]
     scale = number(scale_and_bias[0], "scale_and_bias")
     if not (math.isfinite(scale) and math.isfinite(bias)):

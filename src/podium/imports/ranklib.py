@@ -1,8 +1,7 @@
 """Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
 
 x ≤ threshold goes left, in float32; a missing value counts as 0; outputs are float32 numbers, times their tree's weight
-in float64. The XML is read by a small grammar:
-elements of six names, nothing that could be expanded.
+in float64. The XML is read by a small grammar: elements of six names, nothing that could be expanded.
 """
 
 from __future__ import annotations
