@@ -77,7 +77,7 @@ def show(proofs: list[Proof], refused: dict[str, dict[str, list[str]]]) -> None:
     orders = [proof.orders for proof in proofs if proof.orders is not None]
     print(
         f"\n{len(proofs)} exports, {sum(proof.holds for proof in proofs)} proven; of {sum(o.queries for o in orders)} "
-        f"rankings {sum(o.changed for o in orders)} changed; {sum(o.tied for o in orders)} of their pairs of neighbours "
+        f"rankings {sum(o.changed for o in orders)} changed; {sum(o.tied for o in orders)} pairs of neighbours in them "
         f"became equal, {sum(o.near for o in orders)} were within twice the bound"
     )
     print("engines:", ", ".join(sorted({proof.engine for proof in proofs})))

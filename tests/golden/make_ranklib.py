@@ -2,8 +2,8 @@
 
     python tests/golden/make_ranklib.py RankLib.jar
 
-It needs Java 11 or later. The scores there are of the classes that load and score in github.com/codelibs/ranklib, commit
-378a17d, compiled by OpenJDK 17.
+It needs Java 11 or later. The scores there are of the classes of github.com/codelibs/ranklib that load and score, at
+commit 378a17d, compiled by OpenJDK 17.
 """
 
 import json
