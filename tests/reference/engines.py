@@ -19,11 +19,14 @@ def F(value):  # noqa: N802
 
 
 def ranklib(raw, x):
-    """Trees: value <= threshold goes left, an absent feature is 0, floats throughout. Weights: doubles."""
+    """Trees: value <= threshold goes left, an absent feature is 0; a float is added to in double. Weights: doubles."""
     x = {place: F(0) if math.isnan(value) else F(value) for place, value in enumerate(x.values(), 1)}
     first, _, rest = raw.decode().partition("\n")
     if first.strip() == "## Coordinate Ascent":
-        return math.fsum(float(w) * float(x[int(l)]) for l, w in (pair.split(":") for pair in rest.split()))
+        total = 0.0
+        for l, w in (pair.split(":") for pair in rest.split()):
+            total += float(w) * float(x[int(l)])
+        return total
     assert first.strip() == "## LambdaMART"
     body = "\n".join(line for line in rest.split("\n") if not line.startswith("##"))
     total = F(0)
@@ -33,7 +36,7 @@ def ranklib(raw, x):
             value = x[int(node.find("feature").text)]
             side = "left" if value <= F(node.find("threshold").text) else "right"
             node = next(child for child in node.findall("split") if child.get("pos") == side)
-        total = F(total + F(F(node.find("output").text) * F(tree.get("weight"))))
+        total = F(float(total) + float(F(node.find("output").text)) * float(F(tree.get("weight"))))
     return float(total)
 
 

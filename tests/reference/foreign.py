@@ -42,9 +42,9 @@ def catboost(symmetric):
     """A model of CatBoost's over three features."""
     treatments = ["AsIs", "AsFalse", "AsTrue"]
     features = [
-        {"feature_index": l, "flat_feature_index": l, "feature_id": name, "borders": [0.5], "has_nans": l > 0,
+        {"feature_index": l, "flat_feature_index": l, "feature_id": name, "borders": borders, "has_nans": l > 0,
          "nan_value_treatment": treatments[l]}
-        for l, name in enumerate(("price", "age", "clicks"))
+        for l, (name, borders) in enumerate({"price": [0.5], "age": [], "clicks": [-1.25]}.items())
     ]  # fmt: skip
     splits = [
         {"border": border, "float_feature_index": l, "split_index": k, "split_type": "FloatFeature"}

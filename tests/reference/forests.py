@@ -16,6 +16,8 @@ THRESHOLDS = {
     "zero": 0.0, "minus zero": -0.0, "tiny": TINY, "minus tiny": -TINY, "largest": LARGEST, "smallest": -LARGEST,
     "infinite": np.inf, "denormal": DENORMAL, "minus denormal": -DENORMAL, "ordinary": float(np.float32(0.1)),
 }  # fmt: skip
+FLUSHED = [f"threshold {name}" for name in ("zero", "minus zero", "minus tiny", "denormal", "minus denormal")]
+"""Models with thresholds that LightGBM takes for 0."""
 KINDS = {"nan": {}, "zero": {"zero_as_missing": True}, "none": {"use_missing": False}}
 
 

@@ -31,3 +31,20 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
         "The others count as 0."
     )
     return widened(data, model.n_features)
+
+
+def read_names(path: str | None) -> tuple[str, ...] | None:
+    """The names of features in a file, one per line; None without a file."""
+    from podium.errors import DataError
+    from podium.files import reading
+
+    if path is None:
+        return None
+    with reading(path) as file:
+        raw = file.read()
+    try:
+        return tuple(line.strip() for line in raw.decode().splitlines() if line.strip())
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"not UTF-8 at byte {error.start + 1}. Save the names as UTF-8, one per line.", where=path
+        ) from None

@@ -64,6 +64,7 @@ def export(
     change scores. FILE.vectors.jsonl has rows to replay in the engine. Where the proof does not hold, the file is
     FILE.unproven, and the exit code is 1.
     """
+    from podium.cli.documents import read_names
     from podium.errors import ParameterError, counted
     from podium.export import Target
     from podium.export import export as write
@@ -75,7 +76,7 @@ def export(
     console.check_file(output, what="a model")
     target = Target.parse(to)
     fitted = Model.load(model)
-    documents, names = _documents(data, fitted), _names(features)
+    documents, names = _documents(data, fitted), read_names(features)
     definitions = None if feature_set is None else _definitions(fitted, names, target.name)
     found = write(fitted, target, output, data=documents, feature_names=names)
     console.out(str(found))
@@ -86,7 +87,11 @@ def export(
     if feature_set is not None and definitions is not None:
         with write_aside(feature_set) as file:
             file.write(definitions.body)
-        console.out(f"features   {feature_set}: {counted(len(definitions.definitions), 'definition')}")
+        with write_aside(f"{feature_set}.notes.txt") as file:
+            file.write("".join(f"{note}\n" for note in definitions.notes).encode())
+        console.out(
+            f"features   {feature_set}: {counted(len(definitions.definitions), 'definition')}; {feature_set}.notes.txt"
+        )
         for note in definitions.notes:
             console.out(f"  differs  {note}")
     _end(found, proof)
@@ -113,11 +118,12 @@ def prove(
     proof: ProofFile = None,
 ) -> None:
     """Whether an exported file agrees with its model; exit code 1 where it does not."""
+    from podium.cli.documents import read_names
     from podium.export import prove_file
     from podium.model import Model
 
     fitted = Model.load(model)
-    found = prove_file(fitted, to, file, data=_documents(data, fitted), feature_names=_names(features))
+    found = prove_file(fitted, to, file, data=_documents(data, fitted), feature_names=read_names(features))
     console.out(str(found))
     _end(found, proof)
 
@@ -136,12 +142,3 @@ def _documents(data: str | None, model: Model) -> Dataset | None:
     from podium.cli.documents import read_documents
 
     return None if data is None else read_documents(data, model, labels=False)
-
-
-def _names(path: str | None) -> tuple[str, ...] | None:
-    from podium.files import reading
-
-    if path is None:
-        return None
-    with reading(path) as file:
-        return tuple(line.strip() for line in file.read().decode().splitlines() if line.strip())

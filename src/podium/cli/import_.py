@@ -34,18 +34,28 @@ def import_model(
             min=1,
         ),
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your data's names of the features, one per line, in the model's order.",
+            show_default="the file's",
+        ),
+    ] = None,
 ) -> None:
     """Take in a model of another tool: rank, explain, compare and export then work on it.
 
     Strangers' files are safe to read: they hold numbers, never code; pickles are not read.
     """
+    from podium.cli.documents import read_names
     from podium.errors import ParameterError
     from podium.imports import import_model as read
 
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    model = read(file, format=format, trees=trees, n_features=n_features)  # type: ignore[arg-type]
+    names = read_names(features)
+    model = read(file, format=format, trees=trees, n_features=n_features, feature_names=names)  # type: ignore[arg-type]
     model.save(output)
     about = model.info["imported"]
     version = f" {about['version']}" if about.get("version") else ""
@@ -53,4 +63,6 @@ def import_model(
     for key, value in about.items():
         if key not in ("format", "version", "sha256"):
             console.out(f"  {key}: {value}")
+    if trees == "all" and "best_iteration" in about:
+        console.out("  trees: all, as Booster predicts; --trees best takes those up to the best, as XGBRanker does")
     console.out(f"model      {output}")

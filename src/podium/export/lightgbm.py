@@ -38,7 +38,10 @@ class LightGBM(Target):
             )
         if any(set(name) & set(' \t\n\r=[]{}",:') for name in given.names):
             name = next(name for name in given.names if set(name) & set(' \t\n\r=[]{}",:'))
-            raise IncompatibleError(f'LightGBM allows no space and none of =[]{{}}",: in {name!r}. Give other names.')
+            raise IncompatibleError(
+                f'LightGBM allows no space and none of =[]{{}}",: in {name!r}. '
+                "Give other names (--features FILE, a name per line)."
+            )
 
     def write(self, given: Handover) -> bytes:
         assert isinstance(given.form, Forest)

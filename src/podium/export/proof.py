@@ -28,6 +28,7 @@ from podium.export.net import Net
 from podium.export.vectors import scores_of, vectors
 from podium.float32 import Singles
 from podium.forms import LinearForm
+from podium.imports.growing import REFUSED
 from podium.metrics import NDCG, evaluate_all
 from podium.scorers.forest import Forest
 from podium.scorers.splits import sums
@@ -79,7 +80,12 @@ class Proof:
     @property
     def _only_elsewhere(self) -> bool:
         """Whether decisions differ for values alone that no given document has."""
-        return self.orders is not None and {one.kind for one in self.differences} <= {"threshold", "missing"}
+        return self.orders is not None and self._by_values
+
+    @property
+    def _by_values(self) -> bool:
+        """Whether decisions differ for some values of features at most."""
+        return {one.kind for one in self.differences} <= {"threshold", "missing"}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -127,8 +133,10 @@ class Proof:
         )
         if self.orders is not None:
             found += self._of_orders(self.orders)
-        elif self.differences:
+        elif self.differences and self._by_values:
             found.append("next       give data (--data) to see whether a document has such values")
+        if not self._by_values:
+            found.append("next       the file is of another model, or was changed: export the model again")
         return found
 
     def _words(self, one: Difference) -> str:
@@ -214,6 +222,11 @@ def _refuse_infinite(data: Dataset, target: Target) -> None:
 def _read(given: Handover, raw: bytes, target: Target) -> Handed:
     try:
         return target.read(raw, given.names)
+    except ModelFileError as error:
+        raise ModelFileError(
+            f"This is no file that podium exports to {target.name} ({str(error).removeprefix(REFUSED)}). "
+            "Name its target (--to), or export the model again."
+        ) from error
     except PodiumError:
         raise
     except Exception as error:  # whatever goes wrong in a file of unknown origin is the file's fault

@@ -18,11 +18,12 @@ from podium.registry import register
 from podium.scorers.forest import Forest
 from podium.scorers.splits import build
 
-_FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*")
+_FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*", re.ASCII)
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<sign>if\s*\(|!\(|>=|[<(),+*])|(?P<name>"
     + _FEATURE.pattern
-    + "))"
+    + "))",
+    re.ASCII,
 )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Literal
@@ -43,6 +44,7 @@ def import_model(
     format: str | None = None,
     trees: Literal["all", "best"] = "all",
     n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> Model:
     """A model of another tool, from a file or its bytes. `podium rank`, explain, compare and export work on it.
@@ -50,6 +52,7 @@ def import_model(
     `format` is one of FORMATS; without it, the file's beginning tells. `trees`: of an XGBoost model that was stopped
     early, all trees, as its Booster predicts, or those up to the best iteration, as its XGBRanker does. `n_features`:
     how many your data has, of a model of RankLib, which knows its features only up to the last that it uses.
+    `feature_names` are those of your data where the file has none or others, such as LightGBM's, with _ for blanks.
     """
     if trees not in ("all", "best"):
         raise ParameterError(f"trees must be all or best; got {trees!r}.")
@@ -68,27 +71,46 @@ def import_model(
         "lightgbm": read_lightgbm,
         "xgboost": lambda given: read_xgboost(given, best=trees == "best"),
         "catboost": read_catboost,
-        "ranklib": lambda given: widened(read_ranklib(given), n_features),
+        "ranklib": lambda given: widened(read_ranklib(given), n_features, feature_names),
     }
     try:
-        return as_model(readers[name](raw), sha256=hashlib.sha256(raw).hexdigest())
+        found = _renamed(readers[name](raw), feature_names)
+        return as_model(found, sha256=hashlib.sha256(raw).hexdigest())
     except ParameterError:
         raise
     except (PodiumError, RecursionError, OverflowError, MemoryError) as error:
         raise ModelFileError(f"{where}: {error}") from error
 
 
-def widened(found: Foreign, n_features: int | None) -> Foreign:
-    """The same model of more features, the others unused."""
-    form = found.form
-    known = len(form.weights) if isinstance(form, LinearForm) else form.n_features
-    if n_features is None or n_features == known:
+def widened(found: Foreign, n_features: int | None, names: Sequence[str] | None = None) -> Foreign:
+    """The same model of more features, as many as there are names where no number is given, the others unused."""
+    form, known = found.form, _n_features(found)
+    if n_features is None and names is not None:
+        n_features = max(known, len(names))
+    if n_features is None:
+        more = f"{known}, the last that it uses; if your data has more, say how many (--n-features)"
+        return replace(found, notes={**found.notes, "features": more})
+    if n_features == known:
         return found
     if not known < n_features <= MOST_FEATURES:
         raise ParameterError(f"n_features must be from {known}, which it uses, to {MOST_FEATURES}; got {n_features}.")
     if isinstance(form, LinearForm):
         return replace(found, form=replace(form, weights=np.append(form.weights, np.zeros(n_features - known))))
     return replace(found, form=replace(form, n_features=n_features))
+
+
+def _n_features(found: Foreign) -> int:
+    return len(found.form.weights) if isinstance(found.form, LinearForm) else found.form.n_features
+
+
+def _renamed(found: Foreign, names: Sequence[str] | None) -> Foreign:
+    if names is None:
+        return found
+    if len(names) != _n_features(found):
+        raise ParameterError(f"{len(names)} feature names for a model of {_n_features(found)} features.")
+    if len(set(names)) < len(names):
+        raise ParameterError("two features have the same name. Give each its own.")
+    return replace(found, names=tuple(names))
 
 
 def as_model(found: Foreign, *, sha256: str) -> Model:
@@ -116,12 +138,24 @@ def _read(source: str | PathLike[str], most: int) -> bytes:
         return file.read(most + 1)
 
 
+_OTHERS = {
+    b"CBM1": """CatBoost's binary format. Save the model with save_model("model.json", format="json")""",
+    rb"\[": """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
+    rb'\{\s*"name":\s*"tree"': """LightGBM's dump_model. Save the model with save_model("model.txt")""",
+    b"binf": """XGBoost's old binary format. Save the model with save_model("model.json")""",
+}
+"""Beginnings of files of these tools that are not read."""
+
+
 def _format_of(raw: bytes, where: str) -> str:
     start = raw[:4096].lstrip()
     if start.startswith((b"tree\n", b"tree\r\n")):
         return "lightgbm"
     if start.startswith(b"##"):
         return "ranklib"
+    for begins, what in _OTHERS.items():
+        if re.match(begins, start):
+            raise ModelFileError(f"{where}: {what}.")
     if start.startswith(b"{"):
         catboost = b'"oblivious_trees"' in raw or b'"features_info"' in raw
         return "catboost" if catboost and b'"learner"' not in start[:200] else "xgboost"

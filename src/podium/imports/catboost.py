@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from podium.float32 import round_down
 from podium.imports.foreign import Foreign, at, json_object, n_features_of, number, numbers
@@ -25,22 +27,22 @@ def read_catboost(raw: bytes) -> Foreign:
             refuse(f"it has {kind.replace('_', ' ')}. Train on numbers alone.")
     features = [_feature(one) for one in at(found, "features_info", "float_features", kind=list)]
     n_features = n_features_of(len(features))
-    if sorted(flat for flat, _, _ in features) != list(range(n_features)):
+    if sorted(feature.place for feature in features) != list(range(n_features)):
         refuse("its features are not numbered from 0 on.")
     scale_and_bias = at(found, "scale_and_bias", kind=list)
     bias = scale_and_bias[1] if len(scale_and_bias) == 2 else None
+    if isinstance(bias, list) and len(bias) > 1:
+        refuse("it gives several numbers per document. A ranking needs one.")
     bias = numbers(bias if isinstance(bias, list) else [bias], "scale_and_bias", length=1)[0]
     scale = number(scale_and_bias[0], "scale_and_bias")
     if not (math.isfinite(scale) and math.isfinite(bias)):
         refuse("its scale and bias are not finite numbers.")
-    sides = [nan_left for _, nan_left, _ in features]
-    flats = [flat for flat, _, _ in features]
     if "oblivious_trees" in found:
-        trees = [_symmetric(tree, flats, sides, scale) for tree in at(found, "oblivious_trees", kind=list)]
+        trees = [_symmetric(tree, features, scale) for tree in at(found, "oblivious_trees", kind=list)]
     else:
-        trees = [_free(tree, flats, sides, scale) for tree in at(found, "trees", kind=list)]
+        trees = [_free(tree, features, scale) for tree in at(found, "trees", kind=list)]
     trees += [Grown(leaves=[Leaf(float(bias), 1.0)])] if bias else []
-    names = [name for _, _, name in sorted(features)]
+    names = [feature.name for feature in sorted(features)]
     known = len(set(names)) == len(names) and all(names) and names != [str(k) for k in range(n_features)]
     about = found.get("model_info")
     told = str(about.get("catboost_version_info", "")) if isinstance(about, dict) else ""
@@ -53,31 +55,44 @@ def read_catboost(raw: bytes) -> Foreign:
     )
 
 
-def _feature(one: Any) -> tuple[int, bool, str]:
-    """Its place among all features, whether a missing value goes left, and its name."""
-    treatment = one.get("nan_value_treatment", "AsIs") if isinstance(one, dict) else None
+class _Feature(NamedTuple):
+    place: int  # among all features
+    nan_left: bool  # whether a missing value goes left
+    name: str
+    borders: list[float]  # those of all features, one after another, are what split_index counts
+
+
+def _feature(one: Any) -> _Feature:
+    treatment = one.get("nan_value_treatment") if isinstance(one, dict) else None
     if treatment not in ("AsIs", "AsFalse", "AsTrue"):
         refuse(f"nan_value_treatment is {str(treatment)[:20]!r}.")
     name = one.get("feature_id") or one.get("feature_name") or ""
-    return at(one, "flat_feature_index", kind=int), treatment != "AsTrue", name if isinstance(name, str) else ""
+    borders = round_down(np.array(numbers(at(one, "borders", kind=list), "borders"), np.float64)).tolist()
+    place = at(one, "flat_feature_index", kind=int)
+    return _Feature(place, treatment != "AsTrue", name if isinstance(name, str) else "", borders)
 
 
-def _question(split: Any, flats: list[int], sides: list[bool]) -> tuple[int, float, bool]:
+def _question(split: Any, features: list[_Feature]) -> tuple[int, float, bool]:
     if at(split, "split_type", kind=str) != "FloatFeature":
         refuse(f"it has a split of type {split['split_type'][:20]!r}. Train on numbers alone.")
-    feature = at(split, "float_feature_index", kind=int)
-    if not 0 <= feature < len(flats):
-        refuse(f"a split is on feature {feature + 1} of {len(flats)}.")
-    border = at(split, "border", kind=(int, float))
-    return flats[feature], float(round_down([number(border, "border")])[0]), sides[feature]
+    index = at(split, "float_feature_index", kind=int)
+    if not 0 <= index < len(features):
+        refuse(f"a split is on feature {index + 1} of {len(features)}.")
+    feature = features[index]
+    border = float(round_down([number(at(split, "border", kind=(int, float)), "border")])[0])
+    first = sum(len(before.borders) for before in features[:index])
+    at_index = at(split, "split_index", kind=int) - first
+    if not 0 <= at_index < len(feature.borders) or feature.borders[at_index] != border:
+        refuse(f"split_index of a split is not that of its border {border}, by which CatBoost decides.")
+    return feature.place, border, feature.nan_left
 
 
 def _value(value: Any, scale: float) -> float:
     return float(numbers([value], "leaf_values")[0]) * scale
 
 
-def _symmetric(tree: Any, flats: list[int], sides: list[bool], scale: float) -> Grown:
-    splits = [_question(split, flats, sides) for split in at(tree, "splits", kind=list)]
+def _symmetric(tree: Any, features: list[_Feature], scale: float) -> Grown:
+    splits = [_question(split, features) for split in at(tree, "splits", kind=list)]
     n = len(splits)
     if n > _DEEPEST:
         refuse(f"a symmetric tree has {n} levels; at most {_DEEPEST} can be read.")
@@ -91,16 +106,16 @@ def _symmetric(tree: Any, flats: list[int], sides: list[bool], scale: float) -> 
         feature, border, nan_left = splits[level - 1]
         return Split(feature, border, nan_left, (level - 1, prefix), (level - 1, prefix | 1 << (level - 1)))
 
-    return grow((n, 0), look, n_features=len(flats))
+    return grow((n, 0), look, n_features=len(features))
 
 
-def _free(tree: Any, flats: list[int], sides: list[bool], scale: float) -> Grown:
+def _free(tree: Any, features: list[_Feature], scale: float) -> Grown:
     def look(node: Any) -> Split | Leaf:
         if isinstance(node, dict) and "value" in node:
             value = node["value"][0] if isinstance(node["value"], list) and len(node["value"]) == 1 else node["value"]
             weight = node.get("weight", math.nan)
             return Leaf(_value(value, scale), numbers([weight], "weight")[0])
-        feature, border, nan_left = _question(at(node, "split"), flats, sides)
+        feature, border, nan_left = _question(at(node, "split"), features)
         return Split(feature, border, nan_left, at(node, "left"), at(node, "right"))
 
-    return grow(tree, look, n_features=len(flats))
+    return grow(tree, look, n_features=len(features))

@@ -45,9 +45,12 @@ class Grown:
     leaves: list[Leaf] = field(default_factory=list)
 
 
+REFUSED = "This model cannot be imported: "
+
+
 def refuse(why: str) -> NoReturn:
     """Raise the error of a foreign file that cannot be used."""
-    raise ModelFileError(f"This model cannot be imported: {why}")
+    raise ModelFileError(f"{REFUSED}{why}")
 
 
 def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> Grown:

@@ -1,7 +1,7 @@
 """Models of RankLib: trees as XML (LambdaMART, MART, Random Forests), weights as `1:w 2:w` (Coordinate Ascent, …).
 
-x ≤ threshold goes left, in float32; a missing value counts as 0. The XML is read by a small grammar:
-elements of six names, nothing that could be expanded.
+x ≤ threshold goes left, in float32; a missing value counts as 0; outputs are float32 numbers, times their tree's weight
+in float64. The XML is read by a small grammar: elements of six names, nothing that could be expanded.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def _walk(element: Element) -> Iterator[Element]:
 
 
 def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
-    weight = np.float32(number(tree[1].get("weight", "1"), "weight"))
+    with np.errstate(over="ignore"):
+        weight = float(np.float32(number(tree[1].get("weight", "1"), "weight")))
 
     def look(node: Element) -> Split | Leaf:
         inside = {
@@ -105,8 +106,8 @@ def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
             refuse("a <split> holds neither one <output> nor feature, threshold and two splits.")
         if inside["output"]:
             with np.errstate(over="ignore"):
-                value = np.float32(number(inside["output"][0][3], "output")) * weight
-            return Leaf(float(value) / ensembles)
+                value = float(np.float32(number(inside["output"][0][3], "output")))
+            return Leaf(value * weight / ensembles)
         sides = {one[1].get("pos"): one for one in inside["split"]}
         if set(sides) != {"left", "right"}:
             refuse("the two splits of a <split> are not left and right.")

@@ -103,6 +103,8 @@ def _tree(tree: Any, n_features: int, scale: float) -> Grown:
     }
     for key in whole_keys:
         numbers(columns[key], key, length=n, whole=True)
+    if not set(columns["default_left"]) <= {0, 1}:
+        refuse("default_left of a node is neither 0 nor 1.")
     conditions = numbers(at(tree, "split_conditions", kind=list), "split_conditions", length=n)
     if any(numbers(tree.get("split_type", []) or [], "split_type", whole=True)) or tree.get("categories"):
         refuse("it splits on categories. Encode them as numbers, and train again.")

@@ -9,6 +9,7 @@ import pytest
 
 from podium.export.feature_sets import feature_set
 from podium.imports import import_model
+from podium.model import Model
 from reference.foreign import files
 from reference.forests import odd
 
@@ -43,6 +44,10 @@ def test_a_file_that_was_tampered_with_is_not_proven(podium, model):
     assert done.exit_code == 1
     assert "NOT PROVEN" in done.stdout
     assert "another value" in done.stdout
+    assert "export the model again" in done.stdout
+    done = podium("prove", "trees.podium", "trees.json", "--to", "xgboost")
+    assert done.exit_code == 1
+    assert "no file that podium exports to xgboost (learner is missing" in done.stderr
 
 
 def test_what_cannot_be_proven_is_written_under_another_name(podium, model):
@@ -113,6 +118,11 @@ def test_a_foreign_model_is_imported_and_ranks(podium, tmp_path):
     done = podium("import", "foreign.json", "-o", "m.podium")
     assert done.exit_code == 0, done.output
     assert "imported   catboost" in done.stdout
+    Path("names.txt").write_bytes("prix unité\nâge\nclics\n".encode())
+    assert podium("import", "foreign.json", "-o", "m.podium", "--features", "names.txt").exit_code == 0
+    assert Model.load("m.podium").feature_names == ("prix unité", "âge", "clics")
+    Path("names.txt").write_bytes(b"a\xff")
+    assert "UTF-8" in podium("import", "foreign.json", "-o", "n.podium", "--features", "names.txt").stderr
     Path("rows.txt").write_text("0 qid:1 1:0.6 3:1\n0 qid:1 1:0.1 3:1\n")
     assert podium("rank", "m.podium", "rows.txt").stdout == "9.25\n6.25\n"
     assert podium("export", "m.podium", "--to", "xgboost", "-o", "m.json").exit_code == 0
@@ -163,6 +173,7 @@ def test_text_features_are_defined_in_the_engines_language(podium, model):
     weights = json.loads(json.loads(Path("m.json").read_text())["model"]["model"]["definition"])
     assert list(weights) == [one["name"] for one in found], "the model's names are the set's"
     assert "no factor k1 + 1" in done.stdout
+    assert "no factor k1 + 1" in Path("set.json.notes.txt").read_text()
     Path("names.txt").write_text("bm25(field=title)\nlsi\nstored(field=stars)\n")
     done = podium(*words[:4], "-o", "n.json", *words[6:], "--feature-set", "set2.json")
     assert done.exit_code == 1

@@ -162,6 +162,25 @@ def test_the_base_score_is_added():
     ) == pytest.approx(import_model(files()["xgboost"]).score(np.zeros((1, D), np.float32)) + 0.25)
 
 
+@pytest.mark.parametrize(("raw", "words"), [
+    (b"CBM1\x00", 'CatBoost.*format="json"'), (b'[\n  {"nodeid": 0}]', r"XGBoost.*save_model\("),
+    (b'{"name": "tree", "version": "v4"}', 'LightGBM.*save_model\\("model.txt"'), (b"binf\x00", "XGBoost.*save_model"),
+    (catboost(True).replace(b"[0.25]", b"[0.25, 1.0]"), "several numbers"),
+])  # fmt: skip
+def test_other_files_of_these_tools_are_refused_with_what_to_do(raw, words):
+    with pytest.raises(ModelFileError, match=words):
+        import_model(raw)
+
+
+def test_features_have_the_names_of_the_data():
+    model = import_model(TREES, feature_names=["größe", "prix unité", "age"])
+    assert model.feature_names == ("größe", "prix unité", "age"), "as many as the data has"
+    assert "features" in import_model(TREES).info["imported"]
+    for names in (["a"], ["a", "a"]):
+        with pytest.raises(ParameterError, match="name"):
+            import_model(TREES, feature_names=names)
+
+
 def test_a_file_that_is_too_large_or_unknown_is_refused(tmp_path):
     with pytest.raises(ModelFileError, match="larger than"):
         import_model(files()["xgboost"], most_bytes=10)
