@@ -69,6 +69,17 @@ def test_the_engines_rules_give_what_the_proof_takes_them_to_give(kind, name):
     assert found == emulated.tolist()
 
 
+@pytest.mark.parametrize("name", [name for name in ENGINES if name != "elastic"])
+def test_the_engines_rules_add_up_weights_within_the_bound(name):
+    model = import_model(b"## Coordinate Ascent\n1:0.1 2:-0.7 3:1e-3 5:12.5 6:0.3\n")
+    target, given = handed(name, model)
+    raw = target.write(given)
+    proof = prove(given, raw, target)
+    found = [ENGINES[name](raw, dict(zip(NAMES, row, strict=True))) for row in proof.rows]
+    assert proof.holds
+    assert np.abs(np.array(found) - proof.scores - target.constant(given)).max() <= proof.bound
+
+
 def nearest(forest):
     """Thresholds of LightGBM's doubles rounded up, as rounding to the nearest float32 does with half of them."""
     return replace(forest, threshold=next_up(forest.threshold).astype(np.float64))

@@ -19,15 +19,14 @@ import numpy as np
 from podium.arrays import Array, dense, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumError, counted
-from podium.export.affine import UNIT32, UNIT64, Affine
-from podium.export.affine import bound as linear_bound
+from podium.export.affine import Affine
 from podium.export.base import Target
+from podium.export.bounds import bound_of
 from podium.export.decisions import Difference, differences
 from podium.export.handover import Handed, Handover
 from podium.export.net import Net
 from podium.export.vectors import scores_of, vectors
 from podium.float32 import Singles
-from podium.forms import LinearForm
 from podium.imports.growing import REFUSED
 from podium.metrics import NDCG, evaluate_all
 from podium.scorers.forest import Forest
@@ -175,7 +174,7 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
     X = vectors(given, data=known)
     found = _differences(given, theirs, target)
     look = _Look(given, theirs, raw, target)
-    bound = max(_bound(given, target, part) for part in _parts(given.form, X, known))
+    bound = max(bound_of(given, target, part) for part in _parts(given.form, X, known))
     orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
     if all(one.kind not in ("shape", "feature") for one in found):  # other trees may have no end
         seen, scores = _errors(look, X, found)
@@ -346,30 +345,6 @@ def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
     if not (isinstance(form, Net) and form.within_query):
         return [X, rows]
     return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
-
-
-def _bound(given: Handover, target: Target, X: Singles) -> float:
-    form = given.form
-    if isinstance(form, Forest):
-        return _tree_bound(form, target, target.constant(given))
-    X = X[~(np.isnan(X) & np.isnan(form.missing if isinstance(form, Affine) else form.filling)).any(axis=1)]
-    if isinstance(form, Net):
-        return form.bound(X)
-    own = given.model.form()
-    affine = given.model.learner.transform.affine(given.model.state, Dataset(X[:0], None, np.zeros(1, np.int64)))
-    assert isinstance(own, LinearForm)
-    assert affine is not None
-    return linear_bound(own, affine, form, X, single=target.single)
-
-
-def _tree_bound(forest: Forest, target: Target, constant: float) -> float:
-    """Σ_t max|v|·u + γ_T·Σ_t max|v|, u = 2⁻²⁴ for sums in float32; nothing for the same sums in float64."""
-    largest = float(np.maximum.reduceat(np.abs(forest.values), forest.first_leaf[:-1]).sum()) + abs(constant)
-    if target.single:
-        n = forest.n_trees + bool(constant)
-        gamma, tiny = n * UNIT32 / (1 - n * UNIT32), n * float(np.finfo(np.float32).smallest_subnormal)
-        return largest * UNIT32 + gamma * largest * (1 + UNIT32) + n * UNIT64 * largest + tiny
-    return largest * UNIT32 if target.rounds_score else 0.0
 
 
 def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float) -> tuple[Orders, float]:

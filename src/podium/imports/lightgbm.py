@@ -23,6 +23,9 @@ def read_lightgbm(raw: bytes) -> Foreign:
     if header.get("num_class", "1") != "1" or header.get("num_tree_per_iteration", "1") != "1":
         refuse("it gives several numbers per document. A ranking needs one.")
     n_features = n_features_of(whole(header["max_feature_idx"], "max_feature_idx") + 1)
+    n_trees = len([whole(size, "tree_sizes") for size in header.get("tree_sizes", "").split()])
+    if len(blocks) != n_trees if "tree_sizes" in header else "\nend of trees" not in text:
+        refuse(f"it is cut short or damaged: it has {len(blocks)} trees, and says {n_trees or 'no number'}.")
     scale = len(blocks) if "average_output" in header else 1
     trees = [_tree(_pairs(block), n_features, scale) for block in blocks]
     names = tuple(header.get("feature_names", "").split(" "))

@@ -95,7 +95,7 @@ def _walk(element: Element) -> Iterator[Element]:
 
 def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
     with np.errstate(over="ignore"):
-        weight = float(np.float32(number(tree[1].get("weight", "1"), "weight")))
+        weight = float(np.float32(number(tree[1].get("weight"), "weight")))
 
     def look(node: Element) -> Split | Leaf:
         inside = {

@@ -34,6 +34,16 @@ def test_a_symmetric_tree_of_catboost_answers_bit_by_bit():
     assert scores(model, [NAN, NAN, -2], [NAN, NAN, NAN]) == [2.25, 6.25]
 
 
+@pytest.mark.parametrize(("before", "after"), [
+    (b'"split_index": 1', b'"split_index": 0'), (b'"borders": [-1.25]', b'"borders": [-1.2]'),
+    (b'"nan_value_treatment": "AsFalse"', b'"nan_value_treatment": null'),
+])  # fmt: skip
+def test_a_file_of_catboost_that_contradicts_itself_is_refused(before, after):
+    assert before in catboost(True)
+    with pytest.raises(ModelFileError, match=r"split_index|nan_value_treatment"):
+        import_model(catboost(True).replace(before, after))
+
+
 def test_a_free_tree_of_catboost_is_walked():
     assert scores(import_model(catboost(False)), [0, 0, 0], [1, 0, -2], [1, 0, 0]) == [1.25, 4.25, -1.75]
 
@@ -62,6 +72,11 @@ TREES = b"""## LambdaMART
 def test_ranklibs_trees_weigh_their_outputs_and_take_missing_values_for_0():
     model = import_model(TREES)
     assert scores(model, [0, 0.25], [0, 0.26], [9, NAN]) == [2.5, -0.5, 2.5]
+
+
+def test_a_tree_of_ranklib_without_its_weight_is_refused():
+    with pytest.raises(ModelFileError, match="weight is not a number"):
+        import_model(TREES.replace(b' weight="0.5"', b"", 1))
 
 
 def test_ranklibs_bags_of_trees_are_averaged():
@@ -119,6 +134,8 @@ REFUSED = {
     "several numbers": (b"num_class=1", b"num_class=3"),
     "linear": (b"is_linear=0", b"is_linear=1"),
     "leaf": (b"left_child=", b"left_child=7 "),
+    "cut short": (b"tree_sizes=", b"tree_sizes=1000 "),
+    "damaged": (b"tree_sizes=", b"tree_sizes=[] "),
 }
 
 
@@ -146,6 +163,7 @@ TREE = ("learner", "gradient_booster", "model", "trees", 0)
     (("learner", "learner_model_param", "num_target"), "2", "several numbers"),
     ((*TREE, "split_type"), [1] * 7, "categories"),
     ((*TREE, "right_children", 0), 4, "neighbours"),
+    ((*TREE, "default_left", 0), -1, "default_left"),
     ((*TREE, "left_children", 1), 1, "neighbours|twice"),
     ((*TREE, "split_indices", 0), D, "feature 7 of 6"),
     (("learner", "objective", "name"), "multi:softmax", "objective"),
