@@ -229,7 +229,7 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "ranklib.json").read
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_ranklib_scored_these_rows_as_its_emulator_does(case):
-    """RankLib's own scores, made once: tests/golden/make_ranklib.py."""
+    """What RankLib's Java scores, made once: tests/golden/make_ranklib.py."""
     raw, X = case["file"].encode(), np.array(GOLDEN["rows"], np.float32)
     if "a bag" not in case["name"]:
         found = [ENGINES["ranklib"](raw, dict(zip(NAMES, row, strict=True))) for row in X]

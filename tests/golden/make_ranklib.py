@@ -1,9 +1,9 @@
-"""Makes ranklib.json: files of podium's and of RankLib's kind, rows that are hard to decide, and RankLib's own scores.
+"""Makes ranklib.json: files of podium's and of RankLib's kind, rows that are hard to decide, and what RankLib's Java scores.
 
     python tests/golden/make_ranklib.py RankLib.jar
 
-It needs Java 11 or later. The scores there are of the classes of github.com/codelibs/ranklib that load and score, at
-commit 378a17d, compiled by OpenJDK 17.
+It needs Java 11 or later. No released jar was used for the scores there: the classes that load and score, as
+github.com/codelibs/ranklib has them at commit 378a17d, cut down to that, were compiled by OpenJDK 17.
 """
 
 import json
