@@ -26,13 +26,7 @@ from podium.text.collection import read_documents, read_queries
 from podium.text.features import read_features
 from podium.text.index import Index
 
-METHODS = [
-    "listnet",
-    "listnet(transform=query-zscore)",
-    "softmax(transform=query-zscore)",
-    "lambdamart",
-    "lambdamart(transform=query-zscore)",
-]
+METHODS = ["listnet", "listnet(transform=query-zscore)", "lambdamart", "lambdamart(transform=query-zscore)"]
 WITHOUT = ["cosine", "prf", "lsi", "cosine,prf,lsi"]
 SEEDS = (0, 1, 2)
 FIELDS = ("title", "text", "keywords")
