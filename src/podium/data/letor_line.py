@@ -48,6 +48,11 @@ def read_line(line: bytes, limit: int, where: str) -> Document:
 def _label(word: bytes, where: str) -> float:
     if not _DECIMAL.fullmatch(word):
         got = "" if _is_text(word) else " This does not look like a text file."
+        if word == b"SQLite":
+            got = (
+                " If this is an index of documents: podium features INDEX QUERIES QRELS -o FILE makes data of it, and "
+                "podium compare INDEX --queries FILE --qrels FILE compares methods on it."
+            )
         raise DataError(
             f"the label must be a finite number; got {shown(word)}. "
             f"A line is: label qid:query feature:value … # comment.{got}",

@@ -33,6 +33,7 @@ _UNSEEN = (
     *(*range(0x180B, 0x180E), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE01F0)),  # variation selectors, tags
 )
 """Characters that are not seen and cut no word."""
+_HIDDEN = frozenset(_UNSEEN)
 _APOSTROPHES = "\u2019\u2018\u00b4\u1ffd"
 _TABLE = dict.fromkeys(_UNSEEN) | str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | {"™": " tm ", "℠": " sm "})
 """What is done before NFKC, which would make a blank of ´, and of Foo™ the word footm."""
@@ -82,8 +83,9 @@ class Analyser(Named):
 
     def spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
         """Where words lie in a text as it is written: (start, end, words), the words normalised."""
-        for start, end, words in self._spans(text):
-            yield start, end, [one for word in words for one in self.words(word)]
+        seen = [k for k, letter in enumerate(text) if ord(letter) not in _HIDDEN]
+        for start, end, words in self._spans(text if len(seen) == len(text) else "".join(text[k] for k in seen)):
+            yield seen[start], seen[end - 1] + 1, [one for word in words for one in self.words(word)]
 
     def _spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
         for match in _pattern().finditer(text):

@@ -50,12 +50,12 @@ def snippet(
     most: int = 2,
     rank: Callable[[str, Sequence[str]], Any] | None = None,
 ) -> Snippet:
-    """The best sentences of a document for a query, in the order of the document.
+    """The best sentences of a document for a query, in the order of the document, none of them twice.
 
     `rank` gives a score to each sentence, from the text of the query and the sentences; BM25 unless told.
     """
     fields = [name for name in index.fields if name != "title"] or list(index.fields)
-    found = [one for name in fields for one in sentences(str(document.get(name) or ""))]
+    found = list(dict.fromkeys(one for name in fields for one in sentences(str(document.get(name) or ""))))
     if not found:
         return mark(index, query, str(document.get("title") or ""))
     scores = np.asarray(rank(query.text, found) if rank else _bm25(index, query, found), np.float64)

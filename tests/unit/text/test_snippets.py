@@ -32,6 +32,16 @@ def test_the_best_sentences_come_in_the_order_of_the_document_with_matches_marke
     assert found.marked("[", "]") == "[Heat] flows through [slabs] of steel! … [Slabs] are [heated] again."
 
 
+def test_a_sentence_that_is_repeated_is_shown_once(index):
+    found = snippet(index, index.query("slabs"), {"text": "Hot slabs. Cold water. Hot slabs."})
+    assert found.text == "Hot slabs."
+
+
+def test_characters_that_are_not_seen_cut_no_mark(index):
+    text = "Slabs\u200cof and sla\u00adbs, sl\u200bab."
+    assert mark(index, index.query("slabs"), text).marked("[", "]") == "Slabs\u200cof and [sla\u00adbs], sl\u200bab."
+
+
 def test_without_a_match_the_first_sentences_are_shown(index):
     found = snippet(index, index.query("nowhere"), index.document("a"), most=1)
     assert (found.text, found.marks) == ("Nothing here.", ())
