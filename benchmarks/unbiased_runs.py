@@ -112,6 +112,8 @@ def recipe(loss: str, scorer: str) -> str:
         if loss.startswith("lambdarank")
         else "lbfgs(penalty=0.01,iterations=50)"
     )
+    if scorer == "mlp" and loss in ("ranknet", "squared-hinge", "exponential"):
+        loss += "(normalise=true)"  # a mean over pairs, so that one penalty fits all losses
     return f"recipe(loss={loss},{SCORERS[scorer].format(solver=solver)})"
 
 
