@@ -133,8 +133,8 @@ def estimators_table(found: dict[str, tuple[np.ndarray, np.ndarray]]) -> str:
         "`softmax` × linear. θ@10 is the estimate of rank 10 over the truth: 1 is right. Ranks below 20 are left out, "
         "as some queries have no more. `randomised` is shown on pages that were not shuffled, against its warning, and "
         "`dbn` assumes that people stop at what satisfies them, which these do not. `regression-em`, `dual` and "
-        "`pairwise` are estimated without interventions; the rankers here are weak, which helps them; "
-        "`dual` did not settle in some seeds, and says so.\n"
+        "`pairwise` are estimated without interventions; the rankers here are weak, which helps them. "
+        "Where `dual` has not settled, it says so.\n"
     )
     heads = ["θ by", "θ@10 over the truth", "NDCG@10 with ips"]
     return f"## Estimators of propensities, {ESTIMATOR_PAGES:,} pages\n\n{words}\n{table(heads, rows)}"
@@ -144,7 +144,8 @@ def peers_table(found: dict[str, np.ndarray | str]) -> str:
     rows = [[name, values if isinstance(values, str) else mean_of(values)] for name, values in found.items()]
     words = (
         "60 trees of 7 leaves each. LightGBM and XGBoost learn from every page as a query of its own, with clicks as "
-        "labels; podium from document weights.\n"
+        "labels; podium from document weights, divided by propensities (ips) or as they are, with the logarithms of "
+        "propensities as offsets of scores.\n"
     )
     return f"## Boosted trees beside other tools, {FEW_PAGES:,} pages\n\n{words}\n{table(['learner', 'NDCG@10'], rows)}"
 

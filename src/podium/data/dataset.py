@@ -286,8 +286,7 @@ class Dataset:
             for block in in_blocks(self.features):
                 h.update(np.ascontiguousarray(block).data if block.size else b"")
         arrays += [self.labels, self.offsets, self.query_weights, self.document_weights]
-        if self.score_offsets is not None:
-            arrays.append(self.score_offsets)
+        arrays += [] if self.score_offsets is None else [self.score_offsets]
         if self.preferences is not None:
             arrays += [self.preferences.edges, self.preferences.offsets]
         for array in arrays:
@@ -295,9 +294,8 @@ class Dataset:
         return h.hexdigest()[:16]
 
     def _check_document_weights(self) -> None:
-        if self.score_offsets is not None and (
-            self.document_weights is None or not np.isfinite(self.score_offsets).all()
-        ):
+        added = self.score_offsets
+        if added is not None and (self.document_weights is None or not np.isfinite(added).all()):
             raise DataError("score offsets must be finite numbers, and go with document weights.", where=self.source)
         if self.document_weights is None:
             return

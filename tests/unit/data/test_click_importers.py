@@ -232,6 +232,7 @@ def test_open_bandit_has_the_clicks_that_its_description_says(part, clicks):
         (read_tiangong, ["5\t3\t[1]\t[1]\t[0]", "5\t3"], "2: expected visit, query"),
         (read_tiangong, ["5\t3\t[1, 2]\t[1]\t[0]"], "1: clicks must be 2 numbers 0 or 1"),
         (read_tiangong, ["5\t3\t[1]\t[1]\t[0]\t[x]"], "1: grades must be 1 numbers"),
+        (read_tiangong, ["5\t3\t[1]\t[1]\t[0]"] * 2 + ["5\t4\t[1]\t[1]\t[0]\t[inf]"], "3: grades must be finite"),
         (read_tiangong, ["<a>", "</b>"], "2: not well-formed XML"),
         (read_tiangong, ["<a><interaction>", "</interaction></a>"], "2: this interaction lacks its query_id"),
         (read_open_bandit, ["item,position,click"], "1: no column 'propensity'"),
