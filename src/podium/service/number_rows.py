@@ -1,8 +1,9 @@
 """Rows of numbers in JSON, read into a matrix without an object for each number.
 
-What comes out has the bits that a decoder's doubles have as float32. A row that is anything else than numbers and nulls,
-or a number whose float32 is in doubt, is not read here: whoever asks then decodes the whole body, and says what is wrong.
-Places in the text are unsigned, which spares a look at each whether it counts from the end: that is half of the time.
+What comes out has the bits that a decoder's doubles have as float32. A row that is anything else than numbers and
+nulls, or a number whose float32 is in doubt, is not read here: whoever asks then decodes the whole body, and says what
+is wrong. Places in the text are unsigned, which spares a look at each whether it counts from the end: that is half of
+the time.
 """
 
 from __future__ import annotations
@@ -100,9 +101,7 @@ def after_space(text: Any, at: Any) -> Any:
 @compiled
 def is_null(text: Any, at: Any) -> bool:
     """Whether null stands at a place."""
-    return (
-        text[at] == _N and text[at + _ONE] == _U and text[at + _ONE + _ONE] == _L and text[at + _FOUR - _ONE] == _L
-    )
+    return text[at] == _N and text[at + _ONE] == _U and text[at + _ONE + _ONE] == _L and text[at + _FOUR - _ONE] == _L
 
 
 @compiled
