@@ -103,7 +103,7 @@ def origin(made: Made) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser(origin: str) -> Iterator[Browser]:
-    with Browser(seconds=240, origin=origin) as started:
+    with Browser(seconds=600, origin=origin) as started:
         yield started
 
 

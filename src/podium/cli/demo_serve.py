@@ -71,6 +71,7 @@ def _make_index(path: Path) -> None:
 def _free_port() -> int:
     """8080, or any other port if that is in use."""
     with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that ended do not hold a port
         try:
             tried.bind(("127.0.0.1", _PORT))
         except OSError:

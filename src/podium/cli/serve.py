@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -100,6 +101,7 @@ def run(settings: Settings) -> None:
         "timeout_keep_alive": settings.keep_alive_seconds, "timeout_graceful_shutdown": 10, "server_header": False,
         "proxy_headers": bool(settings.proxies), "forwarded_allow_ips": list(settings.proxies) or "",
     }  # fmt: skip
+    _check_port(settings)
     if settings.workers == 1:
         app = build(settings)
         _greet(settings)
@@ -109,6 +111,17 @@ def run(settings: Settings) -> None:
     with tempfile.TemporaryDirectory(prefix="podium-serve-") as folder:
         os.environ.update(settings.environment(), PODIUM_RUN_FOLDER=folder)
         uvicorn.run("podium.service.app:from_environment", factory=True, workers=settings.workers, **how)
+
+
+def _check_port(settings: Settings) -> None:
+    """Raise a clear error if the address cannot be listened on, before models are loaded."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        socket.create_server((settings.host, settings.port), family=family).close()
+    except OSError as error:
+        raise ParameterError(
+            f"{settings.host}:{settings.port} cannot be listened on: {error.strerror}. Name another port with --port."
+        ) from None
 
 
 def _greet(settings: Settings) -> None:

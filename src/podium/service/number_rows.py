@@ -1,8 +1,9 @@
 """Rows of numbers in JSON, read into a matrix without an object for each number.
 
-What comes out has the bits that a decoder's doubles have as float32. A row that is anything else than numbers and nulls,
-or a number whose float32 is in doubt, is not read here: whoever asks then decodes the whole body, and says what is wrong.
-Places in the text are unsigned, which spares a look at each whether it counts from the end: that is half of the time.
+What comes out has the bits that a decoder's doubles have as float32. A row that is anything else than numbers and
+nulls, or a number whose float32 is in doubt, is not read here: whoever asks then decodes the whole body, and says what
+is wrong. Places in the text are unsigned, which spares a look at each whether it counts from the end: that is half of
+the time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def read_rows(texts: Sequence[Any], width: int) -> NDArray[np.float32] | None:
 
 
 @compiled
-def fill_rows(text: Any, powers: Any, X: Any) -> bool:
+def fill_rows(text: Any, powers: Any, X: Any) -> Any:
     """Read lists that follow each other into rows; False where one is not a list of as many numbers as X has columns.
 
     The text ends with a 0 that is no part of it, so that no place behind it is looked at.
@@ -47,7 +48,8 @@ def fill_rows(text: Any, powers: Any, X: Any) -> bool:
             return False
         for column in range(width):
             at = after_space(text, at + _ONE)
-            negative, power = text[at] == _MINUS, 0
+            negative = text[at] == _MINUS
+            power: Any = 0
             at += np.uint64(negative)
             first = at
             at, whole = read_digits(text, at, _NOWHERE)
@@ -77,7 +79,7 @@ def fill_rows(text: Any, powers: Any, X: Any) -> bool:
 
 
 @compiled
-def put_number(negative: bool, whole: Any, power: int, powers: Any, x: Any, column: int) -> bool:
+def put_number(negative: bool, whole: Any, power: int, powers: Any, x: Any, column: int) -> Any:
     """Put whole·10^power into a row; False where it is too long or too large, or its float32 is in doubt."""
     if whole == _TOO_LONG or abs(power) >= len(powers):
         return False
@@ -98,11 +100,9 @@ def after_space(text: Any, at: Any) -> Any:
 
 
 @compiled
-def is_null(text: Any, at: Any) -> bool:
+def is_null(text: Any, at: Any) -> Any:
     """Whether null stands at a place."""
-    return (
-        text[at] == _N and text[at + _ONE] == _U and text[at + _ONE + _ONE] == _L and text[at + _FOUR - _ONE] == _L
-    )
+    return text[at] == _N and text[at + _ONE] == _U and text[at + _ONE + _ONE] == _L and text[at + _FOUR - _ONE] == _L
 
 
 @compiled

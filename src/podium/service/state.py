@@ -15,6 +15,7 @@ from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
 from podium.service.metrics import Metrics
 from podium.service.models import Models
+from podium.service.number_rows import read_rows
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -47,6 +48,7 @@ class State:
             from podium.data import read_data
 
             self.data = read_data(settings.data).grouped()
+        read_rows([b"[0]"], 1)  # so that it is compiled before a request waits for it
         self.models = Models(settings.shelf or None, index=self.index)
         self._tell_failed()
         self._fill_shelf(settings.models, settings.aliases)

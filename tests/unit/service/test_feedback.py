@@ -160,6 +160,23 @@ def impression(k, at=None):
     return Impression(f"r{k}", "m@1", ("a",), "q", None, ["d"], np.zeros((1, 1), np.float32))
 
 
+def test_features_that_wait_for_the_disk_hold_a_bounded_memory(store, monkeypatch):
+    go, commit = threading.Event(), Feedback._commit
+    monkeypatch.setattr(Feedback, "_commit", lambda self, jobs: (go.wait(10), commit(self, jobs)))
+    monkeypatch.setattr(module, "_HELD", 10 * impression(0).features.nbytes)
+    kept = Feedback(store)
+    first = kept.add([Action("click", "d", "r")])
+    while kept.waiting:  # the writer has taken it, and waits for the disk
+        time.sleep(0.01)
+    assert [kept.log(impression(k)) for k in range(12)] == [True] * 10 + [False] * 2
+    second = kept.add([Action("click", "e", "r")])  # events are few bytes
+    go.set()
+    assert first.result(10).accepted == second.result(10).accepted == 1
+    assert kept.log(impression(12))
+    kept.close()
+    assert rows(store, "SELECT count(*) FROM impression") == [(11,)]
+
+
 def test_more_than_the_queue_holds_is_refused_and_lost_impressions_are_counted(store, monkeypatch):
     counts = []
     go = threading.Event()

@@ -1,5 +1,6 @@
 """Settings of the service: file, environment and command line, the last one counts; and `podium serve` around them."""
 
+import socket
 import sys
 
 import pytest
@@ -65,3 +66,11 @@ def test_without_the_extra_it_says_what_to_install(models, monkeypatch):
     done = CliRunner().invoke(app, ["serve", str(models / "web.podium")])
     assert done.exit_code == 1
     assert "pip install 'podium[serve]'" in done.stderr
+
+
+def test_a_port_that_is_taken_is_said_before_models_are_loaded(models):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(app, ["serve", str(models / "web.podium"), "--port", str(port)])
+    assert done.exit_code != 0
+    assert f"127.0.0.1:{port} cannot be listened on" in f"{done.output}{done.exception}"

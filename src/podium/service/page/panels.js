@@ -19,8 +19,8 @@ export function why(app) {
   rows.push(["difference", signed(found.difference), "", ""]);
   const place = (one) => `${one.document} (rank ${one.rank}, score ${shown(one.score)})`;
   const heads = [{ text: "Feature" }, { text: "Share", number: true }, { text: "Share as a bar", hidden: true }, { text: "Values", number: true }];
-  return [el("h2", { id: "h-side" }, `Why ${up.document} is above ${low.document}`), el("p", { class: "note" }, `${app.found.lists[0].model}: ${place(up)} above ${place(low)}. Shares add up to the difference of the scores: ${found.how}.`),
-    scroll("Shares of the features", table({ caption: ` What each feature adds for ${up.document} over ${low.document}`, heads, rows }), { tall: true }), el("p", { class: "note", id: "flip" }, flip(found, up)), close(app)];
+  return [headline(app, `Why ${up.document} is above ${low.document}`), el("p", { class: "note" }, `${app.found.lists[0].model}: ${place(up)} above ${place(low)}. Shares add up to the difference of the scores: ${found.how}.`),
+    el("p", { class: "note", id: "flip" }, flip(found, up)), scroll("Shares of the features", table({ caption: ` What each feature adds for ${up.document} over ${low.document}`, heads, rows }))];
 }
 
 function flip(found, up) {
@@ -31,7 +31,7 @@ function flip(found, up) {
   return `To turn the pair round by one feature: ${feature(name)} of ${up.document} from ${short(from)} to ${short(to)} (${shown(spreads, 2)} standard deviations).${beyond ? ` No document of this query has such a value: they have ${short(range[0])} to ${short(range[1])}.` : ""}`;
 }
 
-const close = (app) => el("div", { class: "actions" }, el("button", { type: "button", onclick: () => app.go({ pair: [], doc: "" }) }, "Close"));
+const headline = (app, text) => el("div", { class: "headline" }, el("h2", { id: "h-side" }, text), el("button", { type: "button", onclick: () => app.go({ pair: [], doc: "" }) }, "Close"));
 
 // The features of a document beside the smallest, middle and largest value of the query.
 export function features(app) {
@@ -41,8 +41,8 @@ export function features(app) {
   const rows = found.names.map((name, l) => spread(name, values[l], [...found.values.values()].map((row) => row[l])));
   const missing = values.filter((value) => !known(value)).length;
   const heads = [{ text: "Feature" }, { text: "Value", number: true }, { text: "Place in the range", hidden: true }, { text: "Min", number: true }, { text: "Median", number: true }, { text: "Max", number: true }];
-  return [el("h2", { id: "h-side" }, `Features of ${state.doc}`), el("p", { class: "note" }, `Against all ${count(found.values.size, "document")} of the query; the line in a bar is the median.${missing ? ` ${count(missing, "value is", "values are")} missing.` : ""}`),
-    scroll(`Values of ${state.doc}`, table({ caption: ` Features of ${state.doc}, with the query's smallest, middle and largest values`, heads, rows }), { tall: true }), close(app)];
+  return [headline(app, `Features of ${state.doc}`), el("p", { class: "note" }, `Against all ${count(found.values.size, "document")} of the query; the line in a bar is the median.${missing ? ` ${count(missing, "value is", "values are")} missing.` : ""}`),
+    scroll(`Values of ${state.doc}`, table({ caption: ` Features of ${state.doc}, with the query's smallest, middle and largest values`, heads, rows }))];
 }
 
 export function median(values) {
