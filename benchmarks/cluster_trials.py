@@ -2,7 +2,7 @@
 
 python -m benchmarks.cluster_trials equal [DATA]     four losses × {linear, mlp} on 1, 2, 3 workers beside one machine
 python -m benchmarks.cluster_trials trees [DATA]     trees on 1, 2, 3 workers beside one machine
-python -m benchmarks.cluster_trials kill [times]     a worker is killed at random moments of every kind of job
+python -m benchmarks.cluster_trials kill [times [job]]     a worker is killed at random moments of every kind of job
 
 DATA is a file of training data; made-up data without it.
 """
@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ def grown(model: Any) -> list[str]:
     return ["\n".join(line for line in text.splitlines() if not line.startswith(counts)) for text in texts]
 
 
-def kill(times: int) -> None:
+def kill(times: int, only: str) -> None:
     """Every kind of job, undisturbed and with a worker killed (SIGKILL) at random moments: is the result the same?"""
     data, chance = graded(300, 40, 20, seed=1), random.Random(0)
     scored = podium.train(data.select(np.arange(100)), "lambdamart(rounds=100)")
@@ -137,7 +138,7 @@ def kill(times: int) -> None:
         }
         jobs["scoring"] = lambda: cluster.score(scored, large).tobytes()
         jobs["experiments"] = lambda: _outcomes(cluster.compare(data, ["random", "listnet", "ranknet"], "ndcg@10"))
-        for name, job in jobs.items():
+        for name, job in ((name, job) for name, job in jobs.items() if only in name):
             _kill_job(cluster, name, job, times, chance)
 
 
@@ -150,7 +151,7 @@ def _kill_job(cluster: Cluster, name: str, job: Callable[[], bytes], times: int,
     for _ in range(times):
         cluster.settle(2)
         moment, victims = chance.uniform(0.05, 0.7) * alone, list(cluster._client.run(os.getpid).values())
-        stroke = threading.Timer(moment, os.kill, (chance.choice(victims), signal.SIGKILL))
+        stroke = threading.Timer(moment, _strike, (chance.choice(victims),))
         stroke.start()
         start = time.monotonic()
         try:
@@ -166,6 +167,11 @@ def _kill_job(cluster: Cluster, name: str, job: Callable[[], bytes], times: int,
     print(f"{name:18}{killed:8}{recovered:12}{same:12}{alone:10.1f}{span:>12}{longest:10.1f}", flush=True)
 
 
+def _strike(process: int) -> None:
+    with suppress(ProcessLookupError):  # it is being replaced
+        os.kill(process, signal.SIGKILL)
+
+
 def _bytes(model: Any) -> bytes:
     return b"".join(model.params[name].tobytes() for name in sorted(model.params))
 
@@ -174,9 +180,9 @@ def _outcomes(comparison: Any) -> bytes:
     return b"".join(outcome.values.tobytes() for outcome in comparison.outcomes)
 
 
-def main(trial: str, word: str = "") -> None:
+def main(trial: str, word: str = "", job: str = "") -> None:
     if trial == "kill":
-        return kill(int(word or 10))
+        return kill(int(word or 10), job)
     data = podium.read_data(word) if word else graded(63, 40, 20, seed=1)
     return {"equal": equal, "trees": trees}[trial](data)
 
