@@ -138,7 +138,11 @@ def test_what_a_cluster_cannot_train_is_refused_with_what_to_do(cluster, data):
         cluster.train(data, "lambdamart(transform=zscore)")
 
 
-def test_errors_of_workers_and_addresses_are_told_in_words(cluster, data):
+def test_errors_of_workers_and_addresses_are_told_in_words(cluster, data, tmp_path):
+    unseen = write_cache(data, tmp_path / "x.pod")
+    (tmp_path / "x.pod").rename(tmp_path / "y.pod")
+    with pytest.raises(podium.errors.DataError, match=r"features.f4: cannot be read on .*No such file"):
+        cluster.train(unseen, LISTNET)
     bad = np.array(data.features)
     bad[7, 2] = np.inf
     with pytest.raises(podium.errors.DataError, match="infinite value"):
