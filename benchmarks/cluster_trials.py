@@ -32,9 +32,8 @@ from podium.recipe import Recipe
 
 WORKERS = (1, 2, 3)
 LOSSES = ("listnet", "ranknet", "pmop-fd", "softrank")
-SCORERS = ("linear", "mlp(hidden=[4])")
-PENALTY = {("ranknet", "mlp(hidden=[4])"): 1.0}
-"""Where lbfgs does not converge in the iterations that it has with 0.1, which is for all others."""
+SCORERS = {"linear": 0.1, "mlp(hidden=[4])": 1.0}
+"""Scorers, and a penalty with which lbfgs converges in the iterations that it has."""
 TREES = {
     "ranknet, curvature ≥ {few}": "min_data_in_leaf=0,min_sum_hessian_in_leaf={few}",
     "ranknet, curvature ≥ {many}": "min_data_in_leaf=0,min_sum_hessian_in_leaf={many}",
@@ -58,7 +57,7 @@ def equal(data: Dataset) -> None:
     for n in WORKERS:
         with Cluster(f"local:{n}") as cluster:
             for pair in ((loss, scorer) for scorer in SCORERS for loss in LOSSES):
-                solver = f"lbfgs(penalty={PENALTY.get(pair, 0.1)})"
+                solver = f"lbfgs(penalty={SCORERS[pair[1]]})"
                 recipe = Recipe.parse(f"recipe(loss={pair[0]},scorer={pair[1]},solver={solver})")
                 theta = cluster.train(data, recipe).params["theta"]
                 found.setdefault(pair, []).append(theta)
