@@ -6,7 +6,7 @@ largest resident memory of each. The data is removed at the end; TMPDIR says whe
 
 With a number of MB, each step is done twice: under RLIMIT_AS, set to that many MB above what the process takes once it
 has compiled and loaded everything on a few queries, and with all features in memory and no limit. Scores and measures
-must have the same bits. Trees then have 15 bins (half a byte a feature) from 5,000 documents: with 255 bins, the binned
+must have the same bits. Trees then have 15 bins (half a byte a feature) from 2,000 documents: with 255 bins, the binned
 data alone is a quarter of the floats.
 """
 
@@ -35,7 +35,7 @@ STEPS = {
     "check": "",
 }
 LIMITED = {**STEPS, "lambdamart": "lambdamart(rounds=10,max_bin=15)"}
-SAMPLE = 5000
+SAMPLE = 2000
 """Documents that bins are found from where memory is limited."""
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import platform
 import weakref
 from collections.abc import Callable
 from typing import Any, cast
@@ -127,8 +128,24 @@ class FileRows(Rows):
 _MOST = 2**30  # bytes that are read by one call
 
 
-def _open(file: str | int, shape: tuple[int, int], start: int) -> FileRows:
-    return FileRows(file, shape, start=start)
+def _open(file: str | int, shape: tuple[int, int], start: int) -> Rows:
+    """The rows in another process, which may be on a machine that does not see the file."""
+    try:
+        return FileRows(file, shape, start=start)
+    except OSError as error:
+        return _Unreadable(str(file), shape, str(error.strerror))
+
+
+class _Unreadable(Rows):
+    def __init__(self, file: str, shape: tuple[int, int], why: str) -> None:
+        super().__init__(shape)
+        self.file, self.why = file, why
+
+    def read(self, first: int, last: int) -> Block:
+        raise DataError(
+            f"cannot be read on {platform.node()}: {self.why}. Put it where every machine reads it under this path.",
+            where=self.file,
+        )
 
 
 class _Taken(Rows):

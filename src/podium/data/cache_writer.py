@@ -15,6 +15,7 @@ from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, 
 from podium.data.dataset import Dataset
 from podium.data.letor import read_lines
 from podium.data.letor_spool import SpooledLines
+from podium.data.places import is_url
 from podium.data.scattered import Scattered
 from podium.data.table_spool import spool_table
 from podium.data.tables import ARROW, PARQUET, read_table
@@ -40,6 +41,13 @@ def write_cache(
     `n_features` and `roles` are as for `read_data`. Memory: a few blocks of rows, and about 50 bytes a document; a CSV
     file is read into memory first.
     """
+    for place in (source, path):
+        if is_url(place):
+            raise DataError(
+                "caches are written from files and to folders of this machine. Copy the file here, and the finished "
+                "cache to the store.",
+                where=str(place),
+            )
     if isinstance(source, Dataset):
         with folder_aside(path, replaces=is_cache) as folder:
             _write(source, folder, {"name": source.source})

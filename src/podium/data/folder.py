@@ -21,6 +21,7 @@ from podium.data.file_format import TABLES
 from podium.data.fold import Fold
 from podium.data.inputs import widened
 from podium.data.letor import read_letor
+from podium.data.places import is_url
 from podium.data.splits import split
 from podium.data.tables import from_frame, read_table
 from podium.errors import DataError, ParameterError
@@ -47,7 +48,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     if root.is_dir() and not is_cache(root):
         folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
         return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
-    if not root.exists() and os.fspath(path) != "-":
+    if not root.exists() and os.fspath(path) != "-" and not is_url(path):
         raise DataError("no such file or folder.", where=str(root))
     data = read_data(path, **roles)
     train, valid, test = split(data, (0.6, 0.2, 0.2), seed=seed)
@@ -62,6 +63,12 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Da
     `n_features` is the number of features, where a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query".
     """
+    if is_url(source) and not is_cache(source):
+        raise DataError(
+            "no cache there; of a store, only caches are read. Copy the file to this machine, write it as a cache "
+            "(podium cache FILE -o train.pod), and copy that folder to the store.",
+            where=source,
+        )
     if is_table(source):
         return read_table(source, **roles)
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):

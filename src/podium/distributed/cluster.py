@@ -16,6 +16,7 @@ import os
 import platform
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -224,9 +225,12 @@ class Cluster:
         place: Any = self.address
         if self.local:
             n = _number(self.address)
-            place = self._stack.enter_context(
-                LocalCluster(n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
-            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that the port of another cluster's dashboard is taken
+                place = LocalCluster(
+                    n_workers=n, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+                )
+            self._stack.enter_context(place)
         elif "://" not in self.address:
             raise ParameterError(
                 f"a cluster is local, local:N, or an address, e.g. tcp://host:8786; got {self.address}."

@@ -176,6 +176,24 @@ def test_folders_of_caches_are_data_folders_and_processes_share_their_rows(tmp_p
     ]
 
 
+def test_a_cache_on_a_store_is_the_data_and_a_file_there_is_refused_in_words(tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    data, _ = podium.make_letor_like(20, seed=4)
+    write_cache(data, tmp_path / "x.pod")
+    fsspec.filesystem("memory").put(str(tmp_path / "x.pod"), "/x.pod", recursive=True)
+    found = podium.read_data("memory://x.pod")
+    assert isinstance(found.features, Rows)
+    assert found.digest() == data.digest()
+    np.testing.assert_array_equal(found.features[5:8], data.features[5:8])
+    verify("memory://x.pod")
+    with pytest.raises(DataError, match="only caches are read"):
+        podium.read_data("memory://train.parquet")
+    with pytest.raises(DataError, match="cannot be read from the store: Protocol not known: nowhere"):
+        podium.read_data("nowhere://train.pod")
+    with pytest.raises(DataError, match="folders of this machine"):
+        write_cache(data, "memory://y.pod")
+
+
 LIMITED = """
 import hashlib, resource, sys
 import numpy as np

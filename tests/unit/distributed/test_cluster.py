@@ -14,7 +14,7 @@ import podium
 from podium.data.cache_writer import write_cache
 from podium.distributed import parts, tree_worker
 from podium.distributed.cluster import Cluster
-from podium.errors import ClusterError, IncompatibleError, ParameterError
+from podium.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 
 pytest.importorskip("distributed", reason="needs podium[distributed]")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, of sockets and event loops
@@ -67,6 +67,8 @@ def test_scores_of_parts_are_those_of_one_machine(cluster, data, tmp_path):
     model = podium.train(data, LISTNET)
     stored = write_cache(data, tmp_path / "x.pod")
     np.testing.assert_array_equal(cluster.score(model, stored), model.score(data))
+    by_url = podium.read_data(f"file://{tmp_path}/x.pod")
+    np.testing.assert_array_equal(cluster.score(model, by_url), model.score(data))
     shuffled = podium.Dataset.from_arrays(data.features[::-1], data.labels[::-1], qid=data.query_index[::-1])
     np.testing.assert_array_equal(cluster.score(model, shuffled), model.score(data)[::-1])
 
@@ -82,13 +84,37 @@ def test_experiments_are_tasks_of_the_workers_with_the_same_outcomes(cluster, da
     assert seen == ["kept", "kept"]
 
 
-def test_trees_grow_alike_on_all_machines_and_begin_like_those_of_one(cluster, data):
-    trees = "scorer=trees(num_leaves=4,min_data_in_leaf=1),solver=boosting(rounds=4)"
-    method = f"recipe(loss=ranknet,{trees},transform=identity)"
+def test_trees_limited_by_curvature_are_those_of_one_machine_to_the_bit(cluster, data):
+    limits = "num_leaves=4,max_bin=15,min_data_in_leaf=0,min_sum_hessian_in_leaf=60"
+    method = f"recipe(loss=ranknet,scorer=trees({limits}),solver=boosting(rounds=4),transform=identity)"
     train, valid, _ = podium.split(data)
     one, many = podium.train(train, method, valid=valid), cluster.train(train, method, valid=valid)
-    np.testing.assert_allclose(many.score(data), one.score(data), rtol=0, atol=1e-9)
+    assert _splits_and_leaves(many) == _splits_and_leaves(one)
+    np.testing.assert_array_equal(many.score(data), one.score(data))
     assert many.info["stopped"] == one.info["stopped"]
+
+
+def _splits_and_leaves(model):
+    """The text of the trees without the documents of nodes, which a cluster estimates, and what follows from them."""
+    lines = model.params["trees"].tobytes().decode().splitlines()
+    kept = [line for line in lines if not line.startswith(("leaf_count", "internal_count", "tree_sizes"))]
+    assert any(line.startswith("leaf_value") for line in kept)
+    return kept
+
+
+def test_leaves_too_small_for_a_network_to_count_are_told_in_words(cluster, data):
+    trees = "scorer=trees(num_leaves=4,min_data_in_leaf=0),solver=boosting(rounds=1)"
+    with pytest.warns(PodiumWarning, match="less than the curvature of 128 documents"):
+        cluster.train(data, f"recipe(loss=ranknet,{trees},transform=identity)")
+
+    class Refusing:
+        def update(self, fobj):
+            raise RuntimeError("Check failed: (best_split_info.left_count) > (0)")
+
+    share = object.__new__(tree_worker.Share)
+    share.booster, share.max_bin, share.usual = Refusing(), 255, 640.0
+    with pytest.raises(IncompatibleError, match="Set min_sum_hessian_in_leaf higher: 128 documents have 640"):
+        share.grow(1)
 
 
 def test_a_share_of_all_queries_grows_the_trees_of_one_machine(data, tmp_path):
@@ -112,7 +138,11 @@ def test_what_a_cluster_cannot_train_is_refused_with_what_to_do(cluster, data):
         cluster.train(data, "lambdamart(transform=zscore)")
 
 
-def test_errors_of_workers_and_addresses_are_told_in_words(cluster, data):
+def test_errors_of_workers_and_addresses_are_told_in_words(cluster, data, tmp_path):
+    unseen = write_cache(data, tmp_path / "x.pod")
+    (tmp_path / "x.pod").rename(tmp_path / "y.pod")
+    with pytest.raises(podium.errors.DataError, match=r"features.f4: cannot be read on .*No such file"):
+        cluster.train(unseen, LISTNET)
     bad = np.array(data.features)
     bad[7, 2] = np.inf
     with pytest.raises(podium.errors.DataError, match="infinite value"):

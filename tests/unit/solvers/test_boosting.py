@@ -8,6 +8,7 @@ from podium.metrics import NDCG, Metric
 from podium.problem import Problem
 from podium.scorers import Linear, Trees
 from podium.solvers import Boosting, Watch
+from podium.solvers.boosting import for_leaves, grid
 from podium.testing import linear_data
 
 DATA = linear_data(20, 10)
@@ -43,6 +44,19 @@ def test_scores_kept_for_validation_are_those_of_the_model():
         every = run(Boosting(rounds=rounds))
         np.testing.assert_allclose(seen[-1], Trees().score(every.params, valid), rtol=1e-6)
         assert n_trees(found) == 1  # the first was as good as any
+
+
+def test_where_curvature_alone_limits_leaves_sums_are_exact_in_any_order():
+    rng = np.random.default_rng(0)
+    settings = Boosting().settings(Trees(min_data_in_leaf=0, min_sum_hessian_in_leaf=0.5), rng)
+    assert grid(settings) == 2.0**-25
+    values = rng.normal(size=4000) * 10.0 ** rng.uniform(-6, 2, 4000)
+    gradient, curvature = for_leaves(values, abs(values), grid(settings))
+    np.testing.assert_allclose(gradient, values, rtol=0, atol=2.0**-26)
+    for found in (gradient, curvature):
+        assert len({float(np.cumsum(found[rng.permutation(4000)])[-1]) for _ in range(50)}) == 1
+    assert len({float(np.cumsum(values[rng.permutation(4000)])[-1]) for _ in range(50)}) > 1
+    assert grid(Boosting().settings(Trees(), rng)) is None
 
 
 def test_too_few_documents_for_two_leaves_give_a_constant_and_a_reason():
