@@ -14,13 +14,13 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from podium.compiled import compiled, intrinsic
+from podium.compiled import compiled, inlined, intrinsic
 
 SPARE = 16
 """Bytes after a text that may be read, and written where a text is copied."""
 LF, HASH, ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "\n#0.+-e")
 _ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))
-_0, _1, _3, _8, _10, _16, _32, _52, _64 = map(np.uint64, (0, 1, 3, 8, 10, 16, 32, 52, 64))
+_0, _1, _3, _7, _8, _10, _15, _16, _32, _52, _63, _64 = map(np.uint64, (0, 1, 3, 7, 8, 10, 15, 16, 32, 52, 63, 64))
 _PAIRS, _HIGH, _LOW = np.uint64(0x000000FF000000FF), np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
 _DOTS, _ONES = np.uint64(DOT * 0x0101010101010101), np.uint64(0x0101010101010101)
 _WHOLE = np.uint64(2**53)
@@ -144,7 +144,7 @@ def digits(w: Any) -> tuple[Any, Any]:
     return np.int64(t), np.int64(n)
 
 
-@compiled
+@inlined
 def nine_bytes(at: Any) -> tuple[Any, Any]:
     """A decimal of at most 8 digits and 9 bytes, and where it ends (−1: it is not of that kind).
 
@@ -154,24 +154,23 @@ def nine_bytes(at: Any) -> tuple[Any, Any]:
     """
     later = word(at + 1)
     past = at + 1 + np.int64(bytes_before((later - _BLANKS) & ~later & _TOPS))
-    negative = byte(at) == MINUS
-    start = at + negative
+    negative = np.uint64(byte(at) == MINUS)
+    start = at + np.int64(negative)
     w, size = word(start), np.uint64(past - start)
     dots = w ^ _DOTS
-    point = bytes_before((dots - _ONES) & ~dots & _TOPS)  # 8: none among the first 8 bytes
+    dots = (dots - _ONES) & ~dots & _TOPS
+    point = bytes_before(dots)  # 8: none among the first 8 bytes
     with_point = np.uint64((point < size) & (point < _8))
     n = size - with_point
-    if n == _0 or n > _8:
-        return 0.0, -1
-    front = (_1 << (point * _8)) - _1 if with_point else ~_0
+    front = ((dots & (_0 - dots)) >> _7) - _1  # the bytes before the point; all where there is none
     t = (w & front) | (word(start + 1) & ~front)  # without the point
-    t = (t ^ _ZEROS) << (_64 - n * _8)  # digits are 0 to 9 now, with zeros in front
-    if ((t + _SIXES) | t) & _TOPS:
-        return 0.0, -1
+    t = (t ^ _ZEROS) << ((_64 - n * _8) & _63)  # digits are 0 to 9 now, with zeros in front
+    if n - _1 > _7 or ((t + _SIXES) | t) & _TOPS:  # n = 0 or n > 8, or another byte
+        past = -1
     t = t * _10 + (t >> _8)  # pairs of digits, then fours and eight
     t = ((t & _PAIRS) * _HIGH + ((t >> _16) & _PAIRS) * _LOW) >> _32
-    x = np.float64(np.int64(t)) / _POWERS[np.int64(n - point) if with_point else 0]
-    return (-x if negative else x), past
+    x = np.float64(np.int64(t)) / _POWERS[(n - point) * with_point & _15]
+    return double_of(bits_of(x) ^ negative << _63), past
 
 
 @compiled

@@ -34,10 +34,10 @@ from podium.text_bytes import (
 )  # fmt: skip
 
 _POWERS = np.array([float(f"1e{k}") for k in range(8)])
-_COLON, _BLANK = ord(":"), ord(" ")
+_COLON = ord(":")
 _KNOWN = 1024  # ids of features whose text is compared, not read
-_KEYS = np.array([int.from_bytes(b"%d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
-_KEY_SIZES = np.array([len(b"%d:" % k) for k in range(1, _KNOWN + 1)], np.int64)
+_KEYS = np.array([int.from_bytes(b" %d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
+_KEY_SIZES = np.array([len(b" %d:" % k) for k in range(1, _KNOWN + 1)], np.int64)
 _KEY_MASKS = np.array([256**k - 1 for k in _KEY_SIZES.tolist()], np.uint64)
 _QID, _NAN, _NULL = (np.uint64(int.from_bytes(text, "little")) for text in (b"qid:", b"nan", b"null"))
 _LOWER, _THREE, _FOUR = np.uint64(0x20202020), np.uint64(0xFFFFFF), np.uint64(0xFFFFFFFF)
@@ -139,12 +139,11 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
     """The feature:value pairs up to a comment or line end. Returns its place (−1: odd), the count, ids rising."""
     top, rising = 0, True
     while True:
-        if byte(at) == _BLANK and top < _KNOWN and word(at + 1) & _KEY_MASKS[top] == _KEYS[top]:
-            x, past = nine_bytes(at + 1 + _KEY_SIZES[top])  # the id that follows the last, as in most files
-            if past > 0 and top < limit and _ends_token(byte(past)):
-                columns[count], values[count] = top, np.float32(x)
-                count, top, at = count + 1, top + 1, past
-                continue
+        at, after = _in_order(at, top, min(limit, _KNOWN), values, count - top)
+        for feature in range(top, after):
+            columns[count] = feature
+            count += 1
+        top = after
         at = skip_space(at)
         if byte(at) == LF or byte(at) == HASH:
             return at, count, rising
@@ -164,6 +163,24 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
         count += 1
         rising &= feature > top
         top = max(top, feature)
+
+
+@compiled
+def _in_order(at: int, top: int, most: int, values: Any, first: int) -> tuple[int, int]:
+    """Pairs whose ids follow each other, the first top + 1, as in most files, and whose values are short.
+
+    Values go to values[first + top] and on. Returns where it stopped, and the last id.
+    """
+    before = at
+    while top < most and word(at) & _KEY_MASKS[np.uint64(top)] == _KEYS[np.uint64(top)]:
+        x, past = nine_bytes(at + _KEY_SIZES[np.uint64(top)])
+        if past < 0:
+            return at, top
+        values[np.uint64(first + top)] = np.float32(x)
+        before, at, top = at, past, top + 1
+    if at > before and not _ends_token(byte(at)):  # where an id followed, a blank did
+        return before, top - 1
+    return at, top
 
 
 @compiled
