@@ -1,4 +1,4 @@
-"""Makes ranklib.json: files of podium's and of RankLib's kind, rows that are hard to decide, and what RankLib's Java scores.
+"""Makes ranklib.json: files of both kinds, rows that are hard to decide, and what the Java code of RankLib scores.
 
     python tests/golden/make_ranklib.py RankLib.jar
 
