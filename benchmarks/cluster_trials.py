@@ -109,7 +109,11 @@ def trees(data: Dataset) -> None:
             for name, words in TREES.items():
                 scorer = f"trees({words.format(**limits)})"
                 recipe = f"recipe(loss=ranknet,scorer={scorer},solver=boosting(rounds=30),transform=identity)"
-                one, many = podium.train(data, recipe), cluster.train(data, recipe)
+                try:
+                    one, many = podium.train(data, recipe), cluster.train(data, recipe)
+                except podium.errors.IncompatibleError as error:
+                    print(f"{name.format(**limits):34}{n:8}  {error}", flush=True)
+                    continue
                 s, t = one.score(data), many.score(data)
                 same = [a == b for a, b in zip(grown(one), grown(many), strict=False)]
                 first = same.index(False) if False in same else len(same)
