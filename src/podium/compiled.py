@@ -16,6 +16,7 @@ every compiled function and constant that it uses, so it is compiled again after
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,46 @@ class Deferred:
         if name.startswith("__"):  # asked by copy, pickle and inspect
             raise AttributeError(name)
         return getattr(self.made, name)
+
+
+class CompiledFunction(Deferred):
+    """A function that numba compiles, or that is called as an earlier process stored it; see `prefer_stored`."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        def make() -> Any:
+            from podium.machine_code import dispatcher
+
+            return dispatcher(function, options)
+
+        super().__init__(function, make)
+        self.options = options
+        self._stored: dict[tuple[str | None, ...], Any] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        if self._made is None and _asks_for_stored():
+            return self._stored_entry(args)(*args)
+        return (self._made or self.made)(*args)
+
+    def _stored_entry(self, args: tuple[Any, ...]) -> Any:
+        from podium.stored_code import entry, kind_of
+
+        kinds = tuple(map(kind_of, args))
+        if kinds not in self._stored:
+            self._stored[kinds] = entry(self.py_func, self.options, kinds)
+        return self._stored[kinds] or self.made
+
+
+def prefer_stored() -> None:
+    """Call functions as earlier processes stored them, until one is missing: for commands that call few, few times."""
+    global _prefers_stored
+    _prefers_stored = True
+
+
+_prefers_stored = False
+
+
+def _asks_for_stored() -> bool:
+    return _prefers_stored and "podium.machine_code" not in sys.modules  # once numba has started, it is faster
 
 
 def compiled(function: F) -> F:
@@ -95,10 +136,24 @@ def address(function: Any, signature: str) -> int:
     """
     known = _ADDRESSES.get((function, signature))
     if known is None:
-        from podium.machine_code import address as find_address
-
-        known = _ADDRESSES[function, signature] = find_address(function, signature)
+        known = _ADDRESSES[function, signature] = _stored_address(function, signature) or _made_address(
+            function, signature
+        )
     return known
+
+
+def _stored_address(function: Any, signature: str) -> int | None:
+    if not _asks_for_stored():
+        return None
+    from podium.stored_code import address as find_address
+
+    return find_address(function.py_func, function.options, signature)
+
+
+def _made_address(function: Any, signature: str) -> int:
+    from podium.machine_code import address as find_address
+
+    return find_address(function, signature)
 
 
 _ADDRESSES: dict[tuple[Any, str], int] = {}
@@ -134,13 +189,8 @@ def is_cached() -> bool:
     """Whether machine code is kept on disk for the next process."""
     from podium.machine_code import disk_cache
 
-    return disk_cache(is_cached) is not None
+    return disk_cache(is_cached, {}) is not None
 
 
 def _deferred(function: F, options: dict[str, Any]) -> F:
-    def make() -> Any:
-        from podium.machine_code import dispatcher
-
-        return dispatcher(function, options)
-
-    return cast(F, Deferred(function, make))
+    return cast(F, CompiledFunction(function, options))

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
 import threading
 import time
 from collections.abc import Callable
-from types import CodeType, ModuleType
 from typing import Any
 
 import numba
 import numba.extending
 import numba.np.linalg
-import numpy as np
 from numba.core import cgutils, event, types
 from numba.core.caching import FunctionCache
 from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.typeof import typeof_impl
+from numba.np.numpy_support import as_dtype
 
+from podium.code_parts import digest
 from podium.compiled import Deferred
 from podium.dispatcher import Dispatcher
+from podium.stored_code import array_kind, store
 
 listening = functools.partial(event.install_listener, "numba:compile")
 
@@ -45,16 +45,16 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if "inline" in options or numba.config.DISABLE_JIT:
         return numba.njit(**options)(function)
     made = Dispatcher(function, targetoptions={**options, "nopython": True, "boundscheck": None})
-    cache = disk_cache(function)
+    cache = disk_cache(function, options)
     if cache is not None:
         made._cache = cache
     return made
 
 
-def disk_cache(function: Callable[..., Any]) -> FunctionCache | None:
+def disk_cache(function: Callable[..., Any], options: dict[str, Any]) -> FunctionCache | None:
     """The disk cache of a function, or None if no folder for it can be written."""
     try:
-        return _Cache(function)
+        return _Cache(function, options)
     except RuntimeError:
         return None
 
@@ -145,48 +145,36 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     of a function from another file.
     """
 
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__(function)
+        self._options = options
+
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        parts: dict[str, str] = {}
-        _add_parts(self._py_func, parts)
-        return sig, codegen.magic_tuple(), hashlib.sha256(repr(sorted(parts.items())).encode()).hexdigest()
+        return sig, codegen.magic_tuple(), digest(self._py_func), "also stored"
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        super()._save_overload(sig, data)
+        module, names = data.library._final_module, data.fndesc
+        symbols = [
+            used.name
+            for used in (*module.functions, *module.global_variables)
+            if used.is_declaration and not used.name.startswith("llvm.")
+        ]
+        if not data.environment.consts and not any(name.startswith(".numba") for name in symbols):
+            about = {
+                "function": names.llvm_func_name,
+                "wrapper": names.llvm_cpython_wrapper_name,
+                "environment": names.env_name,
+                "returns": str(data.signature.return_type),
+                "symbols": symbols,
+            }
+            code = data.library._get_compiled_object()
+            store(self._py_func, self._options, tuple(map(_kind, data.signature.args)), about, code)
 
 
-def _add_parts(function: Any, parts: dict[str, str]) -> None:
-    """Add the code of a function, and of all compiled functions and constants that it uses, under their names."""
-    name = f"{function.__module__}.{function.__qualname__}"
-    if name in parts:
-        return
-    parts[name] = ""
-    used = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    names, text = _read(function.__code__)
-    parts[name] = text
-    for word in sorted(names):
-        value = used[word].cell_contents if word in used else function.__globals__.get(word)
-        if isinstance(value, ModuleType):  # `module.function` in the code: any of the names may be of the module
-            for other in sorted(names & vars(value).keys()):
-                _add_value(f"{name}.{word}.{other}", getattr(value, other), parts)
-        else:
-            _add_value(f"{name}.{word}", value, parts)
-
-
-def _add_value(where: str, value: Any, parts: dict[str, str]) -> None:
-    if hasattr(value, "py_func"):
-        parts[where] = f"{value.py_func.__module__}.{value.py_func.__qualname__}"
-        _add_parts(value.py_func, parts)
-    elif hasattr(value, "_defn"):  # an intrinsic
-        parts[where] = _read(value._defn.__code__)[1]
-    elif isinstance(value, np.ndarray):
-        parts[where] = hashlib.sha256(value.tobytes()).hexdigest()
-    elif isinstance(value, bool | int | float | str | tuple | np.generic):
-        parts[where] = repr(value)
-
-
-def _read(code: CodeType) -> tuple[set[str], str]:
-    """The names that code uses, and the code as text, with that of code inside it."""
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    plain = [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType | frozenset)]
-    names, text = {*code.co_names, *code.co_freevars}, f"{code.co_code.hex()} {plain} {code.co_names}"
-    for part in inner:
-        more, inside = _read(part)
-        names, text = names | more, f"{text} {inside}"
-    return names, text
+def _kind(kind: Any) -> str | None:
+    """The word of `stored_code` for a type of numba's."""
+    if isinstance(kind, types.Array):
+        plain = kind.aligned and isinstance(kind.dtype, types.Number | types.Boolean)
+        return array_kind(as_dtype(kind.dtype), kind.ndim, kind.layout, kind.mutable) if plain else None
+    return {types.int64: "int64", types.float64: "float64", types.boolean: "bool"}.get(kind)

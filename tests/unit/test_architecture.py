@@ -39,6 +39,8 @@ LAYERS = [
         "dispatcher",
         "compiled",
         "machine_code",
+        "code_parts",
+        "stored_code",
         "threads",
         "files",
         "float32",

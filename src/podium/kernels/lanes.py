@@ -10,9 +10,8 @@ import functools
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+
+from podium.compiled import Deferred
 
 
 @functools.cache
@@ -23,10 +22,12 @@ def clear_leaves(lanes: int) -> Any:
     X is (features, lanes).
     """
 
-    @intrinsic  # type: ignore[untyped-decorator]
     def clear(
         typing_context: Any, v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: Any, last: Any
     ) -> Any:
+        from numba.core import types
+        from numba.np.arrayobj import make_array
+
         signature = types.void(v, X, feature, threshold, mask, types.intp, types.intp)
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -36,10 +37,21 @@ def clear_leaves(lanes: int) -> Any:
 
         return signature, generate
 
-    return clear
+    return _intrinsic(clear)
+
+
+def _intrinsic(define: Any) -> Any:
+    def make() -> Any:
+        from numba.extending import intrinsic
+
+        return intrinsic(define)
+
+    return Deferred(define, make)
 
 
 def _generate(builder: Any, lanes: int, data: list[Any], first: Any, last: Any) -> None:
+    from numba.core import cgutils
+
     v, X, feature, threshold, mask = data
     number = mask.type.pointee
     floats, numbers = ir.VectorType(X.type.pointee, lanes), ir.VectorType(number, lanes)
@@ -64,9 +76,10 @@ def _splat(builder: Any, value: Any, vector: Any) -> Any:
     return builder.shuffle_vector(one, nothing, zeros)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def trailing_zeros(typing_context: Any, number: Any) -> Any:
     """The place of the lowest bit that is set, from 0."""
+    from numba.core import types
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         found = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
