@@ -11,6 +11,8 @@ numba itself is imported at the first call of a compiled function, so that comma
 The cache lies beside the source, else in the user's cache folder, or where NUMBA_CACHE_DIR says. Where none of these
 can be written, functions are compiled anew in every process. A cached function is found by its own code and that of
 every compiled function and constant that it uses, so it is compiled again after any of them has changed.
+
+For commands that should answer at once, `prefer_stored` calls it without numba: see `stored_code`.
 """
 
 from __future__ import annotations
