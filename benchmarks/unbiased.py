@@ -112,7 +112,12 @@ def losses_table(worlds: list[World], found: Iterable[tuple[str, str, dict[str, 
         rows.append([f"{loss} × {scorer}", *cells, mean_of(gain), f"{gain.min():.3f}"])
         print(rows[-1], flush=True)
     short = [(loss, scorer) for loss, scorer, values in kept if _gain(values) < 0.02]
-    verdict = "The gain is at least 0.02 in every row."
+    far = max(float((values["oracle"] - values["ips"]).mean()) for _, _, values in kept)
+    verdict = (
+        f"The gain is at least 0.02 in every row, and ips at most {far:.3f} behind the oracle. Networks have 16 hidden "
+        "units, 100 epochs of Adam and a penalty of 0.03 (lambdarank 0.1), trees 60 rounds with a learning rate of 0.1: "
+        "chosen for all weights alike, on data of other seeds."
+    )
     if short:
         names = (f"{loss} × {scorer} ({mean_of(from_grades(worlds, loss, scorer))})" for loss, scorer in short)
         verdict = f"The gain is below 0.02, with NDCG@10 of the same learner on true grades, for {', '.join(names)}."

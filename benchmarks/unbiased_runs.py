@@ -114,7 +114,10 @@ def recipe(loss: str, scorer: str) -> str:
     )
     if scorer == "mlp" and loss in ("ranknet", "squared-hinge", "exponential"):
         loss += "(normalise=true)"  # a mean over pairs, so that one penalty fits all losses
-    return f"recipe(loss={loss},{SCORERS[scorer].format(solver=solver)})"
+    made = SCORERS[scorer].format(solver=solver)
+    if loss.startswith("lambdarank"):  # whose forces are a sum over pairs
+        made = made.replace("penalty=0.03", "penalty=0.1")
+    return f"recipe(loss={loss},{made})"
 
 
 SOFTMAX = recipe("softmax", "linear")
