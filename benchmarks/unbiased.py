@@ -115,7 +115,7 @@ def losses_table(worlds: list[World], found: Iterable[tuple[str, str, dict[str, 
     far = max(float((values["oracle"] - values["ips"]).mean()) for _, _, values in kept)
     verdict = (
         f"The gain is at least 0.02 in every row, and ips at most {far:.3f} behind the oracle. Networks have 16 hidden "
-        "units, 100 epochs of Adam and a penalty of 0.03 (lambdarank 0.1), trees 60 rounds with a learning rate of 0.1: "
+        "units, 100 epochs of Adam and a penalty of 0.03 (lambdarank 0.1), trees 60 rounds at a learning rate of 0.1: "
         "chosen for all weights alike, on data of other seeds."
     )
     if short:
