@@ -104,6 +104,8 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
     if importlib.util.find_spec(backend) is None:
         raise MissingPackageError(backend, "A data frame", "frames")
+    if data.score_offsets is not None:  # without them, document weights would be biased clicks
+        raise DataError("frames have no column of score offsets. Write the data as a cache.", where=data.source)
     names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
     X = dense(data.features)
     columns: dict[str, Any] = {}

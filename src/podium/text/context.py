@@ -165,6 +165,8 @@ def _gather_sizes(
 ) -> int:  # fmt: skip
     """Bounds and sizes of the wanted documents that a segment has, and their rows from `first` on; returns how many."""
     found = 0
+    if len(numbers) == 0:
+        return found
     for k in range(len(wanted)):
         row = wanted[k] - numbers[0]  # where it is if no number is left out
         if not 0 <= row < len(numbers) or numbers[row] != wanted[k]:

@@ -11,6 +11,7 @@ from podium.clicks.simulate import click_chance
 from podium.data import ClickLog, Dataset
 from podium.data.cache_writer import write_cache
 from podium.data.synthetic import make_letor_like
+from podium.data.tables import to_frame
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.losses import RankNet, Softmax, sweep
 from podium.training import train
@@ -190,3 +191,8 @@ def test_a_path_data_or_numbers_in_the_wrong_place_are_refused_in_words():
         weights(PAGES, [1.0, 0.5], THREE)
     with pytest.raises(ParameterError, match="got Dataset"):
         propensities(PAGES, THREE)
+
+
+def test_a_frame_that_would_lose_score_offsets_is_refused():
+    with pytest.raises(DataError, match="score offsets"):
+        to_frame(weights(PAGES, HALF, THREE, by="offsets").data)
