@@ -62,7 +62,7 @@ class Lines:
             yield self._take_block(ahead.popleft())
 
     def _parse(self, block: _Block, at: int) -> tuple[int, int, int]:
-        """Parse from `at` to the end or a line that is not well-formed."""
+        """Parse from `at` to the end, or to a line that is not well-formed or for which there is no room."""
         from podium.data.letor_parser import parse
 
         with_qid = -1 if self.with_qid is None else int(self.with_qid)
@@ -165,15 +165,15 @@ class _Block:
 
 
 class _Room:
-    """Arrays for what `size` bytes can hold at most: a line takes 2 bytes or more, a pair ` 1:1` 4."""
+    """Arrays for what `size` bytes hold: a pair ` 1:1` takes 4 or more, a line mostly more than 16."""
 
     def __init__(self, size: int) -> None:
-        self.size = size
-        self.labels = np.empty(size // 2 + 1, np.float64)
-        self.ends = np.empty(size // 2 + 2, np.int64)
+        self.size, rows = size, size // 16 + 1
+        self.labels = np.empty(rows, np.float64)
+        self.ends = np.empty(rows + 1, np.int64)
         self.columns = np.empty(size // 4 + 1, np.int32)
         self.values = np.empty(size // 4 + 1, np.float32)
-        self.spans = np.empty((size // 2 + 1, 4), np.int64)
+        self.spans = np.empty((rows, 4), np.int64)
         self.arrays = (self.labels, self.ends, self.columns, self.values, self.spans, np.zeros(2**16, np.bool_))
 
 

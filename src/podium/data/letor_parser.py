@@ -57,7 +57,9 @@ def parse(
     spans: Any,
     seen: Any,
 ) -> tuple[int, int, int]:
-    """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
+    """Read the lines of text[at:end], the last byte a line end, until `end` or a line to be read slowly.
+
+    That is one which is not well-formed, or the first document beyond len(labels).
 
     with_qid: 1 every line has a query id, 0 none has, −1 not known yet (stop at the first document).
     limit: the largest feature id. Row r gets labels[r], columns and values [ends[r]:ends[r+1]], and
@@ -73,7 +75,7 @@ def parse(
         line, at = at, skip_space(at)
         if byte(at) != LF and byte(at) != HASH:
             label, at, new, new_end = _head(at, with_qid)
-            if at < 0:
+            if at < 0 or rows == len(labels):
                 return line - base, rows, lines
             at, more, rising = _features(at, limit, columns, values, count)
             if at < 0 or not (rising or _all_differ(columns[count:more], seen)):

@@ -12,7 +12,7 @@ from podium.errors import DataError
 from podium.files import Source
 from podium.text_bytes import SPARE
 
-CHUNK = 2**18  # small enough to stay in cache, with what is parsed from it
+CHUNK = 2**20  # large enough to hide the cost of the calls for each block
 LONGEST_LINE = 2**28
 BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 

@@ -333,6 +333,17 @@ def test_feature_ids_that_keep_rising_widen_the_dense_matrix(monkeypatch):
     assert np.array_equal(read(text).features, np.diag(np.arange(1.0, 101)).astype(np.float32))
 
 
+def test_more_short_lines_than_there_is_room_for_are_all_read(monkeypatch):
+    monkeypatch.setattr(whole_lines, "CHUNK", 256)  # room for 18 lines
+    text = "".join(f"{k} qid:{k // 3} {k % 5 + 1}:{k}\n# note\n\n" for k in range(300))
+    short = "".join("1\n" if k % 2 else "0\n" for k in range(300))
+    assert read(short).labels.tolist() == [k % 2 for k in range(300)]
+    data = read(text)
+    assert data.labels.tolist() == list(range(300))
+    assert data.query_ids.tolist() == [str(q) for q in range(100)]
+    assert data.features[np.arange(300), np.arange(300) % 5].tolist() == list(range(300))
+
+
 def test_memory_stays_below_twice_the_array():
     rows = np.random.default_rng(0).random((5000, 100)).round(4)
     text = b"".join(
@@ -345,7 +356,7 @@ def test_memory_stays_below_twice_the_array():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     buffers = min(default_threads(), 4) + 1
-    fixed = buffers * 2**18 * 30 + 2**20  # each with what is parsed from it
+    fixed = buffers * whole_lines.CHUNK * 6 + 2**20  # each with what is parsed from it
     assert peak - fixed < 2 * data.features.nbytes
 
 
