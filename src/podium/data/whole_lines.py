@@ -12,7 +12,7 @@ from podium.errors import DataError
 from podium.files import Source
 from podium.text_bytes import SPARE
 
-CHUNK = 2**20  # large enough to hide the cost of the calls for each block
+CHUNK = 2**20  # hides the cost of the calls for each block, and stays in cache
 LONGEST_LINE = 2**28
 BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 
