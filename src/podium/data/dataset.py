@@ -229,7 +229,7 @@ class Dataset:
             return self.grouped().select(queries)
         chosen = self._query_numbers(queries)
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
-        if len(chosen) and (starts[1:] == ends[:-1]).all():
+        if len(chosen) == 1 or (len(chosen) and (starts[1:] == ends[:-1]).all()):
             take: Any = slice(int(starts[0]), int(ends[-1]))  # queries that lie together are not copied
         else:
             take = _rows_of(starts, ends)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 
 from podium.arrays import Array, dense
+from podium.data.dataset import Dataset
 from podium.errors import ParameterError
 from podium.forms import NetForm
+from podium.kernels.exponentials import tanh
 from podium.registry import param, register
 from podium.scorers.base import Params, RowScorer
-from podium.threads import map_blocks, one_blas_thread
+from podium.threads import BLOCK, map_blocks, one_blas_thread
+
+_KEEP = 2**24
+"""Numbers that are kept from scores to their pullback: 128 MB."""
 
 
 @register
@@ -54,8 +59,26 @@ class MLP(RowScorer):
     def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
         layers = list(self._layers(theta, X.shape[1]))
         with one_blas_thread():
-            parts = map_blocks(lambda a, b: self._backward(layers, _doubles(X[a:b]), gradient[a:b]), X.shape[0])
-        return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
+            parts = map_blocks(
+                lambda a, b: self._backward(layers, self._forward(layers, _doubles(X[a:b])), gradient[a:b]), X.shape[0]
+            )
+        return _sum(parts, theta)
+
+    def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
+        """Both from one pass forward, where what it leaves behind is not large."""
+        theta, X = self.theta(params, data.n_features), data.features
+        if X.shape[0] * (X.shape[1] + sum(self.hidden)) > _KEEP:
+            return super().score_with_pullback(params, data)
+        layers = list(self._layers(theta, X.shape[1]))
+        with one_blas_thread():
+            values = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b])), X.shape[0])
+
+        def pullback(gradient: Array) -> Array:
+            with one_blas_thread():
+                parts = map_blocks(lambda a, b: self._backward(layers, values[a // BLOCK], gradient[a:b]), X.shape[0])
+            return _sum(parts, theta)
+
+        return np.concatenate([value[-1][:, 0] for value in values]) if values else np.empty(0), pullback
 
     def form(self, params: Params, n_features: int) -> NetForm:
         return NetForm(tuple(self._layers(self.theta(params, n_features), n_features)), self.activation)
@@ -86,22 +109,30 @@ class MLP(RowScorer):
             z = values[-1] @ weights
             z += offset
             if len(values) < len(layers):
-                np.tanh(z, out=z) if self.activation == "tanh" else np.maximum(z, 0.0, out=z)
+                tanh(z.reshape(-1)) if self.activation == "tanh" else np.maximum(z, 0.0, out=z)
             values.append(z)
         return values
 
-    def _backward(self, layers: list[tuple[Array, Array]], X: Array, gradient: Array) -> Array:
-        values = self._forward(layers, X)
+    def _backward(self, layers: list[tuple[Array, Array]], values: list[Array], gradient: Array) -> Array:
+        """Jᵀg, by what `_forward` gave."""
         flow, parts = gradient[:, None], []
         for depth in range(len(layers) - 1, -1, -1):
             parts += [flow.sum(axis=0), (values[depth].T @ flow).ravel()]
             if depth:
-                flow = (flow @ layers[depth][0].T) * self._slope(values[depth])
+                flow = flow @ layers[depth][0].T
+                flow *= self._slope(values[depth])
         return np.concatenate(parts[::-1])
 
     def _slope(self, h: Array) -> Any:
         """The activation's derivative, in terms of its value."""
-        return 1.0 - h * h if self.activation == "tanh" else h > 0.0
+        if self.activation != "tanh":
+            return h > 0.0
+        slope = h * h
+        return np.subtract(1.0, slope, out=slope)
+
+
+def _sum(parts: list[Array], theta: Array) -> Array:
+    return np.sum(parts, axis=0) if parts else np.zeros_like(theta)
 
 
 def _doubles(X: Any) -> Array:

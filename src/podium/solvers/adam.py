@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from podium.compiled import compiled
 from podium.registry import param, register
 from podium.solvers.base import Array
 from podium.solvers.sgd import SGD
@@ -24,8 +26,17 @@ class Adam(SGD):
 
     def step(self, gradient: Array, memory: dict[str, Any]) -> Array:
         memory["t"] += 1
-        memory["m"] = self.momentum * memory["m"] + (1 - self.momentum) * gradient
-        memory["v"] = 0.999 * memory["v"] + 0.001 * gradient**2
-        mean = memory["m"] / (1 - self.momentum ** memory["t"])
-        spread = np.sqrt(memory["v"] / (1 - 0.999 ** memory["t"]))
-        return np.asarray(self.learning_rate * mean / (spread + 1e-8))
+        seen = 1 - self.momentum ** memory["t"], 1 - 0.999 ** memory["t"]
+        down = np.empty_like(gradient)
+        _step(gradient, memory["m"], memory["v"], self.momentum, self.learning_rate, *seen, down)
+        return down
+
+
+@compiled
+def _step(gradient: Any, m: Any, v: Any, momentum: Any, rate: Any, seen_m: Any, seen_v: Any, out: Any) -> None:
+    """One pass over both means and the step; `seen` are the weights that they hold so far."""
+    for i in range(len(gradient)):
+        g = gradient[i]
+        m[i] = momentum * m[i] + (1.0 - momentum) * g
+        v[i] = 0.999 * v[i] + 0.001 * (g * g)
+        out[i] = rate * (m[i] / seen_m) / (math.sqrt(v[i] / seen_v) + 1e-8)
