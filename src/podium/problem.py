@@ -49,12 +49,13 @@ class Problem:
         """F and its gradient over some queries; a loss that draws at random draws anew for each step."""
         params, loss = self.split(theta)
         scores, pullback = self._smooth.score_with_pullback(params, data)
-        got = sweep(loss if step is None else loss.resampled(step), scores, data)
+        drawn = loss if step is None else loss.resampled(step)
+        got = sweep(drawn, scores, data, constants=self._constants_at(step))
         down = pullback(got.gradient)
         gradient = (np.concatenate([down, got.params]) if len(got.params) else down) / data.n_queries
         if self.penalty == 0.0:
             return got.value / data.n_queries, gradient
-        return got.value / data.n_queries + self._shrinkage(theta), gradient + self.penalty * self._penalised * theta
+        return got.value / data.n_queries + self._shrinkage(theta), gradient + self.penalty * self.penalised * theta
 
     def value(self, theta: Array, scores: Array) -> float:
         """F where the scores at θ are known: no pass over the features."""
@@ -65,7 +66,7 @@ class Problem:
         """∇²F·v for a scorer that is linear in θ, at known scores; `along` are the scores of v."""
         bent = product(self.loss, scores, self.data, direction=along)
         down = self._smooth.pullback(self.split(v)[0], self.data, bent)
-        return down / self.data.n_queries + self.penalty * self._penalised * v
+        return down / self.data.n_queries + self.penalty * self.penalised * v
 
     def split(self, theta: Array) -> tuple[Params, Loss]:
         """The scorer's parameters, and the loss with its learned parameters at their values."""
@@ -77,7 +78,7 @@ class Problem:
         return self._smooth.score(self.split(theta)[0], data)
 
     def _shrinkage(self, theta: Array) -> float:
-        return 0.5 * self.penalty * float(np.sum(self._penalised * theta * theta))
+        return 0.5 * self.penalty * float(np.sum(self.penalised * theta * theta))
 
     @property
     def _smooth(self) -> SmoothScorer:
@@ -85,7 +86,35 @@ class Problem:
         return self.scorer
 
     @cached_property
-    def _penalised(self) -> Array:
+    def constants(self) -> Array:
+        """What the loss's kernel reads (see `Loss.constants`): that of the whole data, which its parts share."""
+        return self.loss.constants(self.data)
+
+    @cached_property
+    def seed_at(self) -> int | None:
+        """Where among the constants the seed of a loss stands that draws at random; None where it is not there."""
+        if self.loss.resampled(1) is self.loss:
+            return None
+        moved = self.loss.resampled(1).constants(self.data)
+        places = np.flatnonzero(moved != self.constants)
+        found = len(places) == 1 and moved[places[0]] == self.constants[places[0]] + 1.0
+        return int(places[0]) if found else None
+
+    def _constants_at(self, step: int | None) -> Array | None:
+        """The constants for a step; None where the loss must be asked."""
+        if self.loss.learned:
+            return None
+        if step is None or self.loss.resampled(1) is self.loss:
+            return self.constants
+        if self.seed_at is None:
+            return None
+        constants = self.constants.copy()
+        constants[self.seed_at] += step
+        return constants
+
+    @cached_property
+    def penalised(self) -> Array:
+        """1 for each parameter that the penalty shrinks, 0 for offsets and what the loss learns."""
         return np.append(self._smooth.penalised(self.data.n_features), np.zeros(len(self.loss.learned)))
 
 

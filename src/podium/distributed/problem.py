@@ -37,7 +37,7 @@ class DistributedProblem(Problem):
         value, gradient = total / data.n_queries, gradient / data.n_queries
         if self.penalty == 0.0:
             return value, gradient
-        return value + self._shrinkage(theta), gradient + self.penalty * self._penalised * theta
+        return value + self._shrinkage(theta), gradient + self.penalty * self.penalised * theta
 
     def scores(self, theta: Array, data: Dataset) -> Array:
         """Scores of other data; those of the training data stay where its parts are, as the parameters they come of."""
@@ -50,7 +50,7 @@ class DistributedProblem(Problem):
     def hessian_product(self, scores: Array, v: Array, *, along: Array) -> Array:
         found = self.cluster.map(parts.hessian_product, self.kept, self._request(_theta(scores)), _theta(along))
         down = np.asarray(sum(found[1:], found[0]))
-        return np.asarray(down / self.data.n_queries + self.penalty * self._penalised * v)
+        return np.asarray(down / self.data.n_queries + self.penalty * self.penalised * v)
 
     def _request(self, theta: Array) -> Request:
         params, loss = self.split(theta)

@@ -207,7 +207,7 @@ def sweep(
     learned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, gradient, curvature, values, _params(constants), learned)
+        rest = (data.offsets, first, last, gradient, curvature, values, kernel_params(constants), learned)
         if loss.uses_edges(data):
             edges: Any = data.preferences
             _sweep_edges(address(loss.edges, EDGES), s, edges.edges, edges.offsets, *rest)
@@ -247,7 +247,7 @@ def product(
     unlearned = np.zeros((data.n_queries, len(constants)))
 
     def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, v, out, none, _params(constants), unlearned)
+        rest = (data.offsets, first, last, v, out, none, kernel_params(constants), unlearned)
         if loss.uses_edges(data):
             edges: Any = data.preferences
             _sweep_edges(address(loss.edges_product, EDGES), scores, edges.edges, edges.offsets, *rest)
@@ -262,20 +262,21 @@ def product(
     return out if data.query_weights is None else out * data.query_weights_of_rows()
 
 
-def _params(constants: Array) -> Array:
+def kernel_params(constants: Array) -> Array:
     """What kernels read in the first row, and where they write derivatives of learned parameters."""
     params = np.zeros((2, len(constants)))
     params[0] = constants
     return params
 
 
-_SMALL = 4096  # documents below which starting threads costs more than it saves
+SMALL = 4096
+"""Documents below which starting threads costs more than it saves."""
 
 
 def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], threads: int | None) -> None:
     """Call `run(first, last)` for blocks of queries that cover all, on threads."""
     n_queries, n_documents = len(offsets) - 1, int(offsets[-1])
-    small = n_documents < _SMALL or n_queries == 1
+    small = n_documents < SMALL or n_queries == 1
     threads = 1 if small else default_threads() if threads is None else threads
     if threads == 1:
         run(0, n_queries)
@@ -286,7 +287,8 @@ def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], t
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
-_grades_at, _edges_at = function_at(GRADES), function_at(EDGES)
+grades_at, _edges_at = function_at(GRADES), function_at(EDGES)
+"""Within compiled functions: the kernel of a loss at an address."""
 
 
 @compiled
@@ -294,7 +296,7 @@ def _sweep_grades(
     kernel: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
-    program = _grades_at(kernel)
+    program = grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         for k in range(params.shape[1]):
@@ -326,7 +328,7 @@ def _sweep_weights(
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
-    program = _grades_at(kernel)
+    program = grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         one, slope, bend = np.zeros(b - a), np.empty(b - a), np.empty(b - a)
@@ -352,7 +354,7 @@ def _weighted_product(
     direction: Any, out: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d H(s, e_d)v of each query."""
-    program = _grades_at(kernel)
+    program = grades_at(kernel)
     for q in range(first, last):
         a, b = offsets[q], offsets[q + 1]
         one, part = np.zeros(b - a), np.empty(b - a)

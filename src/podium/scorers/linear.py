@@ -9,6 +9,7 @@ import numpy as np
 from podium.arrays import Array, is_sparse
 from podium.compiled import compiled, vectorised
 from podium.forms import LinearForm
+from podium.kernels.exponentials import add_up
 from podium.registry import register
 from podium.scorers.base import Params, RowScorer
 from podium.threads import map_blocks
@@ -32,7 +33,7 @@ class Linear(RowScorer):
         if is_sparse(X):
             return np.asarray(X @ weights + offset)
         out = np.empty(len(X))
-        map_blocks(lambda a, b: _times(X[a:b], weights, offset, out[a:b]), len(X))
+        map_blocks(lambda a, b: times(X[a:b], weights, offset, out[a:b]), len(X))
         return out
 
     def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
@@ -41,12 +42,12 @@ class Linear(RowScorer):
 
         def block(a: int, b: int) -> Array:
             part = np.zeros(X.shape[1] + 1)
-            _add_rows(X[a:b], gradient[a:b], part[:-1])
+            add_rows(X[a:b], gradient[a:b], part[:-1])
             return part
 
         parts = map_blocks(block, len(X))
         down = parts[0] if len(parts) == 1 else np.sum(parts, axis=0) if parts else np.zeros(X.shape[1] + 1)
-        down[-1] = gradient.sum()
+        down[-1] = add_up(gradient)
         return down
 
     def form(self, params: Params, n_features: int) -> LinearForm:
@@ -61,7 +62,7 @@ class Linear(RowScorer):
 
 
 @vectorised
-def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
+def times(X: Any, weights: Any, offset: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         row = X[i]
         total = 0.0
@@ -71,7 +72,7 @@ def _times(X: Any, weights: Any, offset: Any, out: Any) -> None:
 
 
 @compiled
-def _add_rows(X: Any, gradient: Any, out: Any) -> None:
+def add_rows(X: Any, gradient: Any, out: Any) -> None:
     for i in range(X.shape[0]):
         g = gradient[i]
         if g != 0.0:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.solvers.base import Array
 from podium.solvers.sgd import SGD
+
+
+@compiled
+def _step(gradient: Any, memory: Any, numbers: Any, out: Any) -> None:
+    numbers[2] += 1.0
+    rate, momentum, t, m, v = numbers[0], numbers[1], numbers[2], memory[0], memory[1]
+    seen_m, seen_v = 1.0 - momentum**t, 1.0 - 0.999**t  # the weights that both means hold so far
+    for l in range(len(gradient)):
+        g = gradient[l]
+        m[l] = momentum * m[l] + (1.0 - momentum) * g
+        v[l] = 0.999 * v[l] + 0.001 * (g * g)
+        out[l] = rate * (m[l] / seen_m) / (math.sqrt(v[l] / seen_v) + 1e-8)
 
 
 @register
@@ -20,23 +29,5 @@ class Adam(SGD):
     learning_rate: float = param(default=0.003, above=0, search=(3e-4, 0.1, "log"))
     momentum: float = param(default=0.9, least=0, below=1)
     name = "adam"
-
-    def begin(self, theta: Array) -> dict[str, Any]:
-        return {"m": np.zeros_like(theta), "v": np.zeros_like(theta), "t": 0}
-
-    def step(self, gradient: Array, memory: dict[str, Any]) -> Array:
-        memory["t"] += 1
-        seen = 1 - self.momentum ** memory["t"], 1 - 0.999 ** memory["t"]
-        down = np.empty_like(gradient)
-        _step(gradient, memory["m"], memory["v"], self.momentum, self.learning_rate, *seen, down)
-        return down
-
-
-@compiled
-def _step(gradient: Any, m: Any, v: Any, momentum: Any, rate: Any, seen_m: Any, seen_v: Any, out: Any) -> None:
-    """One pass over both means and the step; `seen` are the weights that they hold so far."""
-    for i in range(len(gradient)):
-        g = gradient[i]
-        m[i] = momentum * m[i] + (1.0 - momentum) * g
-        v[i] = 0.999 * v[i] + 0.001 * (g * g)
-        out[i] = rate * (m[i] / seen_m) / (math.sqrt(v[i] / seen_v) + 1e-8)
+    means: ClassVar[int] = 2
+    kernel: ClassVar[Any] = staticmethod(_step)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.compiled import compiled
 from podium.errors import ParameterError
 from podium.problem import Problem
 from podium.registry import param, register
+from podium.solvers import linear_epoch
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+
+Memory = tuple[Array, Array]
+
+
+@compiled
+def _step(gradient: Any, memory: Any, numbers: Any, out: Any) -> None:
+    rate, momentum, v = numbers[0], numbers[1], memory[0]
+    for l in range(len(gradient)):
+        v[l] = momentum * v[l] + gradient[l]
+        out[l] = rate * v[l]
 
 
 @register
@@ -29,6 +41,10 @@ class SGD(Solver):
     patience: int | None = param(default=10, least=1)
     """Early stopping: end after this many epochs without a better validation measure."""
     name = "sgd"
+    means: ClassVar[int] = 1
+    """Arrays as long as θ that its steps remember."""
+    kernel: ClassVar[Any] = staticmethod(_step)
+    """Its step, compiled; see `linear_epoch.STEP`."""
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         theta = problem.start(rng)
@@ -57,9 +73,14 @@ class SGD(Solver):
         return best_or_last(problem, theta, watch, value=value, iterations=epoch, reason=reason)
 
     def _epoch(
-        self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: dict[str, Any], epoch: int
+        self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: Memory, epoch: int
     ) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective on the way."""
+        if linear_epoch.applies(problem, self.batch):
+            now = theta.copy()
+            before = (epoch - 1) * len(queries)
+            steps = linear_epoch.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
+            return now, float(np.mean(list(steps)))
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters
             for start in range(0, len(queries), self.batch):
@@ -69,11 +90,12 @@ class SGD(Solver):
                 values.append(value)
         return theta, float(np.mean(values))
 
-    def begin(self, theta: Array) -> dict[str, Any]:
-        """What the steps remember."""
-        return {"velocity": np.zeros_like(theta)}
+    def begin(self, theta: Array) -> Memory:
+        """What the steps remember: arrays as long as θ, and numbers, of which the last counts the steps."""
+        return np.zeros((self.means, len(theta))), np.array([self.learning_rate, self.momentum, 0.0])
 
-    def step(self, gradient: Array, memory: dict[str, Any]) -> Array:
+    def step(self, gradient: Array, memory: Memory) -> Array:
         """What to subtract from θ."""
-        memory["velocity"] = self.momentum * memory["velocity"] + gradient
-        return np.asarray(self.learning_rate * memory["velocity"])
+        down = np.empty(len(gradient))
+        self.kernel(np.ascontiguousarray(gradient), *memory, down)
+        return down

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.kernels.exponentials import add_up, exponentials, logarithms
+from podium.kernels.exponentials import add_up, exponentials, logarithms, tanh
 
 
 def found(values, less=0.0, scale=1.0):
@@ -44,3 +44,20 @@ def test_logarithms_agree_with_the_librarys():
     np.testing.assert_allclose(out, np.log(x), rtol=1e-15)
     logarithms(1.0 / x, out)
     np.testing.assert_allclose(out, np.log(1.0 / x), rtol=1e-15, atol=1e-15)
+
+
+def test_tanh_agrees_with_the_librarys_and_is_odd():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([np.linspace(-21, 21, 20_001), rng.normal(size=5_000), rng.normal(size=2_000) * 1e-9, [1e-310]])
+    here, there = x.copy(), -x
+    tanh(here)
+    tanh(there)
+    assert (np.abs(here - np.tanh(x)) <= 6.0 * np.spacing(np.abs(np.tanh(x)))).all()
+    np.testing.assert_array_equal(here, -there)
+
+
+def test_tanh_of_what_is_not_finite():
+    x = np.array([np.inf, -np.inf, np.nan, -0.0])
+    tanh(x)
+    np.testing.assert_array_equal(x, [1.0, -1.0, np.nan, 0.0])
+    assert np.signbit(x[3])

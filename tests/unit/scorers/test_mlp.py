@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from podium.data import Dataset
 from podium.errors import ParameterError
-from podium.scorers import MLP
+from podium.scorers import MLP, mlp
 
 X = np.array([[1.0, -2.0]], np.float32)
 # one hidden unit: weights (2, −1), offset ½; output weight 3, offset −1; W₁x + b₁ = 2·1 + 1·2 + ½
@@ -17,6 +18,17 @@ def test_one_hidden_unit_by_hand():
 def test_relu_is_flat_below_zero():
     down = MLP(hidden=(1,), activation="relu").pullback_rows(-THETA, X, np.ones(1))
     np.testing.assert_array_equal(down, [0, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize("keep", [0, 10**6])
+def test_scores_with_their_pullback_are_both_apart(keep, monkeypatch):
+    monkeypatch.setattr(mlp, "_KEEP", keep)
+    scorer, rng = MLP(hidden=(4, 3)), np.random.default_rng(0)
+    data = Dataset.from_arrays(rng.normal(size=(9000, 5)).astype(np.float32), group=[9000])  # two blocks
+    params, g = {"theta": scorer.init(5, rng)}, rng.normal(size=9000)
+    scores, pullback = scorer.score_with_pullback(params, data)
+    np.testing.assert_array_equal(scores, scorer.score(params, data))
+    np.testing.assert_array_equal(pullback(g), scorer.pullback(params, data, g))
 
 
 def test_weights_start_within_glorots_bound_and_offsets_at_zero():
