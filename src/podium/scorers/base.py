@@ -109,7 +109,16 @@ class RowScorer(SmoothScorer):
         raise NotImplementedError
 
     def score(self, params: Params, data: Dataset) -> Array:
-        return self.score_rows(self.theta(params, data.n_features), data.features)
+        return self.prepare(params, data.n_features)(data)
+
+    def prepare(self, params: Params, n_features: int) -> Prepared:
+        theta = self.theta(params, n_features)
+
+        def scores(data: Dataset) -> Array:
+            known = theta if data.n_features == n_features else self.theta(params, data.n_features)
+            return self.score_rows(known, data.features)
+
+        return scores
 
     def pullback(self, params: Params, data: Dataset, gradient: Array) -> Array:
         return self.pullback_rows(self.theta(params, data.n_features), data.features, gradient)

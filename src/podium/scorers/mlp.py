@@ -54,7 +54,7 @@ class MLP(RowScorer):
         layers = list(self._layers(theta, X.shape[1]))
         with one_blas_thread():
             parts = map_blocks(lambda a, b: self._forward(layers, _doubles(X[a:b]))[-1][:, 0], X.shape[0])
-        return np.concatenate(parts) if parts else np.empty(0)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
     def pullback_rows(self, theta: Array, X: Any, gradient: Array) -> Array:
         layers = list(self._layers(theta, X.shape[1]))
