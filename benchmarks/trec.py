@@ -73,7 +73,7 @@ def measures(qrels: Path, run: Path, what: str, least: float | None) -> Contest:
         return f"Largest difference from pytrec_eval's means: {np.abs(np.subtract(*values.values())).max():.1e}."
 
     goal = "≥ 10 × the fastest peer" if least else ""
-    return Contest(what, ours, peers, goal=goal, least_ratio=least, note=note)
+    return Contest(what, ours, peers, goal=goal, least_ratio=least, note=note, per_call=5)
 
 
 def fusion(runs: list[Path], folder: Path, what: str) -> Contest:
