@@ -30,7 +30,10 @@ def write(results: dict[str, list[Row]], folder: Path, *, quick: bool) -> None:
         "quick": quick,
     }
     for name, rows in results.items():
+        before = whole["benchmarks"].get(name)
         whole["benchmarks"][name] = {**about, "rows": [dataclasses.asdict(row) for row in rows]}
+        if before is not None:
+            whole["benchmarks"][name]["before"] = {key: before[key] for key in ("at", "processor", "rows")}
     path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
     (folder / "speed.md").write_text(text(whole))
     picture(whole, folder / "speed.svg")
@@ -41,21 +44,30 @@ def text(whole: dict[str, Any]) -> str:
         "# Speed beside other tools\n",
         "Written by `python -m benchmarks` (`pip install 'podium[bench]'` for the other tools). Contestants take "
         "turns; figures are medians of CPU seconds (wall where said), with the range that holds half of the repeats. "
-        "A ratio is the best peer's time over podium's: above 1, podium is faster.\n",
+        "A ratio is the best peer's time over podium's: above 1, podium is faster. Where a benchmark was run before, "
+        "the ratio (or podium's time) of that run stands in the last column.\n",
         "![ratios](speed.svg)\n",
     ]
     for name, found in whole["benchmarks"].items():
         parts.append(f"## {name.replace('_', ' ')}\n")
-        parts.append(f"{found['at']} UTC, {found['processor']}{', --quick' if found['quick'] else ''}\n")
-        parts.append("| what | podium | best peer | ratio | goal | met |\n|---|--:|--:|--:|---|---|")
+        before = found.get("before", {"rows": []})
+        earlier = f"; the run before: {before['at']} UTC, {before['processor']}" if before["rows"] else ""
+        parts.append(f"{found['at']} UTC, {found['processor']}{', --quick' if found['quick'] else ''}{earlier}\n")
+        parts.append("| what | podium | best peer | ratio | goal | met | before |\n|---|--:|--:|--:|---|---|--:|")
+        known = {row["what"]: row for row in before["rows"]}
         notes = []
         for row in found["rows"]:
             ours = row["seconds"][OURS]
             best = f"{row['best_peer']} {_shown(row['seconds'][row['best_peer']])}" if row["best_peer"] else "–"
-            ratio = f"{row['ratio']:.2f} ×" if row["ratio"] is not None else "–"
+            ratio = _ratio(row)
             met = {True: "yes", False: "**no**", None: ""}[row["met"]]
             clock = " (wall)" if row["clock"] == "wall" else ""
-            parts.append(f"| {row['what']} | {_shown(ours)}{clock} | {best} | {ratio} | {row['goal']} | {met} |")
+            was = _ratio(known[row["what"]]) if row["what"] in known else "–"
+            if was == "–" and row["what"] in known:
+                was = _shown(known[row["what"]]["seconds"][OURS])
+            parts.append(
+                f"| {row['what']} | {_shown(ours)}{clock} | {best} | {ratio} | {row['goal']} | {met} | {was} |"
+            )
             others = [
                 f"{peer} {_shown(one)}" for peer, one in row["seconds"].items() if peer not in (OURS, row["best_peer"])
             ]
@@ -96,6 +108,15 @@ def picture(whole: dict[str, Any], path: Path) -> None:
     axes.set_xlim(min(0.5, low / 2), high * 2.5)
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    return f"{row['ratio']:.2f} ×" if row["ratio"] is not None else "–"
+
+
+def _was(row: dict[str, Any] | None) -> str:
+    """The ratio of an earlier run, or podium's time where it had no peer."""
+    return "–" if row is None else _shown(row["seconds"][OURS]) if row["ratio"] is None else _ratio(row)
 
 
 def _shown(found: dict[str, float]) -> str:

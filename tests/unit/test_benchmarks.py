@@ -39,6 +39,7 @@ def test_the_page_keeps_what_was_not_run_again(tmp_path):
     assert found["reading"]["rows"][0]["seconds"]["podium"]["median"] == 0.4
     text = (tmp_path / "speed.md").read_text()
     assert "reading work | 400 ms" in text
+    assert "| 100 ms (100–100) |\n" in text  # the run before
     assert "trec work | 200 ms" in text
 
 
