@@ -1,5 +1,6 @@
 """Caches: the same data as in memory, in bounded memory; and what is damaged is refused."""
 
+import itertools
 import json
 import os
 import shutil
@@ -186,12 +187,44 @@ def test_a_cache_on_a_store_is_the_data_and_a_file_there_is_refused_in_words(tmp
     assert found.digest() == data.digest()
     np.testing.assert_array_equal(found.features[5:8], data.features[5:8])
     verify("memory://x.pod")
-    with pytest.raises(DataError, match="only caches are read"):
-        podium.read_data("memory://train.parquet")
+    with pytest.raises(DataError, match="no cache and no Parquet there"):
+        podium.read_data("memory://train.txt")
     with pytest.raises(DataError, match="cannot be read from the store: Protocol not known: nowhere"):
         podium.read_data("nowhere://train.pod")
     with pytest.raises(DataError, match="folders of this machine"):
         write_cache(data, "memory://y.pod")
+
+
+def test_parquet_in_several_files_is_one_table_here_and_on_a_store(tmp_path, monkeypatch):
+    import pyarrow.parquet
+
+    fsspec = pytest.importorskip("fsspec")
+    from podium.data import table_spool
+
+    monkeypatch.setattr(table_spool, "_BATCH", 7)
+    data, _ = podium.make_letor_like(6, seed=3)
+    frame = podium.to_frame(data, backend="pyarrow")
+    pyarrow.parquet.write_table(frame, tmp_path / "whole.parquet")
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    cuts = [0, 5, 31, len(frame)]  # within queries
+    for k, (a, b) in enumerate(itertools.pairwise(cuts)):
+        pyarrow.parquet.write_table(frame.slice(a, b - a), parts / f"part-{k}.parquet", row_group_size=4)
+    (parts / "_SUCCESS").touch()
+    fsspec.filesystem("memory").put(f"{parts}/", "/parts/", recursive=True)
+    expected = podium.read_data(tmp_path / "whole.parquet")
+    for k, place in enumerate(
+        [str(parts), parts, f"file://{parts}", "memory://parts", "memory://parts/part-0.parquet"]
+    ):
+        found, made = podium.read_data(place), write_cache(place, tmp_path / f"{k}.pod")
+        same(found, made)
+        same(found, expected if k < 4 else podium.read_data(parts / "part-0.parquet"))
+    assert [fold.train.n_queries for fold in podium.read_folder(parts)] == [4]
+    pyarrow.parquet.write_table(frame.drop_columns(["label"]), parts / "part-9.parquet")
+    with pytest.raises(DataError, match=r"part-9.parquet: column 'label' is in some files"):
+        podium.read_data(parts)
+    with pytest.raises(DataError, match="no such file on the store"):
+        podium.read_data("memory://nowhere.parquet")
 
 
 LIMITED = """
