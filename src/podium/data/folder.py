@@ -47,7 +47,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     `roles` name the columns of tables, as for `from_frame`.
     """
     root = Path(path)
-    if root.is_dir() and not is_cache(root) and not is_table(root):
+    if is_data_folder(path):
         folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
         return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
     if not root.exists() and os.fspath(path) != "-" and not is_url(path):
@@ -87,6 +87,11 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Da
     if n_features is not None and n_features < data.n_features:
         raise DataError(f"{data.n_features} features; expected {n_features}.", where=data.source)
     return data if n_features is None else widened(data, n_features)
+
+
+def is_data_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a folder of data in parts or folds; not a cache, which is a folder too, nor a folder of Parquet."""
+    return os.path.isdir(path) and not is_cache(path) and not is_table(path)
 
 
 def is_table(source: Any) -> bool:

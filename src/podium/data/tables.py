@@ -65,7 +65,7 @@ def from_frame(
     roles, chosen = roles_of(columns, asked, features, source)
     given = {role: None if name is None else complete(table[name], name, source) for role, name in roles.items()}
     data = Dataset.from_arrays(
-        _features(table, chosen, source),
+        feature_matrix(table, chosen, source),
         None if given["label"] is None else _numbers(given["label"], str(label), source),
         qid=None if given["qid"] is None else id_values(given["qid"]),
         document_ids=None if given["document_id"] is None else id_values(given["document_id"]),
@@ -229,7 +229,8 @@ def complete(series: Any, name: str, source: str | None) -> Any:
     return series
 
 
-def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+    """Some columns as features."""
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = _numbers(table[name], name, source)
