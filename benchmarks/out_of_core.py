@@ -6,8 +6,9 @@ largest resident memory of each. The data is removed at the end; TMPDIR says whe
 
 With a number of MB, each step is done twice: under RLIMIT_AS, set to that many MB above what the process takes once it
 has compiled and loaded everything on a few queries, and with all features in memory and no limit. Scores and measures
-must have the same bits. Trees then have 15 bins (half a byte a feature) from 2,000 documents: with 255 bins, the binned
-data alone is a quarter of the floats.
+must have the same bits. Trees then have 15 bins (half a byte a feature): with 255 bins, the binned data alone is a
+quarter of the floats. The last step begins with a LETOR file of four times that many MB: it is written as a cache, and
+trains lambdamart as it is, all of it under the limit.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.data.cache import file_name
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
+from podium.data.letor import write_letor
 from podium.rows import Rows
 
 STEPS = {
@@ -34,9 +37,7 @@ STEPS = {
     "lambdamart": "lambdamart(rounds=10)",
     "check": "",
 }
-LIMITED = {**STEPS, "lambdamart": "lambdamart(rounds=10,max_bin=15)"}
-SAMPLE = 2000
-"""Documents that bins are found from where memory is limited."""
+LIMITED = {**STEPS, "lambdamart": "lambdamart(rounds=10,max_bin=15)", "LETOR, lambdamart": STEPS["lambdamart"]}
 
 
 class MadeUp(Rows):
@@ -54,48 +55,45 @@ class MadeUp(Rows):
 def main(n: int, d: int, folder: Path, allowed: str = "") -> None:
     X = MadeUp((n, d))
     labels = np.concatenate([np.rint(X[a : a + 8000][:, :3].sum(axis=1) / 12) for a in range(0, n, 8000)])
-    data = Dataset(X, labels, np.arange(0, n + 1, 100))
-    start = time.perf_counter()
+    data = Dataset(X, labels.astype(np.float64), np.arange(0, n + 1, 100))
+    start, few = time.perf_counter(), data.select(np.arange(20))
     write_cache(data, folder / "data.pod")
-    write_cache(data.select(np.arange(20)), folder / "few.pod")
+    write_cache(few, folder / "few.pod")
     print(f"{n} × {d}: {4 * n * d / 1e9:.2f} GB, made and written in {time.perf_counter() - start:.0f} s", flush=True)
+    if allowed:
+        write_letor(few, folder / "few.txt")
+        enough = -(-len(few.sizes) * 4 * int(allowed) * 10**6 // (folder / "few.txt").stat().st_size)
+        write_letor(data.select(np.arange(enough)), folder / "data.txt")
+        print(f"LETOR: {enough * 100} × {d}, {(folder / 'data.txt').stat().st_size / 1e9:.2f} GB", flush=True)
     for name, method in (LIMITED if allowed else STEPS).items():
         for limit in (allowed, "none") if allowed else ("",):
-            command = [sys.executable, "-m", "benchmarks.out_of_core", "--step", str(folder), method, limit]
+            file = folder / ("data.txt" if name.startswith("LETOR") else "data.pod")
+            command = [sys.executable, "-m", "benchmarks.out_of_core", "--step", str(file), method, limit]
             one = {"PODIUM_THREADS": "1", "OMP_NUM_THREADS": "1"} if allowed else {}  # stacks count as memory
             done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env={**os.environ, **one})
             print(f"{name:18}{limit:>6}", done.stdout.decode().strip() or f"exit {done.returncode}", flush=True)
 
 
 def step(place: str, method: str, limit: str) -> None:
-    import podium
-    from podium.scorers import tree_growing
-
-    folder, before = Path(place), 0
+    file, before = Path(place), 0
     if limit:
-        tree_growing.DETERMINISTIC["bin_construct_sample_cnt"] = SAMPLE
-        work(podium.read_data(folder / "few.pod"), method)  # compiles, and loads libraries
+        work(file.with_stem("few"), method, in_memory=False)  # compiles, and loads libraries
         before = resident()
-    data = podium.read_data(folder / "data.pod")
-    if limit == "none":
-        data = data.dense()
-    elif limit:
-        limit_memory(int(limit) * 10**6, data)
-    found = work(data, method)
+        if limit != "none":
+            limit_memory(int(limit) * 10**6, file)
+    found = work(file, method, in_memory=limit == "none")
     usage = resource.getrusage(resource.RUSAGE_SELF)
     cpu, peak = round(usage.ru_utime + usage.ru_stime), usage.ru_maxrss // 1024
     print(json.dumps({**found, "cpu": cpu, "peak MB": peak, **({"MB before": before} if limit else {})}))
 
 
-def limit_memory(allowed: int, data: Dataset) -> None:
-    """Allow some more bytes than the process takes now; the features must not fit."""
+def limit_memory(allowed: int, file: Path) -> None:
+    """Allow some more bytes than the process takes now; the file must have four times as many."""
+    large = (file / file_name("features") if file.is_dir() else file).stat().st_size
+    if large < 4 * allowed:
+        sys.exit(f"{file} has only {large / allowed:.2f} times the memory that is allowed")
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + allowed, resource.RLIM_INFINITY))
-    try:
-        np.empty(data.features.size, np.float32)
-    except MemoryError:
-        return
-    sys.exit("all features fit into the memory that is allowed")
 
 
 def resident() -> int:
@@ -103,7 +101,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 10**6
 
 
-def work(data: Dataset, method: str) -> dict[str, object]:
+def work(file: Path, method: str, *, in_memory: bool) -> dict[str, object]:
     """Seconds of each step, a measure, and the first digits of a hash of the scores and measures."""
     import podium
 
@@ -115,6 +113,12 @@ def work(data: Dataset, method: str) -> dict[str, object]:
         found[name] = round(time.perf_counter() - start, 1)
         start = time.perf_counter()
 
+    if file.suffix == ".txt" and not in_memory:
+        data = write_cache(file, file.with_suffix(".cache"))
+        lap("cache")
+    else:
+        data = podium.read_data(file).dense() if in_memory else podium.read_data(file)
+        lap("read")
     if not method:
         podium.check(data)
         lap("check")

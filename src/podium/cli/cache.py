@@ -12,7 +12,9 @@ from podium.errors import counted
 
 
 def cache(
-    data: Annotated[str, typer.Argument(help="A LETOR, Parquet, Arrow or CSV file, or - for LETOR on standard input.")],
+    data: Annotated[
+        str, typer.Argument(help="A LETOR, Parquet, Arrow or CSV file, a folder of Parquet, or - for LETOR.")
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help="The folder to write.")] = "train.pod",
     label: options.Label = None,
     qid: options.Qid = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,17 +54,18 @@ def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:
     """What is looked at together, under a name for it: the parts of each fold, or the files."""
     from podium.data import read_data, read_folder
     from podium.data.cache import is_cache, verify
+    from podium.data.folder import is_data_folder
     from podium.errors import ParameterError
 
     for path in filter(is_cache, paths):
         verify(path)
-    if len(paths) == 1 and Path(paths[0]).is_dir() and not is_cache(paths[0]):
+    if len(paths) == 1 and is_data_folder(paths[0]):
         folds = read_folder(paths[0])
         parts = [{"train": fold.train, "valid": fold.valid, "test": fold.test} for fold in folds]
         names = [fold.name if len(folds) > 1 else "" for fold in folds]
         present = [{key: value for key, value in found.items() if value is not None} for found in parts]
         return list(zip(names, present, strict=True))
     for path in paths:
-        if Path(path).is_dir() and not is_cache(path):
+        if is_data_folder(path):
             raise ParameterError(f"{path} is a folder: check it alone, or give files.")
     return [("", {path: read_data(path) for path in paths})]

@@ -109,11 +109,11 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
     from pathlib import Path
 
     from podium.data import read_data, read_folder
-    from podium.data.cache import is_cache
+    from podium.data.folder import is_data_folder
     from podium.errors import DataError
 
     training, validation = None, None
-    if data != "-" and Path(data).is_dir() and not is_cache(data):
+    if is_data_folder(data):
         folds = read_folder(data, **roles)
         if len(folds) > 1:
             raise DataError(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 
 from podium.cli import console, progress
 from podium.data import Dataset, Fold
-from podium.data.cache import is_cache
+from podium.data.folder import is_data_folder
 from podium.errors import counted
 from podium.evaluation.compare import Comparison
 from podium.experiments import Observer, Spec, TaskEvent
@@ -72,7 +71,7 @@ def describe(folds: list[Fold], data: str) -> None:
     }
     sizes = [f"{part} {sum(d.n_queries for d in found if d is not None)}" for part, found in parts.items()]
     how = counted(len(folds), "fold")
-    split = "" if Path(data).is_dir() and not is_cache(data) else ", split by query 60/20/20"
+    split = "" if is_data_folder(data) else ", split by query 60/20/20"
     console.say(f"{data}: {how}{split}; queries: {', '.join(sizes)}; {counted(folds[0].train.n_features, 'feature')}")
     if any(fold.valid is None for fold in folds):
         console.say("no validation data: every method keeps its default settings, none is tuned.")

@@ -17,8 +17,9 @@ from podium.data.letor import read_lines
 from podium.data.letor_spool import SpooledLines
 from podium.data.places import is_url
 from podium.data.scattered import Scattered
+from podium.data.table_parts import is_parquet
 from podium.data.table_spool import spool_table
-from podium.data.tables import ARROW, PARQUET, read_table
+from podium.data.tables import ARROW, read_table
 from podium.errors import DataError, ParameterError
 from podium.files import folder_aside, source_name
 from podium.ids import Ids
@@ -41,11 +42,11 @@ def write_cache(
     `n_features` and `roles` are as for `read_data`. Memory: a few blocks of rows, and about 50 bytes a document; a CSV
     file is read into memory first.
     """
-    for place in (source, path):
+    for place in (path,) if is_parquet(source) else (source, path):
         if is_url(place):
             raise DataError(
-                "caches are written from files and to folders of this machine. Copy the file here, and the finished "
-                "cache to the store.",
+                "caches are written from files of this machine or Parquet anywhere, and to folders of this machine. "
+                "Copy the file here, and the finished cache to the store.",
                 where=str(place),
             )
     if isinstance(source, Dataset):
@@ -53,10 +54,10 @@ def write_cache(
             _write(source, folder, {"name": source.source})
         return open_cache(path)
     name = os.fspath(source)
-    if os.path.isdir(source):
-        raise DataError("is a folder; give one file of data.", where=name)
+    if os.path.isdir(source) and not is_parquet(source):
+        raise DataError("is a folder; give one file of data, or a folder of Parquet files.", where=name)
     with folder_aside(path, replaces=is_cache) as folder:
-        if name.lower().endswith((*PARQUET, *ARROW)):
+        if is_parquet(source) or name.lower().endswith(ARROW):
             data = spool_table(name, folder, **roles)
         elif name.lower().endswith((".csv", ".csv.gz")):
             data = read_table(name, **roles)
@@ -64,8 +65,8 @@ def write_cache(
             raise ParameterError(f"{min(roles)} names a column, which a LETOR file does not have. Leave it out.")
         else:
             data = read_lines(name, SpooledLines(source_name(name), folder, n_features=n_features))
-        about = None if name == "-" else {"size": os.stat(name).st_size, "time": int(os.stat(name).st_mtime)}
-        _write(data, folder, {"name": os.path.basename(name), **(about or {})})
+        about = {"size": os.stat(name).st_size, "time": int(os.stat(name).st_mtime)} if os.path.isfile(name) else {}
+        _write(data, folder, {"name": os.path.basename(name), **about})
     return open_cache(path)
 
 

@@ -18,7 +18,8 @@ from typing import Literal
 
 from podium.data.cache import is_cache
 from podium.data.preflib import SUFFIXES
-from podium.data.tables import ARROW, PARQUET
+from podium.data.table_parts import PARQUET
+from podium.data.tables import ARROW
 from podium.files import Source, reading
 
 FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "cache", "unknown"]

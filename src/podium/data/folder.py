@@ -5,7 +5,8 @@
     DATA.txt                                      one file, split by query 60/20/20 with a seed
 
 Validation data is called vali, valid, validation, val or dev. Files are LETOR (.txt, .dat, .svm, .letor, .svmlight, or
-no ending) or .csv, also with .gz; .parquet or .arrow; or caches (.pod, see `podium cache`).
+no ending) or .csv, also with .gz; .parquet (a file, or a folder of such files) or .arrow; or caches (.pod, see `podium
+cache`). Parquet and caches may also lie on any store that fsspec knows, e.g. s3://bucket/train.parquet.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from podium.data.inputs import widened
 from podium.data.letor import read_letor
 from podium.data.places import is_url
 from podium.data.splits import split
+from podium.data.table_parts import is_parquet, part_files
 from podium.data.tables import from_frame, read_table
 from podium.errors import DataError, ParameterError
 
@@ -45,7 +47,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     `roles` name the columns of tables, as for `from_frame`.
     """
     root = Path(path)
-    if root.is_dir() and not is_cache(root):
+    if is_data_folder(path):
         folders = sorted((_fold_number(p), p) for p in root.iterdir() if p.is_dir() and _fold_number(p) >= 0)
         return [_read_fold(folder, roles) for _, folder in folders] or [_read_fold(root, roles)]
     if not root.exists() and os.fspath(path) != "-" and not is_url(path):
@@ -58,15 +60,16 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
 def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Dataset:
     """One dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
 
-    "-" is LETOR on standard input. The features of a cache stay on disk and are read in blocks.
+    A folder of Parquet files is one table, in the order of their names. "-" is LETOR on standard input. The
+    features of a cache stay on disk and are read in blocks.
 
     `n_features` is the number of features, where a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query".
     """
-    if is_url(source) and not is_cache(source):
+    if is_url(source) and not is_cache(source) and not is_parquet(source):
         raise DataError(
-            "no cache there; of a store, only caches are read. Copy the file to this machine, write it as a cache "
-            "(podium cache FILE -o train.pod), and copy that folder to the store.",
+            "no cache and no Parquet there; of a store, only these are read. Copy the file to this machine, write it "
+            "as a cache (podium cache FILE -o train.pod), and copy that folder to the store.",
             where=source,
         )
     if is_table(source):
@@ -86,9 +89,23 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Da
     return data if n_features is None else widened(data, n_features)
 
 
+def is_data_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a folder of data in parts or folds; not a cache, which is a folder too, nor a folder of Parquet."""
+    return os.path.isdir(path) and not is_cache(path) and not is_table(path)
+
+
 def is_table(source: Any) -> bool:
-    """Whether it is the path of a table: CSV, Parquet or Arrow, by its name."""
-    return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES)
+    """Whether it is the path of a table: CSV, Parquet or Arrow by its name, or a folder of Parquet files.
+
+    A folder of training, validation and test data is none.
+    """
+    if not isinstance(source, str | os.PathLike):
+        return False
+    name = os.fspath(source)
+    if name.lower().endswith(TABLES) or not (is_url(name) or os.path.isdir(name)):
+        return name.lower().endswith(TABLES)
+    stems = {file.rpartition("/")[2].partition(".")[0].lower() for file in part_files(name)}
+    return is_parquet(name) and stems.isdisjoint(word for words in _PARTS.values() for word in words)
 
 
 def _fold_number(path: Path) -> int:
@@ -115,7 +132,8 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
 def _find(folder: Path, part: str) -> Path | None:
     """The file of a part; two of them are one too many."""
     names = {name + end for name in _PARTS[part] for end in _ENDINGS}
-    found = sorted(p for p in folder.iterdir() if p.name.lower() in names and (p.is_file() or is_cache(p)))
+    named = sorted(p for p in folder.iterdir() if p.name.lower() in names)
+    found = [p for p in named if p.is_file() or is_cache(p) or is_table(p)]
     if len(found) > 1:
         raise DataError(
             f"more than one file of {part} data: {', '.join(p.name for p in found)}. Keep one.", where=str(folder)

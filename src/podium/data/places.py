@@ -45,6 +45,28 @@ def chunks(place: str) -> Iterator[bytes]:
         yield read_bytes(place, first, min(first + _CHUNK, size))
 
 
+def listed(place: str) -> list[str] | None:
+    """The paths or addresses of what lies in a folder, in the order of their names; None where it is no folder."""
+    if not is_url(place):
+        return [os.path.join(place, name) for name in sorted(os.listdir(place))] if os.path.isdir(place) else None
+    with _store(place) as (store, path):
+        if not store.isdir(path):
+            return None
+        return sorted(str(store.unstrip_protocol(inside)) for inside in store.ls(path, detail=False))
+
+
+@contextmanager
+def opened(place: str) -> Iterator[Any]:
+    """A file, open to be read anywhere."""
+    if is_url(place):
+        with _store(place) as (store, path):
+            file: Any = store.open(path, "rb")
+    else:
+        file = open(place, "rb")  # noqa: SIM115
+    with file:
+        yield file
+
+
 class UrlRows(Rows):
     """Rows of little-endian float32 numbers, one after another in a file of a store, read by ranges of its bytes."""
 

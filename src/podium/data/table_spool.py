@@ -13,9 +13,10 @@ import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.data.growing import Growing
+from podium.data.places import is_url
 from podium.data.spool import MatrixSpool, TextSpool
+from podium.data.table_parts import is_parquet, parquet_files
 from podium.data.tables import (
-    PARQUET,
     WEIGHTS,
     complete,
     from_frame,
@@ -32,11 +33,11 @@ _BATCH = 2**16  # rows
 
 
 def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Dataset:
-    """The dataset of a Parquet or Arrow file, on disk; `roles` name columns as for `from_frame`."""
+    """The dataset of Parquet, in one file or several, or of an Arrow file, on disk; `roles` as for `from_frame`."""
     name = os.fspath(path)
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingPackageError("pyarrow", f"Reading {name}", "frames")
-    if not os.path.exists(path):
+    if not is_url(name) and not os.path.exists(path):
         raise DataError("no such file.", where=name)
     with table_errors(name, "pyarrow"):
         batches, schema = _batches(name)
@@ -111,12 +112,10 @@ def _batches(name: str) -> tuple[Iterator[Any], Any]:
     """The rows of a file as tables of some rows each, and what its columns are."""
     import pyarrow as pa
 
-    if name.lower().endswith(PARQUET):
-        import pyarrow.parquet
-
-        file = pyarrow.parquet.ParquetFile(name)
-        tables = (pa.Table.from_batches([batch]) for batch in file.iter_batches(_BATCH))
-        return tables, file.schema_arrow
+    if is_parquet(name):
+        schema = next(parquet_files(name))[1].schema_arrow
+        batches = (batch for _, file in parquet_files(name) for batch in file.iter_batches(_BATCH))
+        return (pa.Table.from_batches([batch]) for batch in batches), schema
     import pyarrow.ipc
 
     parts = pyarrow.ipc.open_file(pa.OSFile(name))

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from podium.arrays import dense
 from podium.data.dataset import Dataset
+from podium.data.places import is_url
+from podium.data.table_parts import is_parquet, read_parquet
 from podium.errors import DataError, MissingPackageError
 
 T = TypeVar("T")
@@ -34,8 +36,8 @@ DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
 WEIGHTS = ("query_weight", "document_weight")
 """Columns that hold weights, unless others are named."""
-PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather")
-"""Endings of Parquet files, and of Arrow's own (IPC)."""
+ARROW = (".arrow", ".feather")
+"""Endings of Arrow's own files (IPC)."""
 
 
 def from_frame(
@@ -63,7 +65,7 @@ def from_frame(
     roles, chosen = roles_of(columns, asked, features, source)
     given = {role: None if name is None else complete(table[name], name, source) for role, name in roles.items()}
     data = Dataset.from_arrays(
-        _features(table, chosen, source),
+        feature_matrix(table, chosen, source),
         None if given["label"] is None else _numbers(given["label"], str(label), source),
         qid=None if given["qid"] is None else id_values(given["qid"]),
         document_ids=None if given["document_id"] is None else id_values(given["document_id"]),
@@ -127,7 +129,7 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
 
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
-    """A dataset from a .parquet, .arrow, .csv or .csv.gz file; `roles` name columns as for `from_frame`."""
+    """A dataset from Parquet, .arrow, .csv or .csv.gz; `roles` name columns as for `from_frame`."""
 
     def convert(frame: Any) -> Dataset:
         data = from_frame(frame, source=os.fspath(path), **roles)
@@ -148,17 +150,17 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, col
     Of Parquet files, only some `columns` may be read, those that are there.
     """
     name = os.fspath(path)
-    arrow, parquet = name.lower().endswith(ARROW), name.lower().endswith(PARQUET)
+    arrow, parquet = name.lower().endswith(ARROW), is_parquet(name)
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
     readers: tuple[Backend, ...] = ("pyarrow",) if parquet or arrow else ("polars", "pyarrow", "pandas")
     backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
     if backend is None:
         raise MissingPackageError(" or ".join(readers), f"Reading {name}", "frames")
-    if not os.path.exists(path):
+    if not is_url(name) and not os.path.exists(path):
         raise DataError("no such file.", where=name)
     with table_errors(name, backend):
         if parquet:
-            return convert(_read_parquet(name, columns))
+            return convert(read_parquet(name, columns))
         return convert(_read_arrow(name) if arrow else _read_csv(name, backend))
     raise AssertionError("returned or raised above")
 
@@ -173,17 +175,6 @@ def table_errors(name: str, backend: Backend) -> Iterator[None]:
     except BaseException as error:  # polars panics with what is no Exception
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
-
-
-def _read_parquet(name: str, columns: Sequence[str] | None) -> Any:
-    import pyarrow.parquet
-
-    if columns is not None:
-        there = set(pyarrow.parquet.read_schema(name).names)
-        columns = [column for column in columns if column in there]
-    table = pyarrow.parquet.read_table(name, columns=columns)
-    table.validate(full=True)
-    return table
 
 
 def _read_arrow(name: str) -> Any:
@@ -238,7 +229,8 @@ def complete(series: Any, name: str, source: str | None) -> Any:
     return series
 
 
-def _features(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+    """Some columns as features."""
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = _numbers(table[name], name, source)

@@ -23,6 +23,7 @@ from podium.arrays import Array
 from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.places import UrlRows
+from podium.data.table_rows import shared_table, without_features
 from podium.distributed import parts, tree_process, tree_worker
 from podium.distributed.cluster import Cluster, WorkerLostError
 from podium.errors import ClusterError, IncompatibleError, PodiumWarning
@@ -155,7 +156,7 @@ class _Fit:
 
 
 def cache_path(data: Dataset, cluster: Cluster) -> str:
-    """A cache with exactly this data, that workers can read."""
+    """A cache with exactly this data, or Parquet, that workers can read."""
     X: Any = data.features
     if (
         isinstance(X, FileRows | UrlRows)
@@ -163,14 +164,12 @@ def cache_path(data: Dataset, cluster: Cluster) -> str:
         and os.path.basename(X.file) == file_name("features")
     ):
         folder = os.path.dirname(X.file)
-        if is_cache(folder) and _without_features(open_cache(folder)) == _without_features(data):
+        if is_cache(folder) and without_features(open_cache(folder)) == without_features(data):
             return folder
+    table = None if cluster.local or not isinstance(X, np.ndarray) else shared_table(data)
+    if table is not None and table.source is not None:
+        return table.source
     return os.fspath(parts.written(data, cluster))
-
-
-def _without_features(data: Dataset) -> str:
-    """A hash of labels, queries, weights and preferences, which may be others than those of the cache."""
-    return data.with_features(np.empty((data.n_documents, 0), np.float32), None).digest()
 
 
 def _shares(data: Dataset, n: int) -> list[Any]:

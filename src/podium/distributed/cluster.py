@@ -83,8 +83,8 @@ class Cluster:
         """A folder of this machine's for data that local workers read; it is removed with the cluster."""
         if not self.local:
             raise ParameterError(
-                f"workers of {self.address} cannot see data in this process's memory. Write it as a cache where all of "
-                "them can read it: podium cache DATA -o /shared/train.pod"
+                f"workers of {self.address} cannot see data in this process's memory. Give Parquet with columns label "
+                "and qid, or a cache, where all of them can read it: podium cache DATA -o /shared/train.pod"
             )
         if self._places == 0:
             self._root = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="podium-")))

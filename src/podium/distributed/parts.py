@@ -18,6 +18,7 @@ from podium.arrays import Array, is_sparse
 from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
+from podium.data.table_rows import shared_table
 from podium.distributed.cluster import Cluster
 from podium.losses import Loss, product, sweep
 from podium.problem import refuse_missing, without_ids
@@ -51,9 +52,12 @@ def cuts(data: Dataset) -> NDArray[np.int64]:
 
 
 def stored(data: Dataset, cluster: Cluster) -> Dataset:
-    """The data with its rows where workers can read them: as they are in a cache, or written to one."""
+    """The data with its rows where workers can read them: in a cache or Parquet as they are, or written to a cache."""
     if on_disk(data.features) or is_sparse(data.features):
         return data
+    table = None if cluster.local else shared_table(data)
+    if table is not None:
+        return replace(data, features=table.features)
     return replace(open_cache(written(data, cluster)), source=data.source)
 
 

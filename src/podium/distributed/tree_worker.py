@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array
-from podium.data.cache import open_cache
+from podium.data.cache import is_cache, open_cache
 from podium.data.dataset import Dataset
+from podium.data.table_rows import open_table
 from podium.errors import IncompatibleError, PodiumError
 from podium.experiments.worker import end_with_parent
 from podium.losses import Loss, sweep
@@ -61,7 +62,7 @@ class Share:
     def __init__(self, setting: dict[str, Any]) -> None:
         import lightgbm
 
-        self.whole = open_cache(setting["train"]).grouped()
+        self.whole = _opened(setting["train"])
         self.first, self.last = setting["queries"]
         self.part = self.whole.select(np.arange(self.first, self.last))
         self.loss = Loss.parse(setting["loss"])
@@ -75,7 +76,7 @@ class Share:
         self.valid, self.metric, self.rounds, self.value = None, None, 0, 0.0
         self.max_bin, self.usual = int(settings["max_bin"]), 0.0
         if setting["valid"] is not None:
-            held = open_cache(setting["valid"]).grouped()
+            held = _opened(setting["valid"])
             self.valid = held.select(np.arange(*setting["valid_queries"]))
             self.metric = Metric.parse(setting["metric"])
             self.booster.add_valid(_binned(self.valid, train, settings).construct(), "valid")
@@ -146,6 +147,10 @@ def sample(data: Dataset) -> Any:
         return np.arange(data.n_queries)
     order = np.random.default_rng(0).permutation(data.n_queries)
     return np.sort(order[: max(int(np.searchsorted(np.cumsum(data.sizes[order]), SAMPLE)), 1)])
+
+
+def _opened(place: str) -> Dataset:
+    return (open_cache(place) if is_cache(place) else open_table(place)).grouped()
 
 
 def _binned(data: Dataset, reference: Any, settings: dict[str, Any]) -> Any:

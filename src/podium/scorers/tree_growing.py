@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
+from podium.errors import IncompatibleError
 from podium.scorers import tree_text
+from podium.scorers.tree_columns import binned
 from podium.scorers.trees import for_lightgbm
 from podium.threads import openmp_threads
 
@@ -22,16 +25,36 @@ class Bins:
         threads = openmp_threads() if data.n_documents * data.n_features > _WORTH_THREADS else 1
         self.settings = {**DETERMINISTIC, "num_threads": threads, **settings}
         self.n_features = data.n_features
-        self.train = self._binned(data)
-        self.valid: Any = None if valid is None else self._binned(valid)
+        self.n_documents = data.n_documents
+        with self.memory():
+            self.train = self._binned(data, None) if is_sparse(data.features) else binned(data.features, self.settings)
+            self.valid: Any = None if valid is None else self._binned(valid, self.train)
         self.can_split = any(self.train.feature_num_bin(feature) for feature in range(data.n_features))
 
-    def _binned(self, data: Dataset) -> Any:
+    def _binned(self, data: Dataset, reference: Any) -> Any:
         import lightgbm
 
-        zeros, reference = np.zeros(data.n_documents, np.float32), getattr(self, "train", None)
-        features = for_lightgbm(data.features)
+        zeros, features = np.zeros(data.n_documents, np.float32), for_lightgbm(data.features)
         return lightgbm.Dataset(features, label=zeros, reference=reference, params=self.settings).construct()
+
+    @contextmanager
+    def memory(self) -> Iterator[None]:
+        """Say in words that memory ended."""
+        from lightgbm.basic import LightGBMError
+
+        try:
+            yield
+        except (MemoryError, LightGBMError) as error:
+            if isinstance(error, LightGBMError) and "bad_alloc" not in str(error):
+                raise
+            most = self.settings.get("max_bin", 255)
+            size = self.n_documents * self.n_features * (0.5 if most < 16 else 1 if most < 256 else 2)
+            fewer = ", or set max_bin=15, which halves that" if most >= 16 and "max_bin" in self.settings else ""
+            raise IncompatibleError(
+                f"memory ended while trees grew: {self.n_documents} documents × {self.n_features} features in {most} "
+                f"bins take {size / 1e6:.0f} MB, finding them some 100 MB more, and growing trees some 100 bytes a "
+                f"document. Allow more memory{fewer}, or use fewer documents."
+            ) from error
 
 
 class Grower:
@@ -41,17 +64,19 @@ class Grower:
         import lightgbm
 
         self._bins = bins
-        # LightGBM refuses to start where no feature can be split.
-        self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
-        if self._booster is not None and bins.valid is not None:
-            self._booster.add_valid(bins.valid, "valid")
+        with bins.memory():
+            # LightGBM refuses to start where no feature can be split.
+            self._booster = lightgbm.Booster(bins.settings, bins.train) if bins.can_split else None
+            if self._booster is not None and bins.valid is not None:
+                self._booster.add_valid(bins.valid, "valid")
 
     def grow(self, derivatives: Callable[[Array], tuple[Array, Array]]) -> bool:
         """Add learning rate × a tree whose leaves are −Σ gradient / Σ curvature; False where no split was found.
 
         `derivatives` gives both at the current outputs.
         """
-        return self._booster is not None and not self._booster.update(fobj=lambda outputs, _: derivatives(outputs))
+        with self._bins.memory():
+            return self._booster is not None and not self._booster.update(fobj=lambda outputs, _: derivatives(outputs))
 
     def outputs(self) -> Array:
         """The sum of the trees for each training document, kept up to date tree by tree."""  # (N,)

@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import podium
 from podium.data.cache_writer import write_cache
-from podium.distributed import parts, tree_worker
+from podium.distributed import boosting, parts, tree_worker
 from podium.distributed.cluster import Cluster
 from podium.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 
@@ -73,6 +74,30 @@ def test_scores_of_parts_are_those_of_one_machine(cluster, data, tmp_path):
     np.testing.assert_array_equal(cluster.score(model, shuffled), model.score(data)[::-1])
 
 
+@pytest.fixture(scope="module")
+def parquet(data, tmp_path_factory):
+    """A folder of Parquet files that end within queries."""
+    import pyarrow.parquet
+
+    folder = tmp_path_factory.mktemp("parts")
+    frame = podium.to_frame(data, backend="pyarrow")
+    for k, a in enumerate(range(0, len(frame), 500)):
+        pyarrow.parquet.write_table(frame.slice(a, 500), folder / f"part-{k}.parquet", row_group_size=90)
+    return str(folder)
+
+
+def test_workers_read_parquet_that_they_see(cluster, data, parquet, monkeypatch):
+    monkeypatch.setattr(cluster, "local", False)
+    given = podium.read_data(f"file://{parquet}")
+    many = cluster.train(given, LISTNET)
+    np.testing.assert_array_equal(cluster.score(many, given), many.score(data))
+    np.testing.assert_allclose(many.params["theta"], podium.train(data, LISTNET).params["theta"], rtol=0, atol=1e-8)
+    assert boosting.cache_path(podium.read_data(parquet), cluster) == parquet
+    other = replace(given, features=given.features + 1)
+    with pytest.raises(ParameterError, match="cannot see data"):
+        cluster.train(other, LISTNET)
+
+
 def test_experiments_are_tasks_of_the_workers_with_the_same_outcomes(cluster, data, tmp_path):
     one = podium.compare(data, ["random", "single-feature"], ["ndcg@10", "map"])
     many = cluster.compare(data, ["random", "single-feature"], ["ndcg@10", "map"], output=tmp_path / "kept")
@@ -117,17 +142,18 @@ def test_leaves_too_small_for_a_network_to_count_are_told_in_words(cluster, data
         share.grow(1)
 
 
-def test_a_share_of_all_queries_grows_the_trees_of_one_machine(data, tmp_path):
+def test_a_share_of_all_queries_grows_the_trees_of_one_machine(data, parquet, tmp_path):
     write_cache(data, tmp_path / "x.pod")
     model = podium.train(data, "lambdamart(rounds=3)")
     recipe = model.learner
     settings = {**recipe.solver.settings(recipe.scorer, np.random.default_rng(0)), "num_threads": 1}
-    share = tree_worker.Share({
-        "train": str(tmp_path / "x.pod"), "queries": [0, data.n_queries], "valid": None, "loss": repr(recipe.loss),
-        "seed": 0, "bagging_fraction": recipe.solver.bagging_fraction, "settings": settings, "network": {},
-    })  # fmt: skip
-    share.grow(3)
-    assert share.text(3).encode() == model.params["trees"].tobytes()
+    for place in (str(tmp_path / "x.pod"), parquet):
+        share = tree_worker.Share({
+            "train": place, "queries": [0, data.n_queries], "valid": None, "loss": repr(recipe.loss), "seed": 0,
+            "bagging_fraction": recipe.solver.bagging_fraction, "settings": settings, "network": {},
+        })  # fmt: skip
+        share.grow(3)
+        assert share.text(3).encode() == model.params["trees"].tobytes()
 
 
 def test_what_a_cluster_cannot_train_is_refused_with_what_to_do(cluster, data):
