@@ -13,9 +13,11 @@ import numpy as np
 
 from podium.errors import ModelFileError
 from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover
+from podium.export.front import Kernel
+from podium.export.handover import Handed, Handover, front_of
 from podium.export.net import Net
 from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples
 from podium.float32 import Singles
 from podium.registry import register
@@ -31,7 +33,7 @@ class C(Target):
     """C99: podium's scores of trees to the bit; of networks up to the order of sums in double."""
 
     name = "c"
-    forms = (Forest, Net)
+    forms = (Forest, TransformedTrees, Net)
     single = False
     takes_infinite = True
     replay = "cc -O2 -DPODIUM_SELFTEST FILE -lm && ./a.out"
@@ -40,8 +42,8 @@ class C(Target):
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
         tests = [_array("test_x", X.ravel()), _array("test_score", scores)]
-        within = isinstance(given.form, Net) and given.form.within_query
-        body = _NET + (_QUERY if within else _ONE + _EACH) if isinstance(given.form, Net) else _TREES + _EACH
+        front = front_of(given.form)
+        within = front is not None and front.within_query
         parts = {
             "VERSION": version(),
             "FEATURES": str(given.model.n_features),
@@ -49,11 +51,18 @@ class C(Target):
             "COLUMNS": "\n".join(columns),
             "SINGLE": "" if within else _SINGLE,
             "MANY": "the n documents of one query" if within else "n documents, one after another",
-            "WIDEST": str(max([given.model.n_features, *_widths(given.form)])),
+            "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
+            "WIDEST": str(_widest(given.form)),
+            "MIX": "mix(now);\n    " if front and front.mixtures else "",
             "TESTS": "\n".join(tests),
             "COUNT": str(len(scores)),
             "TOLERANCE": tolerance.hex(),
         }
+        body = _TREES + _EACH
+        if front is not None:
+            body = _SCALED + (_MIX if front.mixtures else "")
+            body += _NET if isinstance(given.form, Net) else _TREES + _ON_TREES
+            body += _QUERY if within else _ONE + _EACH
         text = _HEAD + body + _TAIL
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
@@ -86,8 +95,10 @@ class C(Target):
         return Ran(out, f"{Path(compiler).name} {about.stdout.strip()}")
 
 
-def _widths(form: Handed) -> list[int]:
-    return [len(offset) for _, offset in form.layers] if isinstance(form, Net) else []
+def _widest(form: Handed) -> int:
+    if not isinstance(form, Net | TransformedTrees):
+        return 0
+    return max(form.widths + [len(one.landmarks) for one in form.front.mixtures if isinstance(one, Kernel)])
 
 
 def _comment(name: str) -> str:
@@ -141,9 +152,7 @@ _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are b
 void podium_scores(const float *X, size_t n, double *out);
 """
 _TREES = """
-double podium_score(const float *x);
-
-double podium_score(const float *x) {
+@WALK@(const float *x) {
     double sum = 0.0;
     for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
         int node = first_split[t] < first_split[t + 1] ? 0 : -1;
@@ -157,16 +166,59 @@ double podium_score(const float *x) {
     return sum;
 }
 """
-_NET = """
-static double layers(const float *x, const double *low, const double *times, const double *missing) {
-    double now[@WIDEST@], next[@WIDEST@];
-    const double *w = weight;
-    size_t count = sizeof width / sizeof *width - 1;
-    for (int l = 0; l < width[0]; l++) {
+_SCALED = """
+static void scaled(const float *x, const double *low, const double *times, const double *missing, double *now) {
+    for (int l = 0; l < PODIUM_FEATURES; l++) {
         double v = isnan(x[l]) ? missing[l] : (double)x[l];
         now[l] = (double)(float)((v - low[l]) * times[l]);
     }
-    for (size_t layer = 0; layer < count; layer++) {
+}
+"""
+_MIX = """
+/* Adds products of two features, or makes features of the distances to landmarks: one mixture after another. */
+static void mix(double *now) {
+    double near[@WIDEST@];
+    const int *p = pair;
+    const double *v = number;
+    for (size_t s = 0; s < sizeof mixture / sizeof *mixture; s += 4) {
+        int n = mixture[s + 1], m = mixture[s + 2], r = mixture[s + 3];
+        for (int l = 0; l < n; l++) now[l] = isnan(now[l]) ? 0.0 : now[l];
+        if (!mixture[s]) {
+            for (int j = 0; j < m; j++) now[n + j] = (double)(float)((now[p[j]] * now[p[m + j]] - v[j]) * v[m + j]);
+            p += 2 * m;
+            v += 2 * m;
+            continue;
+        }
+        double gamma = *v++;
+        for (int j = 0; j < m; j++, v += n) {
+            double sum = 0.0;
+            for (int l = 0; l < n; l++) sum += (now[l] - v[l]) * (now[l] - v[l]);
+            near[j] = exp(-gamma * sum);
+        }
+        for (int j = 0; j < r; j++, v += m) {
+            double sum = 0.0;
+            for (int l = 0; l < m; l++) sum += near[l] * v[l];
+            now[j] = (double)(float)sum;
+        }
+    }
+}
+"""
+_ON_TREES = """
+static double document(const float *x, const double *low, const double *times, const double *missing) {
+    double now[@WIDEST@];
+    float v[@WIDEST@];
+    scaled(x, low, times, missing, now);
+    @MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
+    return trees(v);
+}
+"""
+_NET = """
+static double document(const float *x, const double *low, const double *times, const double *missing) {
+    double now[@WIDEST@], next[@WIDEST@];
+    const double *w = weight;
+    size_t count = sizeof width / sizeof *width - 1;
+    scaled(x, low, times, missing, now);
+    @MIX@for (size_t layer = 0; layer < count; layer++) {
         int n = width[layer], m = width[layer + 1];
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
@@ -188,7 +240,7 @@ void podium_scores(const float *X, size_t n, double *out) {
 _ONE = """
 double podium_score(const float *x);
 
-double podium_score(const float *x) { return layers(x, centre, scale, filling); }
+double podium_score(const float *x) { return document(x, centre, scale, filling); }
 """
 _QUERY = """
 /* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
@@ -204,7 +256,7 @@ void podium_scores(const float *X, size_t n, double *out) {
         low[l] = least <= most ? (double)least : 0.0;
         times[l] = least < most ? 1.0 / ((double)most - (double)least) : 0.0;
     }
-    for (size_t i = 0; i < n; i++) out[i] = layers(X + i * PODIUM_FEATURES, low, times, low);
+    for (size_t i = 0; i < n; i++) out[i] = document(X + i * PODIUM_FEATURES, low, times, low);
 }
 """
 _TAIL = """
