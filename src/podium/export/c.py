@@ -41,7 +41,7 @@ class C(Target):
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
-        tests = [_array("test_x", X.ravel()), _array("test_score", scores)]
+        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
         front = front_of(given.form)
         within = front is not None and front.within_query
         parts = {
@@ -54,9 +54,8 @@ class C(Target):
             "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
             "WIDEST": str(_widest(given.form)),
             "MIX": "mix(now);\n    " if front and front.mixtures else "",
-            "TESTS": "\n".join(tests),
+            "TESTS": "\n".join(_array(name, column) for name, column in tests.items()),
             "COUNT": str(len(scores)),
-            "TOLERANCE": tolerance.hex(),
         }
         body = _TREES + _EACH
         if front is not None:
@@ -267,7 +266,7 @@ int main(void) {
     double found[@COUNT@];
     int wrong = 0;
     podium_scores(test_x, @COUNT@, found);
-    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= @TOLERANCE@);
+    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= test_tolerance[0]);
     printf("%d of @COUNT@ vectors score as in podium\\n", @COUNT@ - wrong);
     return wrong != 0;
 }

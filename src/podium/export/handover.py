@@ -15,6 +15,7 @@ from podium.export.stumps import forest_of_stumps
 from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
+from podium.imports import MOST_BYTES
 from podium.model import Model
 from podium.scorers.forest import Forest, read_forest
 from podium.scorers.splits import fold_map, split_exactly
@@ -23,6 +24,7 @@ from podium.transforms.base import State, Transform
 from podium.transforms.stacked import Stacked
 
 Handed = Forest | TransformedTrees | Affine | Net
+_DIGITS = 24  # of a number in a program's text
 _WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
 
 
@@ -57,18 +59,26 @@ def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tupl
     plain = isinstance(transform, Identity | ZScore)
     if kind is Forest and not plain and TransformedTrees in forms:
         kind = TransformedTrees
-    front = _front(model) if kind in (TransformedTrees, Net) else None
-    if not plain and front is None:
-        raise IncompatibleError(_wrong_transform(transform, target, arithmetic=Net in forms))
-    if kind is TransformedTrees and front is not None and not front.exact:
-        raise IncompatibleError(
-            f"the last bits of {transform.name}'s sums and exponentials differ from program to program, and trees decide "
-            "by them. Train with transform=second-order, zscore or identity, or with scorer=linear or scorer=mlp."
-        )
+    arithmetic = kind in (TransformedTrees, Net)
+    front = None if plain and not arithmetic else _front(model)
+    kernel_of_trees = front is not None and not front.exact and isinstance(form, TreesForm | StumpsForm)
+    if not plain and (front is None or kernel_of_trees or not arithmetic):
+        can = front is not None and not kernel_of_trees
+        why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
+        raise IncompatibleError(why)
     return Handover(model, _made(model, form, kind, front), _names(model, names))
 
 
-def _wrong_transform(transform: Transform, target: str, *, arithmetic: bool) -> str:
+def _of_kernel(transform: Transform, target: str) -> str:
+    return (
+        f"the last bits of {transform.name}'s sums and exponentials differ from program to program, and trees decide "
+        f"by them: {target} would not decide as podium does. Train with transform=zscore or transform=identity, or "
+        "with scorer=linear or scorer=mlp, which onnx, c and python take."
+    )
+
+
+def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: bool) -> str:
+    """`arithmetic`: the target takes other transforms of several features; `can`: those that do take this one."""
     at = transform
     while isinstance(at, Stacked):
         at = at.of
@@ -78,7 +88,6 @@ def _wrong_transform(transform: Transform, target: str, *, arithmetic: bool) -> 
     why = f"{target} does not support the transform {transform.name}"
     if transform.per_query:
         why = f"{at.name} scales within each query, and {target} scores one document at a time"
-    can = isinstance(at, Identity | ZScore | MinMax)
     other = ", or export to onnx, c or python" + (", which take whole queries" if transform.per_query else "")
     return f"{why}. Train with transform=zscore or transform=identity{other if can else ''}."
 
@@ -148,6 +157,12 @@ def _mixture(transform: Stacked, state: State) -> Mixture:
         first, second = (np.asarray(state[key], np.int32) for key in ("first", "second"))
         return Products(first, second, state["mean"], state["scale"])
     assert isinstance(transform, Nystrom), "there are two"
+    landmarks, root = state["landmarks"], state["root"]
+    if _DIGITS * (landmarks.size + root.size) > MOST_BYTES:
+        raise IncompatibleError(
+            f"a kernel of {len(landmarks)} landmarks makes a file of more than {MOST_BYTES >> 20} MB. "
+            f"Train with {transform.name}(components=300)."
+        )
     return Kernel(float(state["gamma"][0]), state["landmarks"], state["root"])
 
 

@@ -40,14 +40,14 @@ class Python(Target):
 
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
-        columns = {**to_tables(given.form), "test_x": X.ravel(), "test_score": scores}
+        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        columns = {**to_tables(given.form), **tests}
         front = front_of(given.form)
         within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
         parts = {
             "VERSION": version(),
             "NAMES": json.dumps(list(given.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
-            "TOLERANCE": repr(tolerance),
             "MANY": " They are the documents of one query." if within else "",
             "NOW": "mixed(scaled(x, low, times, missing))" if mixes else "scaled(x, low, times, missing)",
         }
@@ -213,7 +213,7 @@ def selftest():
     """The number of rows at the end of the tables that do not score as in podium."""
     d = len(FEATURES)
     rows = [TEST_X[i * d : i * d + d] for i in range(len(TEST_SCORE))]
-    wrong = sum(not abs(found - want) <= @TOLERANCE@ for found, want in zip(scores(rows), TEST_SCORE))
+    wrong = sum(not abs(found - want) <= TEST_TOLERANCE[0] for found, want in zip(scores(rows), TEST_SCORE))
     print(f"{len(rows) - wrong} of {len(rows)} vectors score as in podium")
     return wrong
 
