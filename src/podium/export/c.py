@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 import subprocess
 import tempfile
@@ -77,21 +78,27 @@ class C(Target):
         compiler = which("gcc") or which("cc")
         if compiler is None:
             return None
-        with tempfile.TemporaryDirectory() as folder:
-            source, library = Path(folder, "model.c"), Path(folder, "model.so")
-            source.write_bytes(raw)
-            done = subprocess.run(
-                [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            if done.returncode:
-                raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
-            loaded, X, out = ctypes.CDLL(str(library)), np.ascontiguousarray(X, np.float32), np.empty(len(X))
-            loaded.podium_scores(
-                X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
-            )
+        X, out = np.ascontiguousarray(X, np.float32), np.empty(len(X))
+        _library(raw, compiler).podium_scores(
+            X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
+        )
         about = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False)
         return Ran(out, f"{Path(compiler).name} {about.stdout.strip()}")
+
+
+@functools.lru_cache(maxsize=1)
+def _library(raw: bytes, compiler: str) -> ctypes.CDLL:
+    """The program, compiled and loaded; a proof asks for it twice."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "model.c"), Path(folder, "model.so")
+        source.write_bytes(raw)
+        done = subprocess.run(
+            [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
+        return ctypes.CDLL(str(library))
 
 
 def _widest(form: Handed) -> int:
