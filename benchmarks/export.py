@@ -2,10 +2,10 @@
 
     python -m benchmarks.export FOLDER [--method NAME …]
 
-FOLDER has train.txt, vali.txt and test.txt, e.g. a fold of OHSUMED. Methods are the named ones and, for what none of them
-does, RECIPES. A cell is the number of test queries whose order changed, and + where the scores were the engine's own;
-without + they are emulated. The last lines say why the others are refused. The exit code is 1 where an order changed or a
-proof does not hold. All methods take some minutes.
+FOLDER has train.txt, vali.txt and test.txt, e.g. a fold of OHSUMED. Methods are the named ones and, for what none of
+them does, RECIPES. A cell is the number of test queries whose order changed, and + where the scores were the engine's
+own; without + they are emulated. The last lines say why the others are refused. The exit code is 1 where an order
+changed or a proof does not hold. All methods take some minutes.
 """
 
 from __future__ import annotations
