@@ -116,6 +116,12 @@ class Front:
         return found
 
     @property
+    def shape(self) -> list[tuple[type, int, int]]:
+        """Each mixture's kind, its pairs or landmarks, and the features after it."""
+        sizes = [len(one.first) if isinstance(one, Products) else len(one.landmarks) for one in self.mixtures]
+        return [(type(one), size, n) for one, size, n in zip(self.mixtures, sizes, self.widths[1:], strict=True)]
+
+    @property
     def exact(self) -> bool:
         """Whether every program makes the same bits."""
         return not any(isinstance(one, Kernel) for one in self.mixtures)
@@ -150,13 +156,10 @@ class Front:
         return names
 
     def same(self, other: Front) -> bool:
-        """Whether the numbers are the same."""
-        if self.widths != other.widths or self.within_query != other.within_query:
-            return False
-        both = list(zip((self, *self.mixtures), (other, *other.mixtures), strict=True))
-        return all(type(ours) is type(theirs) for ours, theirs in both) and all(
+        """Whether the numbers are the same, of two fronts of one shape."""
+        return self.within_query == other.within_query and all(
             np.array_equal(value, getattr(theirs, key), equal_nan=True)
-            for ours, theirs in both
+            for ours, theirs in zip((self, *self.mixtures), (other, *other.mixtures), strict=True)
             for key, value in vars(ours).items()
             if key != "mixtures"
         )

@@ -140,9 +140,13 @@ def test_tables_that_do_not_fit_are_not_run(models):
     wider = replace(
         given.form, layers=((np.ones((given.form.front.widths[-1], 9)), np.ones(9)), (np.ones((9, 1)), np.ones(1)))
     )
-    proof = prove(given, target.write(replace(given, form=wider)), target)
-    assert [one.kind for one in proof.differences] == ["shape"]
-    assert proof.engine == "emulated", "it was not run"
+    kernel = given.form.front.mixtures[1]
+    longer = replace(kernel, landmarks=np.tile(kernel.landmarks, (99, 1)), root=np.tile(kernel.root, (99, 1)))
+    more = replace(given.form.front, mixtures=(given.form.front.mixtures[0], longer))
+    for form in (wider, replace(given.form, front=more)):
+        proof = prove(given, target.write(replace(given, form=form)), target)
+        assert [one.kind for one in proof.differences] == ["shape"]
+        assert proof.engine == "emulated", "it was not run"
 
 
 def test_who_cannot_say_it_says_what_to_do(models):
