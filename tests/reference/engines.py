@@ -24,7 +24,7 @@ def ranklib(raw, x):
     first, _, rest = raw.decode().partition("\n")
     if first.strip() == "## Coordinate Ascent":
         total = 0.0
-        weights = " ".join(line for line in rest.split("\n") if not line.startswith("##"))
+        weights = next(line for line in rest.split("\n") if line.strip() and not line.startswith("##"))
         for l, w in (pair.split(":") for pair in weights.split()):
             total += float(w) * float(x[int(l)])
         return total
