@@ -24,15 +24,16 @@ from podium.export import Proof, Target, export
 from podium.methods import METHODS
 from podium.model import Model
 
+PRODUCTS = "second-order(correlation=0.05)"
 RECIPES = (
-    "listnet(transform=second-order)",
-    "listnet(transform=nystrom(of=second-order))",
+    f"listnet(transform={PRODUCTS})",
+    f"listnet(transform=nystrom(of={PRODUCTS}))",
     "ranknet(scorer=mlp)",
     "ranknet(scorer=mlp,transform=second-order(of=minmax))",
     "ranknet(scorer=mlp,transform=nystrom)",
-    "lambdamart(transform=second-order)",
+    f"lambdamart(transform={PRODUCTS})",
     "lambdamart(transform=minmax)",
-    "rankboost(transform=second-order)",
+    f"rankboost(transform={PRODUCTS})",
 )
 NO_GAPS = {"ranklib": "ranklib(missing_as_zero=true)"}  # for data without missing values
 
