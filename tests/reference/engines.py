@@ -24,7 +24,8 @@ def ranklib(raw, x):
     first, _, rest = raw.decode().partition("\n")
     if first.strip() == "## Coordinate Ascent":
         total = 0.0
-        for l, w in (pair.split(":") for pair in rest.split()):
+        weights = next(line for line in rest.split("\n") if line.strip() and not line.startswith("##"))
+        for l, w in (pair.split(":") for pair in weights.split()):
             total += float(w) * float(x[int(l)])
         return total
     assert first.strip() == "## LambdaMART"

@@ -10,6 +10,7 @@ from podium.export.affine import bound as linear_bound
 from podium.export.base import Target
 from podium.export.handover import Handover
 from podium.export.net import Net
+from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles
 from podium.forms import LinearForm
 from podium.scorers.forest import Forest
@@ -18,9 +19,9 @@ from podium.scorers.forest import Forest
 def bound_of(given: Handover, target: Target, X: Singles) -> float:
     """The most that rounding can change scores: of any finite rows for trees, of the rows X for others."""
     form = given.form
-    if isinstance(form, Forest):
-        return _tree_bound(form, target, target.constant(given))
-    X = X[~(np.isnan(X) & np.isnan(form.missing if isinstance(form, Affine) else form.filling)).any(axis=1)]
+    if isinstance(form, Forest | TransformedTrees):
+        return _tree_bound(form if isinstance(form, Forest) else form.forest, target, target.constant(given))
+    X = X[~(np.isnan(X) & np.isnan(form.missing if isinstance(form, Affine) else form.front.filling)).any(axis=1)]
     if isinstance(form, Net):
         return form.bound(X)
     own = given.model.form()

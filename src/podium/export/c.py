@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 import subprocess
 import tempfile
@@ -13,9 +14,11 @@ import numpy as np
 
 from podium.errors import ModelFileError
 from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover
+from podium.export.front import Kernel
+from podium.export.handover import Handed, Handover, front_of
 from podium.export.net import Net
 from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples
 from podium.float32 import Singles
 from podium.registry import register
@@ -31,7 +34,7 @@ class C(Target):
     """C99: podium's scores of trees to the bit; of networks up to the order of sums in double."""
 
     name = "c"
-    forms = (Forest, Net)
+    forms = (Forest, TransformedTrees, Net)
     single = False
     takes_infinite = True
     replay = "cc -O2 -DPODIUM_SELFTEST FILE -lm && ./a.out"
@@ -39,9 +42,9 @@ class C(Target):
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
-        tests = [_array("test_x", X.ravel()), _array("test_score", scores)]
-        within = isinstance(given.form, Net) and given.form.within_query
-        body = _NET + (_QUERY if within else _ONE + _EACH) if isinstance(given.form, Net) else _TREES + _EACH
+        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        front = front_of(given.form)
+        within = front is not None and front.within_query
         parts = {
             "VERSION": version(),
             "FEATURES": str(given.model.n_features),
@@ -49,11 +52,17 @@ class C(Target):
             "COLUMNS": "\n".join(columns),
             "SINGLE": "" if within else _SINGLE,
             "MANY": "the n documents of one query" if within else "n documents, one after another",
-            "WIDEST": str(max([given.model.n_features, *_widths(given.form)])),
-            "TESTS": "\n".join(tests),
+            "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
+            "WIDEST": str(_widest(given.form)),
+            "MIX": "mix(now);\n    " if front and front.mixtures else "",
+            "TESTS": "\n".join(_array(name, column) for name, column in tests.items()),
             "COUNT": str(len(scores)),
-            "TOLERANCE": tolerance.hex(),
         }
+        body = _TREES + _EACH
+        if front is not None:
+            body = _SCALED + (_MIX if front.mixtures else "")
+            body += _NET if isinstance(given.form, Net) else _TREES + _ON_TREES
+            body += _QUERY if within else _ONE + _EACH
         text = _HEAD + body + _TAIL
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
@@ -69,25 +78,33 @@ class C(Target):
         compiler = which("gcc") or which("cc")
         if compiler is None:
             return None
-        with tempfile.TemporaryDirectory() as folder:
-            source, library = Path(folder, "model.c"), Path(folder, "model.so")
-            source.write_bytes(raw)
-            done = subprocess.run(
-                [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            if done.returncode:
-                raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
-            loaded, X, out = ctypes.CDLL(str(library)), np.ascontiguousarray(X, np.float32), np.empty(len(X))
-            loaded.podium_scores(
-                X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
-            )
+        X, out = np.ascontiguousarray(X, np.float32), np.empty(len(X))
+        _library(raw, compiler).podium_scores(
+            X.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(X)), out.ctypes.data_as(ctypes.c_void_p)
+        )
         about = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=False)
         return Ran(out, f"{Path(compiler).name} {about.stdout.strip()}")
 
 
-def _widths(form: Handed) -> list[int]:
-    return [len(offset) for _, offset in form.layers] if isinstance(form, Net) else []
+@functools.lru_cache(maxsize=1)
+def _library(raw: bytes, compiler: str) -> ctypes.CDLL:
+    """The program, compiled and loaded; a proof asks for it twice."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "model.c"), Path(folder, "model.so")
+        source.write_bytes(raw)
+        done = subprocess.run(
+            [compiler, "-std=c99", "-O1", "-shared", "-fPIC", "-o", library, source, "-lm"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise ModelFileError(f"The C file does not compile: {done.stderr[:300]}")
+        return ctypes.CDLL(str(library))
+
+
+def _widest(form: Handed) -> int:
+    if not isinstance(form, Net | TransformedTrees):
+        return 0
+    return max(form.widths + [len(one.landmarks) for one in form.front.mixtures if isinstance(one, Kernel)])
 
 
 def _comment(name: str) -> str:
@@ -141,9 +158,7 @@ _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are b
 void podium_scores(const float *X, size_t n, double *out);
 """
 _TREES = """
-double podium_score(const float *x);
-
-double podium_score(const float *x) {
+@WALK@(const float *x) {
     double sum = 0.0;
     for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
         int node = first_split[t] < first_split[t + 1] ? 0 : -1;
@@ -157,16 +172,59 @@ double podium_score(const float *x) {
     return sum;
 }
 """
-_NET = """
-static double layers(const float *x, const double *low, const double *times, const double *missing) {
-    double now[@WIDEST@], next[@WIDEST@];
-    const double *w = weight;
-    size_t count = sizeof width / sizeof *width - 1;
-    for (int l = 0; l < width[0]; l++) {
+_SCALED = """
+static void scaled(const float *x, const double *low, const double *times, const double *missing, double *now) {
+    for (int l = 0; l < PODIUM_FEATURES; l++) {
         double v = isnan(x[l]) ? missing[l] : (double)x[l];
         now[l] = (double)(float)((v - low[l]) * times[l]);
     }
-    for (size_t layer = 0; layer < count; layer++) {
+}
+"""
+_MIX = """
+/* Adds products of two features, or makes features of the distances to landmarks: one mixture after another. */
+static void mix(double *now) {
+    double near[@WIDEST@];
+    const int *p = pair;
+    const double *v = number;
+    for (size_t s = 0; s < sizeof mixture / sizeof *mixture; s += 4) {
+        int n = mixture[s + 1], m = mixture[s + 2], r = mixture[s + 3];
+        for (int l = 0; l < n; l++) now[l] = isnan(now[l]) ? 0.0 : now[l];
+        if (!mixture[s]) {
+            for (int j = 0; j < m; j++) now[n + j] = (double)(float)((now[p[j]] * now[p[m + j]] - v[j]) * v[m + j]);
+            p += 2 * m;
+            v += 2 * m;
+            continue;
+        }
+        double gamma = *v++;
+        for (int j = 0; j < m; j++, v += n) {
+            double sum = 0.0;
+            for (int l = 0; l < n; l++) sum += (now[l] - v[l]) * (now[l] - v[l]);
+            near[j] = exp(-gamma * sum);
+        }
+        for (int j = 0; j < r; j++, v += m) {
+            double sum = 0.0;
+            for (int l = 0; l < m; l++) sum += near[l] * v[l];
+            now[j] = (double)(float)sum;
+        }
+    }
+}
+"""
+_ON_TREES = """
+static double document(const float *x, const double *low, const double *times, const double *missing) {
+    double now[@WIDEST@];
+    float v[@WIDEST@];
+    scaled(x, low, times, missing, now);
+    @MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
+    return trees(v);
+}
+"""
+_NET = """
+static double document(const float *x, const double *low, const double *times, const double *missing) {
+    double now[@WIDEST@], next[@WIDEST@];
+    const double *w = weight;
+    size_t count = sizeof width / sizeof *width - 1;
+    scaled(x, low, times, missing, now);
+    @MIX@for (size_t layer = 0; layer < count; layer++) {
         int n = width[layer], m = width[layer + 1];
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
@@ -188,7 +246,7 @@ void podium_scores(const float *X, size_t n, double *out) {
 _ONE = """
 double podium_score(const float *x);
 
-double podium_score(const float *x) { return layers(x, centre, scale, filling); }
+double podium_score(const float *x) { return document(x, centre, scale, filling); }
 """
 _QUERY = """
 /* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
@@ -204,7 +262,7 @@ void podium_scores(const float *X, size_t n, double *out) {
         low[l] = least <= most ? (double)least : 0.0;
         times[l] = least < most ? 1.0 / ((double)most - (double)least) : 0.0;
     }
-    for (size_t i = 0; i < n; i++) out[i] = layers(X + i * PODIUM_FEATURES, low, times, low);
+    for (size_t i = 0; i < n; i++) out[i] = document(X + i * PODIUM_FEATURES, low, times, low);
 }
 """
 _TAIL = """
@@ -215,7 +273,7 @@ int main(void) {
     double found[@COUNT@];
     int wrong = 0;
     podium_scores(test_x, @COUNT@, found);
-    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= @TOLERANCE@);
+    for (int i = 0; i < @COUNT@; i++) wrong += !(fabs(found[i] - test_score[i]) <= test_tolerance[0]);
     printf("%d of @COUNT@ vectors score as in podium\\n", @COUNT@ - wrong);
     return wrong != 0;
 }

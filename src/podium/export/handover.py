@@ -9,16 +9,22 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, ParameterError
 from podium.export.affine import Affine, fold
+from podium.export.front import Front, Kernel, Mixture, Products
 from podium.export.net import Net
 from podium.export.stumps import forest_of_stumps
+from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
+from podium.imports import MOST_BYTES
 from podium.model import Model
 from podium.scorers.forest import Forest, read_forest
 from podium.scorers.splits import fold_map, split_exactly
-from podium.transforms import Identity, MinMax, Transform, ZScore
+from podium.transforms import Identity, MinMax, Nystrom, SecondOrder, ZScore
+from podium.transforms.base import State, Transform
+from podium.transforms.stacked import Stacked
 
-Handed = Forest | Affine | Net
+Handed = Forest | TransformedTrees | Affine | Net
+_DIGITS = 24  # of a number in a program's text
 _WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
 
 
@@ -31,24 +37,59 @@ class Handover:
     names: tuple[str, ...]
 
 
+def front_of(form: Handed) -> Front | None:
+    """What comes before trees or layers, where they are not on raw features."""
+    return form.front if isinstance(form, TransformedTrees | Net) else None
+
+
+def forest_of(form: Handed) -> Forest | None:
+    """The trees of a form that has some."""
+    return form if isinstance(form, Forest) else form.forest if isinstance(form, TransformedTrees) else None
+
+
+def filling_of(form: Handed) -> np.ndarray | None:
+    """What a missing feature counts as, NaN where it is refused; None where splits on raw features say it each."""
+    return None if isinstance(form, Forest) else form.missing if isinstance(form, Affine) else form.front.filling
+
+
 def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tuple[str, ...] | None = None) -> Handover:
     """The model in the first of the target's `forms` that it has."""
     form, transform = model.form(), model.learner.transform
     kind = _kind_of(model, form, forms, target)
-    within = kind is Net and isinstance(transform, MinMax)
-    if not within and not isinstance(transform, Identity | ZScore):
-        raise IncompatibleError(_wrong_transform(form, transform, target))
-    return Handover(model, _made(model, form, kind), _names(model, names))
+    plain = isinstance(transform, Identity | ZScore)
+    if kind is Forest and not plain and TransformedTrees in forms:
+        kind = TransformedTrees
+    arithmetic = kind in (TransformedTrees, Net)
+    front = None if plain and not arithmetic else _front(model)
+    kernel_of_trees = front is not None and not front.exact and isinstance(form, TreesForm | StumpsForm)
+    if not plain and (front is None or kernel_of_trees or not arithmetic):
+        can = front is not None and not kernel_of_trees
+        why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
+        raise IncompatibleError(why)
+    return Handover(model, _made(model, form, kind, front), _names(model, names))
 
 
-def _wrong_transform(form: Form | None, transform: Transform, target: str) -> str:
+def _of_kernel(transform: Transform, target: str) -> str:
+    return (
+        f"the last bits of {transform.name}'s sums and exponentials differ from program to program, and trees decide "
+        f"by them: {target} would not decide as podium does. Train with transform=zscore or transform=identity, or "
+        "with scorer=linear or scorer=mlp, which onnx, c and python take."
+    )
+
+
+def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: bool) -> str:
+    """`arithmetic`: the target takes other transforms of several features; `can`: those that do take this one."""
+    at = transform
+    while isinstance(at, Stacked):
+        at = at.of
+    if arithmetic:
+        instead = "zscore, minmax or identity" if at is transform else f"{transform.name}(of=zscore)"
+        return f"{target} does not support the transform {at.name}. Train with transform={instead}."
     why = f"{target} does not support the transform {transform.name}"
     if transform.per_query:
-        why = f"{transform.name} scales within each query, and {target} scores one document at a time"
-    other = ""
-    if isinstance(transform, MinMax) and isinstance(form, LinearForm | NetForm):
-        other = ", or export to onnx, c or python, which take whole queries"
-    return f"{why}. Train with transform=zscore or transform=identity{other}."
+        why = f"{at.name} scales within each query, and {target} scores one document at a time"
+    other = ", or export to onnx, c or python" + (", which take whole queries" if transform.per_query else "")
+    return f"{why}. Train with transform=zscore or transform=identity{other if can else ''}."
 
 
 def _kind_of(model: Model, form: Form | None, forms: tuple[type, ...], target: str) -> type:
@@ -74,28 +115,55 @@ def _kind_of(model: Model, form: Form | None, forms: tuple[type, ...], target: s
     return found
 
 
-def _made(model: Model, form: Form | None, kind: type) -> Handed:
-    if isinstance(form, TreesForm):
-        return _folded(model, split_exactly(read_forest(form.text, form.n_features, exact=form.exact)))
-    if isinstance(form, StumpsForm):
-        return _folded(model, forest_of_stumps(form, model.n_features))
-    layers = form.layers if isinstance(form, NetForm) else ()
-    activation = form.activation if isinstance(form, NetForm) else "relu"
-    if isinstance(form, LinearForm):
-        layers = ((form.weights[:, None], np.array([form.offset])),)
-    if isinstance(model.learner.transform, MinMax):
-        none = np.zeros(model.n_features)
-        return Net(none, none, none, layers, activation, within_query=True)
+def _made(model: Model, form: Form | None, kind: type, front: Front | None) -> Handed:
+    if isinstance(form, TreesForm | StumpsForm):
+        forest = (
+            split_exactly(read_forest(form.text, form.n_features, exact=form.exact))
+            if isinstance(form, TreesForm)
+            else forest_of_stumps(form, model.n_features if front is None else front.widths[-1])
+        )
+        return _folded(model, forest) if front is None else TransformedTrees(front, forest)
+    if isinstance(form, NetForm):
+        assert front is not None, "of a network"
+        return Net(front, form.layers, form.activation)
+    assert isinstance(form, LinearForm), "checked"
+    if front is not None:
+        return Net(front, ((form.weights[:, None], np.array([form.offset])),), "relu")
     affine = model.learner.transform.affine(model.state, _rows(np.zeros((0, model.n_features), np.float32)))
     assert affine is not None, "of Identity and ZScore"
-    if kind is Affine:
-        assert isinstance(form, LinearForm)
-        return fold(form, affine)
-    return Net(affine.centre, affine.scale, _filling(model), layers, activation)
+    return fold(form, affine)
 
 
-def _filling(model: Model) -> np.ndarray:
-    return np.asarray(model.state.get("mean", np.full(model.n_features, np.nan)), np.float64)
+def _front(model: Model) -> Front | None:
+    """The transform as arithmetic; None where it has no such form."""
+    transform, state, mixtures = model.learner.transform, model.state, list[Mixture]()
+    while isinstance(transform, Stacked):
+        mixtures.insert(0, _mixture(transform, state))
+        state = transform.state_below(state)
+        transform = transform.of
+    none, gap = np.zeros(model.n_features), 0.0 if mixtures else np.nan
+    if isinstance(transform, MinMax):
+        return Front(none, none, none, within_query=True, mixtures=tuple(mixtures))
+    if isinstance(transform, Identity):
+        return Front(none, none + 1.0, none + gap, mixtures=tuple(mixtures))
+    if isinstance(transform, ZScore):
+        centre, scale, mean = (np.asarray(state[key], np.float64) for key in ("centre", "scale", "mean"))
+        return Front(centre, scale, mean, mixtures=tuple(mixtures))
+    return None
+
+
+def _mixture(transform: Stacked, state: State) -> Mixture:
+    if isinstance(transform, SecondOrder):
+        first, second = (np.asarray(state[key], np.int32) for key in ("first", "second"))
+        return Products(first, second, state["mean"], state["scale"])
+    assert isinstance(transform, Nystrom), "there are two"
+    landmarks, root = state["landmarks"], state["root"]
+    if _DIGITS * (landmarks.size + root.size) > MOST_BYTES:
+        raise IncompatibleError(
+            f"a kernel of {len(landmarks)} landmarks makes a file of more than {MOST_BYTES >> 20} MB. "
+            f"Train with {transform.name}(components=300)."
+        )
+    return Kernel(float(state["gamma"][0]), state["landmarks"], state["root"])
 
 
 def _folded(model: Model, forest: Forest) -> Forest:

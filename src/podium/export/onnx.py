@@ -11,8 +11,11 @@ import numpy as np
 
 from podium.errors import MissingPackageError, ModelFileError
 from podium.export.base import Ran, Target, missing_package
-from podium.export.handover import Handed, Handover
+from podium.export.front import Front
+from podium.export.handover import Handed, Handover, forest_of, front_of
 from podium.export.net import Net
+from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
+from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles, round_down
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
@@ -27,7 +30,7 @@ class ONNX(Target):
 
     precision: Literal["double", "single"] = "double"
     name = "onnx"
-    forms = (Forest, Net)
+    forms = (Forest, TransformedTrees, Net)
     takes_infinite = True
     replay = "onnxruntime.InferenceSession('FILE').run(None, {'features': X})"
 
@@ -42,17 +45,19 @@ class ONNX(Target):
     def write(self, given: Handover) -> bytes:
         onnx = _onnx()
         make, d = onnx.helper, given.model.n_features
-        if isinstance(given.form, Forest):
-            nodes, constants, kind = _trees(onnx, expand(given.form), single=self.single)
+        if isinstance(given.form, Net):
+            kind, (nodes, tensors) = onnx.TensorProto.DOUBLE, net_graph(onnx, given.form)
         else:
-            assert isinstance(given.form, Net)
-            nodes, constants, kind = _net(onnx, given.form)
+            kind, (nodes, tensors) = onnx.TensorProto.FLOAT, self._inputs_of_trees(onnx, front_of(given.form))
+            forest = forest_of(given.form)
+            assert forest is not None, "of its forms"
+            nodes.append(_trees(onnx, expand(forest), _end(nodes), single=self.single))
         graph = make.make_graph(
             nodes,
             "podium",
             [make.make_tensor_value_info("features", onnx.TensorProto.FLOAT, ["N", d])],
             [make.make_tensor_value_info("score", kind, ["N", 1])],
-            initializer=constants,
+            initializer=[onnx.numpy_helper.from_array(np.ascontiguousarray(one), key) for key, one in tensors.items()],
         )
         opsets = [make.make_opsetid("", 17), make.make_opsetid("ai.onnx.ml", 3)]
         model = make.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="podium")
@@ -64,17 +69,45 @@ class ONNX(Target):
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
         onnx = _onnx()
         try:
-            graph = onnx.load_from_string(raw).graph
-            trees = [node for node in graph.node if node.op_type == "TreeEnsembleRegressor"]
-            if len(trees) == 1:
-                return _read_trees(onnx, trees[0], len(names))
-            return _read_net(onnx, graph)
+            return self._read(onnx, onnx.load_from_string(raw).graph, len(names))
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise ModelFileError(f"The graph is not one of podium's ({error}). Export the model again.") from error
         except Exception as error:
             if type(error).__name__ != "DecodeError":
                 raise
             raise ModelFileError("The file is not ONNX, or damaged. Export the model again.") from error
+
+    def _inputs_of_trees(self, onnx: Any, front: Front | None) -> Graph:
+        """What trees see, made of `features`: as double, or as float32 with precision=single."""
+        nodes, tensors = ([], {}) if front is None else front_graph(onnx, front)
+        make = onnx.helper.make_node
+        if nodes and self.single:
+            nodes.append(make("Cast", [_end(nodes)], ["singles"], to=onnx.TensorProto.FLOAT))
+        elif not nodes and not self.single:
+            nodes.append(make("Cast", ["features"], ["doubles"], to=onnx.TensorProto.DOUBLE))
+        return nodes, tensors
+
+    def _read(self, onnx: Any, graph: Any, n_features: int) -> Handed:
+        """The form of a graph, of which podium makes the same graph."""
+        tensors = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+        trees = [node for node in graph.node if node.op_type == "TreeEnsembleRegressor"]
+        form: Handed
+        if trees:
+            front = read_front(tensors, n_features) if tensors else None
+            forest = _read_trees(onnx, trees[0], n_features if front is None else front.widths[-1])
+            form = forest if front is None else TransformedTrees(front, forest)
+            nodes, constants = self._inputs_of_trees(onnx, front)
+            if list(trees[0].input) != [_end(nodes)] or list(trees[0].output) != ["score"]:
+                raise ValueError("trees of other features")
+            nodes.append(trees[0])
+        else:
+            form = read_net(tensors, n_features, tanh=any(node.op_type == "Tanh" for node in graph.node))
+            nodes, constants = net_graph(onnx, form)
+        if [node.SerializeToString() for node in graph.node] != [node.SerializeToString() for node in nodes]:
+            raise ValueError("other operators")
+        if any(not np.array_equal(tensors[key], one, equal_nan=True) for key, one in constants.items()):
+            raise ValueError("other constants")
+        return form
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
         runtime = missing_package("onnxruntime")
@@ -88,6 +121,11 @@ class ONNX(Target):
         return Ran(scores[:, 0].astype(np.float64), f"onnxruntime {runtime.__version__}")
 
 
+def _end(nodes: list[Any]) -> str:
+    """The name of what the last operator makes."""
+    return str(nodes[-1].output[0]) if nodes else "features"
+
+
 def _onnx() -> Any:
     onnx = missing_package("onnx")
     if onnx is None:
@@ -95,7 +133,7 @@ def _onnx() -> Any:
     return onnx
 
 
-def _trees(onnx: Any, found: Forest, *, single: bool) -> tuple[list[Any], list[Any], int]:
+def _trees(onnx: Any, found: Forest, seen: str, *, single: bool) -> Any:
     """A TreeEnsembleRegressor; its nodes are the splits of a tree, then its leaves."""
     sizes = np.diff(found.first_split)
     splits, leaves = sizes, np.diff(found.first_leaf)
@@ -122,66 +160,16 @@ def _trees(onnx: Any, found: Forest, *, single: bool) -> tuple[list[Any], list[A
     }  # fmt: skip
     make, double = onnx.helper, onnx.TensorProto.DOUBLE
     if single:
-        tree = make.make_node(
-            "TreeEnsembleRegressor", ["features"], ["score"], domain="ai.onnx.ml",
+        return make.make_node(
+            "TreeEnsembleRegressor", [seen], ["score"], domain="ai.onnx.ml",
             nodes_values=values, target_weights=found.values.astype(np.float32).tolist(), **common,
         )  # fmt: skip
-        return [tree], [], onnx.TensorProto.FLOAT
-    tree = make.make_node(
-        "TreeEnsembleRegressor", ["doubles"], ["score"], domain="ai.onnx.ml",
+    return make.make_node(
+        "TreeEnsembleRegressor", [seen], ["score"], domain="ai.onnx.ml",
         nodes_values_as_tensor=make.make_tensor("values", double, [len(values)], values),
         target_weights_as_tensor=make.make_tensor("weights", double, [len(owner)], found.values.tolist()),
         **common,
     )  # fmt: skip
-    return [make.make_node("Cast", ["features"], ["doubles"], to=double), tree], [], onnx.TensorProto.FLOAT
-
-
-def _net(onnx: Any, net: Net) -> tuple[list[Any], list[Any], int]:
-    """The transform as podium computes it, its result as float32, then the layers in double."""
-    make, double, single = onnx.helper.make_node, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
-    tensors = {"filling": net.filling, "centre": net.centre, "scale": net.scale}
-    if net.within_query:
-        tensors = {"zero": np.zeros(1), "one": np.ones(1), "above": np.full(1, np.inf), "below": np.full(1, -np.inf)}
-    nodes = [make("Cast", ["features"], ["x"], to=double), make("IsNaN", ["features"], ["missing"])]
-    nodes += _of_query(make, double) if net.within_query else []
-    nodes += [
-        make("Where", ["missing", "centre" if net.within_query else "filling", "x"], ["filled"]),
-        make("Sub", ["filled", "centre"], ["centred"]),
-        make("Mul", ["centred", "scale"], ["scaled"]),
-        make("Cast", ["scaled"], ["rounded"], to=single),
-        make("Cast", ["rounded"], ["layer0"], to=double),
-    ]
-    last = len(net.layers) - 1
-    for k, (weights, offset) in enumerate(net.layers):
-        tensors |= {f"weights{k}": weights, f"offset{k}": offset}
-        out = "score" if k == last else f"layer{k + 1}"
-        nodes += [
-            make("MatMul", [f"layer{k}", f"weights{k}"], [f"product{k}"]),
-            make("Add", [f"product{k}", f"offset{k}"], [out if k == last else f"sum{k}"]),
-        ]
-        if k < last:
-            nodes.append(make("Tanh" if net.activation == "tanh" else "Relu", [f"sum{k}"], [out]))
-    constants = [
-        onnx.numpy_helper.from_array(np.ascontiguousarray(one, np.float64), key) for key, one in tensors.items()
-    ]
-    return nodes, constants, double
-
-
-def _of_query(make: Any, double: int) -> list[Any]:
-    """centre and scale of min–max scaling over all rows; a feature that is missing or constant has scale 0."""
-    return [
-        make("Where", ["missing", "above", "x"], ["for_least"]),
-        make("Where", ["missing", "below", "x"], ["for_most"]),
-        make("ReduceMin", ["for_least"], ["least"], axes=[0], keepdims=1),
-        make("ReduceMax", ["for_most"], ["most"], axes=[0], keepdims=1),
-        make("Sub", ["most", "least"], ["width"]),
-        make("Greater", ["width", "zero"], ["varies"]),
-        make("Where", ["varies", "width", "one"], ["divisor"]),
-        make("Div", ["one", "divisor"], ["inverse"]),
-        make("Where", ["varies", "inverse", "zero"], ["scale"]),
-        make("Less", ["least", "above"], ["known"]),
-        make("Where", ["known", "least", "zero"], ["centre"]),
-    ]
 
 
 def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
@@ -211,20 +199,3 @@ def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
         return grow(0, look, n_features=n_features)
 
     return forest([tree(t) for t in sorted(set(found["nodes_treeids"]))], n_features)
-
-
-def _read_net(onnx: Any, graph: Any) -> Net:
-    tensors = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
-    ops = [node.op_type for node in graph.node]
-    within = "ReduceMin" in ops
-    scaling = [node.op_type for node in _of_query(onnx.helper.make_node, onnx.TensorProto.DOUBLE)] if within else []
-    head = ["Cast", "IsNaN", *scaling, "Where", "Sub", "Mul", "Cast", "Cast"]
-    n = ops.count("MatMul")
-    between = {op for op in ops[len(head) :] if op not in ("MatMul", "Add")}
-    if ops[: len(head)] != head or not between <= {"Tanh", "Relu"} or len(between) > 1:
-        raise ValueError("other operators")
-    layers = tuple((tensors[f"weights{k}"], tensors[f"offset{k}"]) for k in range(n))
-    activation: Literal["tanh", "relu"] = "tanh" if "Tanh" in between else "relu"
-    none = np.zeros(len(layers[0][0]))
-    centre, scale, filling = (none if within else tensors[key] for key in ("centre", "scale", "filling"))
-    return Net(centre, scale, filling, layers, activation, within_query=within)

@@ -22,15 +22,15 @@ from podium.errors import DataError, ModelFileError, PodiumError, counted
 from podium.export.affine import Affine
 from podium.export.base import Target
 from podium.export.bounds import bound_of
-from podium.export.decisions import Difference, differences
-from podium.export.handover import Handed, Handover
+from podium.export.comparison import Comparison, within_query
+from podium.export.decisions import Difference
+from podium.export.handover import Handed, Handover, forest_of, front_of
 from podium.export.net import Net
-from podium.export.vectors import scores_of, vectors
+from podium.export.transformed_trees import TransformedTrees
+from podium.export.vectors import vectors
 from podium.float32 import Singles
 from podium.imports.growing import REFUSED
 from podium.metrics import NDCG, evaluate_all
-from podium.scorers.forest import Forest
-from podium.scorers.splits import sums
 from podium.version import version
 
 _SHOWN = 5
@@ -172,21 +172,21 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
     target.check_file(given, raw)
     theirs = _read(given, raw, target)
     X = vectors(given, data=known)
-    found = _differences(given, theirs, target)
-    look = _Look(given, theirs, raw, target)
+    look = Comparison(given, theirs, raw, target)
     bound = max(bound_of(given, target, part) for part in _parts(given.form, X, known))
     orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
-    if all(one.kind not in ("shape", "feature") for one in found):  # other trees may have no end
-        seen, scores = _errors(look, X, found)
+    if all(one.kind not in ("shape", "feature") for one in look.differences):  # other trees may have no end
+        seen, scores = _errors(look, X)
         if known is not None:
-            orders, error = _orders(look, known, found, bound=bound)
+            orders, error = _orders(look, known, bound=bound)
             seen = max(seen, error)
+    forest = forest_of(given.form)
     return Proof(
         target=str(target),
         form=_form(given.form),
-        n_splits=len(given.form.threshold) if isinstance(given.form, Forest) else 0,
-        differences=tuple(found),
-        missing=look.missing(found),
+        n_splits=0 if forest is None else len(forest.threshold),
+        differences=tuple(look.differences),
+        missing=look.missing(),
         inputs="all float32 inputs" if target.takes_infinite else "all finite float32 inputs",
         bound=bound,
         seen=seen,
@@ -194,17 +194,15 @@ def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None =
         rows=X,
         scores=scores,
         orders=orders,
-        names=given.names,
+        names=given.form.front.names(given.names) if isinstance(given.form, TransformedTrees) else given.names,
         sha256=hashlib.sha256(raw).hexdigest(),
     )
 
 
-def _errors(look: _Look, X: Singles, found: list[Difference]) -> tuple[float, Array]:
+def _errors(look: Comparison, X: Singles) -> tuple[float, Array]:
     """The largest error in the vectors that no difference explains, and podium's scores of them all."""
     scores, others = look(X)
-    clean = look.as_podium(X)
-    for one in found:
-        clean &= ~one.rows(X)
+    clean = look.as_podium(X) & ~look.touched(X, np.array([0, len(X)]))
     return float(np.max(np.abs(others[clean] - look.constant - scores[clean]), initial=0.0)), scores
 
 
@@ -236,105 +234,18 @@ def _read(given: Handover, raw: bytes, target: Target) -> Handed:
 
 
 def _form(form: Handed) -> str:
-    if isinstance(form, Forest):
-        return f"{counted(form.n_trees, 'tree')} of {counted(len(form.values), 'leaf', 'leaves')}"
-    if isinstance(form, Affine) or len(form.layers) == 1:
-        return "a linear model"
-    return f"a network of {counted(len(form.layers), 'layer')}"
-
-
-def _differences(given: Handover, theirs: Handed, target: Target) -> list[Difference]:
-    if type(theirs) is not type(given.form):
-        return [Difference("shape", 0)]
-    if isinstance(given.form, Forest):
-        assert isinstance(theirs, Forest)
-        found = differences(given.form, theirs, single=target.single, infinite=target.takes_infinite)
-        return [one for one in found if one.kind != "missing" or not target.no_missing]
-    if isinstance(given.form, Affine):
-        assert isinstance(theirs, Affine)
-        kind = np.float32 if target.single else np.float64
-        same = np.array_equal(given.form.weights.astype(kind), theirs.weights.astype(kind))
+    forest = forest_of(form)
+    if forest is not None:
+        found = f"{counted(forest.n_trees, 'tree')} of {counted(len(forest.values), 'leaf', 'leaves')}"
+    elif isinstance(form, Affine) or (isinstance(form, Net) and len(form.layers) == 1):
+        found = "a linear model"
     else:
-        assert isinstance(theirs, Net)
-        same = _same_net(given.form, theirs)
-    return [] if same else [Difference("value", 0)]
-
-
-def _same_net(ours: Net, theirs: Net) -> bool:
-    pairs = [(getattr(ours, key), getattr(theirs, key)) for key in ("centre", "scale", "filling")]
-    pairs += [
-        (a, b)
-        for mine, other in zip(ours.layers, theirs.layers, strict=False)
-        for a, b in zip(mine, other, strict=True)
-    ]
-    alike = len(ours.layers) == len(theirs.layers) and ours.activation == theirs.activation
-    alike = alike and ours.within_query == theirs.within_query
-    return alike and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
-
-
-class _Look:
-    """Scores of rows by the model and by the target: the real engine where it is installed, else as it computes."""
-
-    def __init__(self, given: Handover, theirs: Handed, raw: bytes, target: Target) -> None:
-        self.given, self.theirs, self.raw, self.target = given, theirs, raw, target
-        self.engine, self.constant = "emulated", target.constant(given)
-
-    def __call__(self, X: Singles) -> tuple[Array, Array]:
-        ran = self.target.run(self.raw, X, self.given.names)
-        if ran is not None:
-            self.engine = f"ran in {ran.engine}"
-        others = self._emulated(X) if ran is None else ran.scores
-        own = np.full(len(X), np.nan)
-        kept = ~self._refused(X)
-        own[kept] = scores_of(self.given.model, X[kept])
-        return own, others
-
-    def of_data(self, data: Dataset) -> tuple[Array, Array]:
-        """The same for the documents of queries. Where the scores depend on the query, the target's are emulated."""
-        X = np.asarray(dense(data.features), np.float32)
-        if not (isinstance(self.theirs, Net) and self.theirs.within_query):
-            return self(X)
-        parts = [self.theirs.scores(X[a:b]) for a, b in itertools.pairwise(data.offsets)]
-        return self.given.model.score(data), np.concatenate([np.zeros(0), *parts])
-
-    def _emulated(self, X: Singles) -> Array:
-        single = self.target.single
-        if isinstance(self.theirs, Affine):
-            return self.theirs.scores(X, single=single)
-        if isinstance(self.theirs, Net):
-            return self.theirs.scores(X)
-        found = sums(self.theirs, X, single=single)
-        return found.astype(np.float32).astype(np.float64) if self.target.rounds_score else found
-
-    def _filling(self, form: Handed) -> Array | None:
-        return None if isinstance(form, Forest) else form.missing if isinstance(form, Affine) else form.filling
-
-    def _refused(self, X: Singles) -> Any:
-        """Rows whose missing values podium itself refuses."""
-        filling = self._filling(self.given.form)
-        return np.zeros(len(X), bool) if filling is None else (np.isnan(X) & np.isnan(filling)).any(axis=1)
-
-    def as_podium(self, X: Singles) -> Any:
-        """Rows whose missing values the target takes as podium does; all where splits say it one by one."""
-        ours, theirs = self._filling(self.given.form), self._filling(self.theirs)
-        if ours is None or theirs is None:
-            return ~np.isnan(X).any(axis=1) if self.target.no_missing else np.ones(len(X), bool)
-        return ~(np.isnan(X) & ~(ours == theirs)).any(axis=1)
-
-    def missing(self, found: list[Difference]) -> str:
-        ours, theirs = self._filling(self.given.form), self._filling(self.theirs)
-        if ours is None and self.target.no_missing:
-            return "counts as 0, which the model does not: fill missing values before scoring"
-        if ours is None:
-            wrong = sum(one.kind == "missing" for one in found)
-            return f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
-        if np.isnan(ours).all():
-            return "refused by podium: fill missing values before scoring"
-        if isinstance(self.given.form, Net) and self.given.form.within_query:
-            return "counts as the least value of its query, as in podium"
-        if theirs is not None and np.array_equal(ours, theirs):
-            return "counts as the training mean, as in podium"
-        return "podium takes the training mean, the engine 0: fill missing values before scoring"
+        assert isinstance(form, Net)
+        found = f"a network of {counted(len(form.layers), 'layer')}"
+    front = front_of(form)
+    if front is None or not front.mixtures:
+        return found
+    return f"{found} on {counted(front.widths[-1], 'transformed feature')}"
 
 
 def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
@@ -342,18 +253,16 @@ def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
     if data is None:
         return [X]
     rows = np.asarray(dense(data.features), np.float32)
-    if not (isinstance(form, Net) and form.within_query):
+    if not within_query(form):
         return [X, rows]
     return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
 
 
-def _orders(look: _Look, data: Dataset, found: list[Difference], *, bound: float) -> tuple[Orders, float]:
+def _orders(look: Comparison, data: Dataset, *, bound: float) -> tuple[Orders, float]:
     """How the rankings of the data changed, and the largest error there."""
     X = np.asarray(dense(data.features), np.float32)
     ours, theirs = look.of_data(data)
-    touched, taken = np.zeros(len(X), bool), look.as_podium(X)
-    for one in found:
-        touched |= one.rows(X)
+    touched, taken = look.touched(X, data.offsets), look.as_podium(X)
     changed = tied = near = 0
     for a, b in itertools.pairwise(data.offsets):
         order = np.lexsort((-theirs[a:b], -ours[a:b]))  # podium's ties as the target orders them

@@ -14,9 +14,10 @@ import numpy as np
 
 from podium.errors import ModelFileError
 from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover
+from podium.export.handover import Handed, Handover, front_of
 from podium.export.net import Net
 from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples, lines
 from podium.float32 import Singles
 from podium.registry import register
@@ -32,25 +33,29 @@ class Python(Target):
     """Python 3: podium's scores of trees to the bit; of networks up to the order of sums in float64."""
 
     name = "python"
-    forms = (Forest, Net)
+    forms = (Forest, TransformedTrees, Net)
     single = False
     takes_infinite = True
     replay = "python FILE --selftest"
 
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
-        columns = {**to_tables(given.form), "test_x": X.ravel(), "test_score": scores}
+        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        columns = {**to_tables(given.form), **tests}
+        front = front_of(given.form)
+        within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
         parts = {
             "VERSION": version(),
             "NAMES": json.dumps(list(given.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
-            "TOLERANCE": repr(tolerance),
-            "MANY": "",
+            "MANY": " They are the documents of one query." if within else "",
+            "NOW": "mixed(scaled(x, low, times, missing))" if mixes else "scaled(x, low, times, missing)",
         }
-        body = _TREES + _EACH
-        if isinstance(given.form, Net):
-            body = _NET + (_QUERY if given.form.within_query else _ONE + _EACH)
-            parts["MANY"] = "" if not given.form.within_query else " They are the documents of one query."
+        body = _PLAIN + _TREES + _EACH
+        if front is not None:
+            body = _SCALED + (_MIXED if mixes else "") + _DOCUMENT
+            body += _LAYERS if isinstance(given.form, Net) else _TREES
+            body += _QUERY if within else _ONE + _EACH
         text = _HEAD + body + _TAIL
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
@@ -109,12 +114,13 @@ from array import array
 FEATURES = @NAMES@
 @COLUMNS@
 '''
-_TREES = '''
+_PLAIN = '''
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
-    total = 0.0
+'''
+_TREES = """    total = 0.0
     for t in range(len(FIRST_LEAF) - 1):
         first = FIRST_SPLIT[t]
         node = 0 if first < FIRST_SPLIT[t + 1] else -1
@@ -125,30 +131,62 @@ def score(features):
             node = LEFT[k] if goes_left else RIGHT[k]
         total += VALUE[FIRST_LEAF[t] - 1 - node]
     return total
-'''
-_NET = '''
+"""
+_SCALED = '''
 
-def layers(x, low, times, missing):
-    """The score of a document whose features are scaled by (x − low)·times."""
+def scaled(x, low, times, missing):
+    """(x − low)·times of each feature."""
     filled = [missing[l] if value != value else value for l, value in enumerate(x)]
-    now = array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
-    at, count = 0, len(WIDTH) - 1
+    return array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
+'''
+_MIXED = '''
+
+def mixed(now):
+    """With products of two features, or made of distances to landmarks: one mixture after another."""
+    p = v = 0
+    for s in range(0, len(MIXTURE), 4):
+        kernel, n, m, r = MIXTURE[s : s + 4]
+        now = array("f", [0.0 if value != value else value for value in now])
+        if not kernel:
+            pairs = zip(PAIR[p : p + m], PAIR[p + m : p + 2 * m], NUMBER[v : v + m], NUMBER[v + m : v + 2 * m])
+            now.extend([(now[a] * now[b] - mean) * scale for a, b, mean, scale in pairs])
+            p += 2 * m
+            v += 2 * m
+            continue
+        gamma, near = NUMBER[v], []
+        v += 1
+        for _ in range(m):
+            near.append(math.exp(-gamma * sum((a - b) * (a - b) for a, b in zip(now, NUMBER[v : v + n]))))
+            v += n
+        now = array("f")
+        for _ in range(r):
+            now.append(sum(a * b for a, b in zip(near, NUMBER[v : v + m])))
+            v += m
+    return now
+'''
+_DOCUMENT = '''
+
+def document(x, low, times, missing):
+    """The score of a document whose features are scaled by (x − low)·times."""
+    x = @NOW@
+'''
+_LAYERS = """    at, count = 0, len(WIDTH) - 1
     for layer in range(count):
         n, m = WIDTH[layer], WIDTH[layer + 1]
         rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
-        sums = [sum(a * b for a, b in zip(now, row)) + WEIGHT[at + m * n + j] for j, row in enumerate(rows)]
+        sums = [sum(a * b for a, b in zip(x, row)) + WEIGHT[at + m * n + j] for j, row in enumerate(rows)]
         if layer + 1 < count:
             sums = [math.tanh(value) if TANH_[0] else max(value, 0.0) for value in sums]
-        now = sums
+        x = sums
         at += m * n + m
-    return now[0]
-'''
+    return x[0]
+"""
 _ONE = '''
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
-    return layers(x, CENTRE, SCALE, FILLING)
+    return document(x, CENTRE, SCALE, FILLING)
 '''
 _EACH = '''
 
@@ -167,7 +205,7 @@ def scores(documents):
         least, most = min(known, default=0.0), max(known, default=0.0)
         low.append(least)
         times.append(1.0 / (most - least) if least < most else 0.0)
-    return [layers(row, low, times, low) for row in rows]
+    return [document(row, low, times, low) for row in rows]
 '''
 _TAIL = '''
 
@@ -175,7 +213,7 @@ def selftest():
     """The number of rows at the end of the tables that do not score as in podium."""
     d = len(FEATURES)
     rows = [TEST_X[i * d : i * d + d] for i in range(len(TEST_SCORE))]
-    wrong = sum(not abs(found - want) <= @TOLERANCE@ for found, want in zip(scores(rows), TEST_SCORE))
+    wrong = sum(not abs(found - want) <= TEST_TOLERANCE[0] for found, want in zip(scores(rows), TEST_SCORE))
     print(f"{len(rows) - wrong} of {len(rows)} vectors score as in podium")
     return wrong
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from podium.errors import ModelFileError
+from podium.export.front import Front, Kernel, Mixture, Products
 from podium.export.handover import Handed
 from podium.export.net import Net
+from podium.export.transformed_trees import TransformedTrees
 from podium.scorers.forest import EXACT, Forest
 
 Tables = dict[str, Any]
@@ -19,7 +21,7 @@ Tables = dict[str, Any]
 
 
 def to_tables(form: Handed) -> Tables:
-    """The columns of trees or of a network."""
+    """The columns of trees or of a network, and of their front."""
     if isinstance(form, Forest):
         return {
             "first_split": form.first_split.astype(np.int32),
@@ -31,26 +33,59 @@ def to_tables(form: Handed) -> Tables:
             "nan_left": form.missing_left.astype(np.int32),
             "value": form.values,
         }
+    if isinstance(form, TransformedTrees):
+        return {**_of_front(form.front), **to_tables(form.forest)}
     assert isinstance(form, Net)
-    found: Tables = {
-        "width": np.array([len(form.centre), *(len(offset) for _, offset in form.layers)], np.int32),
-        "centre": form.centre,
-        "scale": form.scale,
-        "filling": form.filling,
+    widths = [form.front.widths[-1], *(len(offset) for _, offset in form.layers)]
+    return {
+        "width": np.array(widths, np.int32),
+        **_of_front(form.front),
         "tanh_": np.array([form.activation == "tanh"], np.int32),
-        "within": np.array([form.within_query], np.int32),
+        # one after another: of each layer the weights, unit by unit, then the offsets
+        "weight": np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers]),
     }
-    # one after another: of each layer the weights, unit by unit, then the offsets
-    found["weight"] = np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers])
-    return found
+
+
+def _of_front(front: Front) -> Tables:
+    """Its scaling; then of each mixture its kind, features before, pairs or landmarks, features of landmarks; numbers.
+
+    Of products the pairs' first features, second features, means and scales. Of a kernel γ, the landmarks, and the root
+    by columns.
+    """
+    found: Tables = {
+        "centre": front.centre,
+        "scale": front.scale,
+        "filling": front.filling,
+        "within": np.array([front.within_query], np.int32),
+    }
+    if not front.mixtures:
+        return found
+    mixture, pair, number = list[list[int]](), list[Any](), list[Any]()
+    for n, one in zip(front.widths, front.mixtures, strict=False):
+        if isinstance(one, Products):
+            mixture.append([0, n, len(one.first), 0])
+            pair += [one.first, one.second]
+            number += [one.mean, one.scale]
+        else:
+            mixture.append([1, n, *one.root.shape])
+            number += [np.array([one.gamma]), one.landmarks.ravel(), one.root.T.ravel()]
+    return {
+        **found,
+        "mixture": np.array(mixture, np.int32).ravel(),
+        "pair": np.concatenate([np.zeros(0, np.int32), *pair]),
+        "number": np.concatenate(number),
+    }
 
 
 def from_tables(found: Mapping[str, Any], n_features: int) -> Handed:
     """The form of columns; a clear error where they do not fit together."""
     try:
-        if "threshold" in found:
+        front = _front(found) if "centre" in found else None
+        if front is None:
             return _forest(found, n_features)
-        return _net(found)
+        if "threshold" in found:
+            return TransformedTrees(front, _forest(found, front.widths[-1]))
+        return _net(found, front)
     except (KeyError, ValueError, IndexError) as error:
         raise ModelFileError(
             f"The tables of the program do not fit together ({error}). Export the model again."
@@ -87,18 +122,37 @@ def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
     )
 
 
-def _net(found: Mapping[str, Any]) -> Net:
+def _front(found: Mapping[str, Any]) -> Front:
+    centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
+    pair, number = np.array(found.get("pair", ()), np.int32), np.array(found.get("number", ()), np.float64)
+    mixtures = list[Mixture]()
+    for kernel, n, m, r in np.array(found.get("mixture", ()), np.int64).reshape(-1, 4).tolist():
+        size = 1 + m * n + r * m if kernel else 2 * m
+        if min(n, m, r) < 0 or size > len(number) or (not kernel and 2 * m > len(pair)):
+            raise ValueError("fewer numbers than the mixtures say")
+        mine, number = number[:size], number[size:]
+        if kernel:
+            root = mine[1 + m * n :].reshape(r, m).T
+            mixtures.append(Kernel(float(mine[0]), mine[1 : 1 + m * n].reshape(m, n), root))
+        else:
+            mixtures.append(Products(pair[:m], pair[m : 2 * m], mine[:m], mine[m:]))
+            pair = pair[2 * m :]
+    front = Front(centre, scale, filling, within_query=bool(found["within"][0]), mixtures=tuple(mixtures))
+    if [int(n) for n in found.get("mixture", ())][1::4] != front.widths[:-1]:
+        raise ValueError("mixtures of other widths")
+    return front
+
+
+def _net(found: Mapping[str, Any], front: Front) -> Net:
     width, flat, at = [int(n) for n in found["width"]], np.array(found["weight"], np.float64), 0
     layers = []
     for n_in, n_out in itertools.pairwise(width):
         weights = flat[at : at + n_in * n_out].reshape(n_out, n_in).T
         at += n_in * n_out + n_out
         layers.append((weights, flat[at - n_out : at]))
-    centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
-    if {len(centre), len(scale), len(filling)} != {width[0]} or at != len(flat):
+    if front.widths[-1] != width[0] or at != len(flat):
         raise ValueError("columns of other lengths than width says")
-    activation: Literal["tanh", "relu"] = "tanh" if found["tanh_"][0] else "relu"
-    return Net(centre, scale, filling, tuple(layers), activation, within_query=bool(found["within"][0]))
+    return Net(front, tuple(layers), "tanh" if found["tanh_"][0] else "relu")
 
 
 def check_code(table: re.Pattern[str], raw: bytes, own: bytes) -> None:

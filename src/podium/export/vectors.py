@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
-from podium.export.affine import Affine
-from podium.export.handover import Handed, Handover
+from podium.export.front import Products
+from podium.export.handover import Handed, Handover, filling_of, front_of
 from podium.export.net import Net
-from podium.float32 import LARGEST, Singles, next_down, next_up
+from podium.export.transformed_trees import TransformedTrees
+from podium.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
 from podium.model import Model
 from podium.scorers.forest import Forest
 
@@ -28,13 +30,12 @@ def vectors(given: Handover, *, data: Dataset | None = None) -> Singles:
     """
     rng = np.random.default_rng(0)
     base = _base(given, data, rng)
+    if isinstance(given.form, TransformedTrees) and not given.form.front.within_query:
+        return np.concatenate([_smooth(given.form, base), _crossings(given.form, base, rng)])
     if not isinstance(given.form, Forest):
         return _smooth(given.form, base)
     forest = given.form
-    cuts = np.unique(np.stack([forest.feature.astype(np.float64), forest.threshold]), axis=1)
-    cuts = cuts[:, np.abs(cuts[1]) <= LARGEST]
-    if 3 * cuts.shape[1] > MOST:
-        cuts = cuts[:, np.linspace(0, cuts.shape[1] - 1, MOST // 3).astype(int)]
+    cuts = _cuts(forest)
     f = cuts[1].astype(np.float32)
     column = np.tile(cuts[0].astype(np.int64), 3)
     value = np.concatenate([f, next_up(f), next_down(f)])
@@ -46,6 +47,51 @@ def vectors(given: Handover, *, data: Dataset | None = None) -> Singles:
     X = base[rng.integers(0, len(base), len(column))].copy()
     X[np.arange(len(column)), column] = value
     return np.concatenate([X, _mixed(forest, f, cuts[0].astype(np.int64), base, rng)])
+
+
+def _cuts(forest: Forest) -> Array:
+    """Features and thresholds, at most so many that three rows each are MOST, evenly chosen."""  # (2, n)
+    cuts = np.unique(np.stack([forest.feature.astype(np.float64), forest.threshold]), axis=1)
+    cuts = cuts[:, np.abs(cuts[1]) <= LARGEST]
+    if 3 * cuts.shape[1] > MOST:
+        cuts = cuts[:, np.linspace(0, cuts.shape[1] - 1, MOST // 3).astype(int)]
+    return cuts
+
+
+def _crossings(form: TransformedTrees, base: Singles, rng: np.random.Generator) -> Singles:
+    """Rows on either side of thresholds on transformed features, a raw feature one float32 apart, found by bisection.
+
+    A quarter of the other features is missing in every other row.
+    """
+    cuts, source = _cuts(form.forest), np.arange(len(form.front.centre))
+    for one in form.front.mixtures:
+        assert isinstance(one, Products), "trees are on no others"
+        source = np.append(source, source[one.first])
+    column, bound = cuts[0].astype(np.int64), cuts[1]
+    raw, at = source[column], np.arange(len(column))
+    X = base[rng.integers(0, len(base), len(at))].copy()
+    X[::2][rng.random(X[::2].shape) < 0.25] = np.nan
+    X[at, raw] = np.nan_to_num(X[at, raw])
+
+    def passes(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        X[at, raw] = from_place(places)
+        return np.asarray(form.front.transformed(X)[at, column] <= bound)
+
+    near = to_place(X[at, raw])
+    side, last = passes(near), int(to_place(np.array([LARGEST], np.float32))[0])
+    far = near.copy()
+    for end in (last, -last, to_place(np.nan_to_num(form.front.filling[raw]).astype(np.float32))):
+        tried = np.broadcast_to(end, near.shape)
+        far = np.where((far == near) & (passes(tried) != side), tried, far)
+    found = far != near
+    for _ in range(33):
+        middle = (near + far) // 2
+        same = passes(middle) == side
+        near, far = np.where(same, middle, near), np.where(same, far, middle)
+    rows = [X.copy(), X]
+    for part, places in zip(rows, (near, far), strict=True):
+        part[at, raw] = from_place(places)
+    return np.concatenate([part[found] for part in rows])
 
 
 def _mixed(forest: Forest, f: Singles, feature: Array, base: Singles, rng: np.random.Generator) -> Singles:
@@ -64,9 +110,11 @@ def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Si
         rows = np.linspace(0, data.n_documents - 1, min(data.n_documents, 200)).astype(int)
         return np.clip(np.asarray(dense(data.features[rows]), np.float32), -LARGEST, LARGEST)
     X = rng.standard_normal((64, d))
-    if "scale" in given.model.state:
-        scale = given.model.state["scale"]
-        X = given.model.state["mean"] + X / np.where(scale > 0, scale, 1.0)
+    state, front = given.model.state, front_of(given.form)
+    if front is not None:
+        state = {"mean": np.nan_to_num(front.filling), "scale": front.scale}
+    if "scale" in state:
+        X = state["mean"] + X / np.where(state["scale"] > 0, state["scale"], 1.0)
     if isinstance(given.form, Forest):
         for l in np.unique(given.form.feature):
             mine = given.form.threshold[given.form.feature == l]
@@ -76,8 +124,8 @@ def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Si
 
 def _smooth(form: Handed, base: Singles) -> Singles:
     """Rows where one feature at a time is 0, tiny, or missing where that is allowed."""
-    assert not isinstance(form, Forest)
-    filling = form.missing if isinstance(form, Affine) else form.filling
+    filling = filling_of(form)
+    assert filling is not None, "of other forms than splits on raw features"
     parts = [base]
     for value in (0.0, 1e-45, np.nan):
         columns = np.flatnonzero(~np.isnan(filling)) if np.isnan(value) else np.arange(len(filling))
@@ -91,12 +139,10 @@ def examples(given: Handover, *, most: int = 64) -> tuple[Singles, Array, float]
     """Some vectors that podium can score, their scores, and how far those of another program may be from them."""
     X = vectors(given)
     X = X[np.linspace(0, len(X) - 1, most).astype(int)]
-    if isinstance(given.form, Forest):
+    if not isinstance(given.form, Net):
         return X, scores_of(given.model, X), 0.0
-    form = given.form
-    assert isinstance(form, Net)
-    X = X[~(np.isnan(X) & np.isnan(form.filling)).any(axis=1)]
-    return X, scores_of(given.model, X), form.bound(X)
+    X = X[~(np.isnan(X) & np.isnan(given.form.front.filling)).any(axis=1)]
+    return X, scores_of(given.model, X), given.form.bound(X)
 
 
 def scores_of(model: Model, X: Singles) -> Array:

@@ -67,10 +67,15 @@ def n_features_of(value: Any) -> int:
     return value
 
 
+def _plain(text: Any) -> Any:
+    """A text without Python's 1_000, which no other tool reads."""
+    return None if isinstance(text, str) and "_" in text else text
+
+
 def number(text: Any, what: str) -> float:
     """The number of a text."""
     try:
-        return float(text)
+        return float(_plain(text))
     except (TypeError, ValueError, OverflowError):
         refuse(f"{what} is not a number: {str(text)[:40]!r}.")
 
@@ -78,7 +83,7 @@ def number(text: Any, what: str) -> float:
 def whole(text: Any, what: str) -> int:
     """The whole number of a text."""
     try:
-        return int(text)
+        return int(_plain(text))
     except (TypeError, ValueError, OverflowError):
         refuse(f"{what} is not a whole number: {str(text)[:40]!r}.")
 

@@ -23,15 +23,25 @@ def read_lightgbm(raw: bytes) -> Foreign:
     if header.get("num_class", "1") != "1" or header.get("num_tree_per_iteration", "1") != "1":
         refuse("it gives several numbers per document. A ranking needs one.")
     n_features = n_features_of(whole(header["max_feature_idx"], "max_feature_idx") + 1)
-    n_trees = len([whole(size, "tree_sizes") for size in header.get("tree_sizes", "").split()])
-    if len(blocks) != n_trees if "tree_sizes" in header else "\nend of trees" not in text:
-        refuse(f"it is cut short or damaged: it has {len(blocks)} trees, and says {n_trees or 'no number'}.")
+    _check_whole(blocks, header.get("tree_sizes"), ended="\nend of trees" in text)
     scale = len(blocks) if "average_output" in header else 1
     trees = [_tree(_pairs(block), n_features, scale) for block in blocks]
     names = tuple(header.get("feature_names", "").split(" "))
     own = len(names) == n_features == len(set(names)) and names != tuple(f"Column_{l}" for l in range(n_features))
     notes = {"average_output": True} if scale > 1 else {}
     return Foreign("lightgbm", forest(trees, n_features), names if own else None, header.get("version"), notes)
+
+
+def _check_whole(blocks: list[str], said: str | None, *, ended: bool) -> None:
+    """Raise a clear error where the trees are not as many or as long as the file says; LightGBM reads no such file."""
+    if said is None and ended:
+        return
+    sizes = [whole(size, "tree_sizes") for size in (said or "").split()]
+    if len(blocks) != len(sizes) or said is None:
+        refuse(f"it is cut short or damaged: it has {len(blocks)} trees, and says {len(sizes) or 'no number'}.")
+    for t, (block, size) in enumerate(zip(blocks, sizes, strict=True)):
+        if (found := len(f"Tree={block}\n".encode())) != size:
+            refuse(f"it is cut short or damaged: tree {t} has {found} bytes, and tree_sizes says {size}.")
 
 
 def _pairs(block: str) -> dict[str, str]:

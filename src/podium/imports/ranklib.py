@@ -20,6 +20,8 @@ _TREES = ("LambdaMART", "MART", "Random Forests")
 _LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")
 _TOKEN = re.compile(r'<(/?)(ensemble|tree|split|feature|threshold|output)((?:\s+\w+\s*=\s*"[^"<>&]*")*)\s*>|([^<>&]+)')
 _ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
+_LINE_END = re.compile("\r\n|\r|\n")  # as Java reads lines
+_BLANK = "".join(map(chr, range(33)))
 _DEEPEST = 10_000
 
 Element = tuple[str, dict[str, str], list["Element"], str]  # name, attributes, elements inside, text inside
@@ -31,7 +33,7 @@ def read_ranklib(raw: bytes) -> Foreign:
         text = raw.decode()
     except UnicodeDecodeError:
         refuse("it is not text.")
-    lines = text.split("\n")
+    lines = _LINE_END.split(text)
     kind = lines[0].removeprefix("##").strip() if lines[0].startswith("##") else ""
     body = "\n".join("" if line.startswith("##") else line for line in lines)
     if kind in _TREES:
@@ -121,8 +123,12 @@ def _tree(tree: Element, n_features: int, ensembles: int) -> Grown:
 
 def _linear(body: str, kind: str) -> LinearForm:
     """`1:w 2:w`, and in Linear Regression `0:b`; the same feature again adds up, as AdaRank's rounds do."""
-    weights: dict[int, float] = {}
-    for pair in body.split():
+    lines, weights = [line for line in body.split("\n") if line.strip(_BLANK)], dict[int, float]()
+    if len(lines) != 1:
+        refuse(f"its weights are on {len(lines)} lines; RankLib reads one.")
+    for pair in lines[0].strip(_BLANK).split(" "):
+        if not pair:
+            continue
         feature, colon, value = pair.partition(":")
         if not colon:
             refuse(f"{pair[:30]!r} is not feature:weight.")

@@ -54,7 +54,7 @@ class Nystrom(Stacked):
         _, drawn = np.unique(_lots(data.dense().features, self.seed), return_index=True)
         landmarks = X[drawn[: self._count(data)]].astype(np.float64)
         gamma = np.float64(self.gamma / max(X.shape[1], 1))
-        values, vectors = np.linalg.eigh(_gaussian(landmarks, landmarks, gamma))
+        values, vectors = np.linalg.eigh(gaussian(landmarks, landmarks, gamma))
         kept = values > 1e-10 * values.max(initial=0.0)  # the others are copies of these, up to rounding
         root = vectors[:, kept] / np.sqrt(values[kept])
         return {**state, "landmarks": landmarks, "root": root, "gamma": np.array([gamma])}
@@ -64,7 +64,7 @@ class Nystrom(Stacked):
         out = np.empty((len(X), root.shape[1]), np.float32)
 
         def work(a: int, b: int) -> None:
-            out[a:b] = _gaussian(X[a:b].astype(np.float64), landmarks, gamma) @ root
+            out[a:b] = gaussian(X[a:b].astype(np.float64), landmarks, gamma) @ root
 
         map_blocks(work, len(X))
         return out
@@ -88,7 +88,12 @@ def _lots(X: Any, seed: int) -> NDArray[np.uint64]:
     return lots ^ (lots >> np.uint64(32))
 
 
-def _gaussian(X: Array, Z: Array, gamma: np.float64) -> Array:
+def gaussian(X: Array, Z: Array, gamma: np.float64) -> Array:
     """e^(−γ‖x − z‖²) for each row of X and of Z."""
+    return np.asarray(np.exp(-gamma * squared_distances(X, Z)))
+
+
+def squared_distances(X: Array, Z: Array) -> Array:
+    """‖x − z‖² for each row of X and of Z."""
     squares = np.sum(X * X, axis=1)[:, None] + np.sum(Z * Z, axis=1)[None, :] - 2.0 * X @ Z.T
-    return np.asarray(np.exp(-gamma * np.maximum(squares, 0.0)))
+    return np.asarray(np.maximum(squares, 0.0))

@@ -67,8 +67,9 @@ class SecondOrder(Stacked):
 
         def work(a: int, b: int) -> None:
             out[a:b, :d] = X[a:b]
-            products = X[a:b, first].astype(np.float64) * X[a:b, second]
-            out[a:b, d:] = (products - state["mean"]) * state["scale"]
+            with np.errstate(over="ignore", invalid="ignore"):  # numbers near the largest of float32
+                products = X[a:b, first].astype(np.float64) * X[a:b, second]
+                out[a:b, d:] = (products - state["mean"]) * state["scale"]
 
         map_blocks(work, len(X))
         return out

@@ -36,6 +36,9 @@ class Stacked(Transform):
 
     def below(self, state: State, data: Dataset) -> NDArray[np.float32]:
         """The features that `of` makes."""  # (N, d)
-        mine = {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}
-        made: Any = self.of.features(mine, data.dense())
+        made: Any = self.of.features(self.state_below(state), data.dense())
         return np.where(np.isnan(made), np.float32(0), made)
+
+    def state_below(self, state: State) -> State:
+        """What `of` keeps, under its own names."""
+        return {name.removeprefix(_BELOW): array for name, array in state.items() if name.startswith(_BELOW)}

@@ -1,6 +1,7 @@
 """Files of strangers: whatever is in them, a model that works comes out, or an error of podium's.
 
-More of them: python tests/unit/imports/test_damaged_files.py 25000
+More of them: python tests/unit/imports/test_damaged_files.py 25000. What their tools say of those that are read:
+tests/peers/damaged_in_tools.py.
 """
 
 import sys

@@ -89,6 +89,12 @@ def test_ranklibs_weights_are_read_with_their_intercept():
     assert scores(import_model(b"## Linear Regression\n0:0.25 1:0.5\n"), [2]) == [1.25]
 
 
+@pytest.mark.parametrize("weights", [b"1:0.5\n2:1\n", b"1:0.5\r2:1\n", b"1:0.5\t2:1\n", b"1:0_5\n", b"\n"])
+def test_weights_that_ranklib_reads_otherwise_are_refused(weights):
+    with pytest.raises(ModelFileError):
+        import_model(b"## Coordinate Ascent\n" + weights)  # it reads one line, and numbers between spaces
+
+
 def test_values_next_to_0_are_themselves_but_in_lightgbms_trees():
     text = TREES.replace(b"0.25", b"0.0")
     assert scores(import_model(text), [0, 1e-40], [0, -1e-40]) == [-0.5, 2.5]

@@ -1,0 +1,190 @@
+"""Front: what a transform makes of raw features, as arithmetic that any program can do.
+
+Each feature is scaled alone, as a float32 number. Then come the mixtures, each a `Products` or a `Kernel` of what the
+one before it made; what is missing between them counts as 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array
+from podium.export.affine import UNIT64
+from podium.float32 import Singles
+from podium.transforms.nystrom import gaussian, squared_distances
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """The features, and x_first·x_second of some pairs as float32((product − mean)·scale).
+
+    A product of two float32 numbers is exact in float64, so every program makes the same bits, with or without fused
+    multiplication and addition.
+    """
+
+    first: Ints  # (p,)
+    second: Ints  # (p,)
+    mean: Array  # (p,)
+    scale: Array  # (p,)
+
+    def width(self, n: int) -> int:
+        """The number of features made of n; an error where they do not fit."""
+        lengths = {len(self.first), len(self.second), len(self.mean), len(self.scale)}
+        pairs = np.concatenate([self.first, self.second])
+        if len(lengths) > 1 or (len(pairs) and not 0 <= pairs.min() <= pairs.max() < n):
+            raise ValueError("products of features that do not exist")
+        return n + len(self.first)
+
+    def apply(self, X: Array) -> Array:
+        """The features of rows, float32 numbers as float64."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = (X[:, self.first] * X[:, self.second] - self.mean) * self.scale
+            return np.hstack([X, made.astype(np.float32)])
+
+    def spread(self, X: Array, error: Array) -> tuple[Array, Array]:
+        """The same, and how far another program's may be whose X is off by `error`; not at all where that is 0."""
+        a, b, e, f = X[:, self.first], X[:, self.second], error[:, self.first], error[:, self.second]
+        off = np.abs(a) * f + np.abs(b) * e + e * f
+        off = (off + (off > 0) * 8 * UNIT64 * (np.abs(a * b) + off + np.abs(self.mean))) * np.abs(self.scale)
+        made, off = _rounded((a * b - self.mean) * self.scale, off)
+        return np.hstack([X, made]), np.hstack([error, off])
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """float32(k·root), k_a = e^(−γ‖x − landmark_a‖²). The last bits of sums and exponentials differ by program."""
+
+    gamma: float
+    landmarks: Array  # (m, d)
+    root: Array  # (m, r)
+
+    def width(self, n: int) -> int:
+        """The number of features made of n; an error where they do not fit."""
+        if self.landmarks.shape[1] != n or len(self.landmarks) != len(self.root):
+            raise ValueError("landmarks of other features")
+        return int(self.root.shape[1])
+
+    def apply(self, X: Array) -> Array:
+        """The features of rows, float32 numbers as float64."""
+        near = gaussian(X, self.landmarks, np.float64(self.gamma))
+        return (near @ self.root).astype(np.float32).astype(np.float64)
+
+    def spread(self, X: Array, error: Array) -> tuple[Array, Array]:
+        """The same, and how far another program's may be whose X is off by `error`.
+
+        ‖x − z‖² as a sum of products is off by γ_(d+4)·(‖x‖ + ‖z‖)², and moves by 2(‖x‖ + ‖z‖)ε + ε² with x by ε; two
+        libraries' exponentials are each within 4 units of the last place; k·root has m roundings.
+        """
+        (m, d), gap = self.landmarks.shape, np.linalg.norm(error, axis=1)[:, None]
+        far = np.linalg.norm(X, axis=1)[:, None] + gap + np.linalg.norm(self.landmarks, axis=1)
+        squares = squared_distances(X, self.landmarks)
+        near = np.exp(-self.gamma * squares)
+        power = self.gamma * (2 * (_gamma(d + 4) * far**2 + 2 * far * gap + gap**2) + 8 * UNIT64 * far**2)
+        grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped where it is more than 1
+        off = np.where(power < 1.0, near * np.expm1(np.minimum(power, 1.0)), grown)
+        off += 16 * UNIT64 * near + float(np.finfo(np.float64).tiny)
+        size = np.abs(self.root)
+        return _rounded(near @ self.root, off @ size + 2 * _gamma(m + 2) * ((near + off) @ size))
+
+
+Mixture = Products | Kernel
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """x' = float32((x − centre)·scale), `filling` for a missing x; then the mixtures."""
+
+    centre: Array  # (d,)
+    scale: Array  # (d,)
+    filling: Array  # (d,) NaN where a missing value is refused
+    within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 where missing or constant
+    mixtures: tuple[Mixture, ...] = ()
+
+    @property
+    def widths(self) -> list[int]:
+        """The number of raw features, scaled features, and features after each mixture; an error if they do not fit."""
+        found = [len(self.centre)]
+        if {len(self.scale), len(self.filling)} != {found[0]}:
+            raise ValueError("centre, scale and filling of other lengths")
+        for one in self.mixtures:
+            found.append(one.width(found[-1]))
+        return found
+
+    @property
+    def shape(self) -> list[tuple[type, int, int]]:
+        """Each mixture's kind, its pairs or landmarks, and the features after it."""
+        sizes = [len(one.first) if isinstance(one, Products) else len(one.landmarks) for one in self.mixtures]
+        return [(type(one), size, n) for one, size, n in zip(self.mixtures, sizes, self.widths[1:], strict=True)]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every program makes the same bits."""
+        return not any(isinstance(one, Kernel) for one in self.mixtures)
+
+    def scaled(self, X: Singles) -> Array:
+        """The features before the mixtures, float32 numbers as float64; X is a query where that matters."""
+        if self.within_query:
+            return _within(X)
+        filled = np.where(np.isnan(X), self.filling, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return ((filled - self.centre) * self.scale).astype(np.float32).astype(np.float64)
+
+    def transformed(self, X: Singles) -> Array:
+        """The features that trees or the first layer see, float32 numbers as float64."""
+        values = self.scaled(X)
+        for one in self.mixtures:
+            values = one.apply(_known(values))
+        return values
+
+    def spread(self, scaled: Array) -> tuple[Array, Array]:
+        """The transformed features of scaled ones, and how far another program's may be from them."""
+        values, error = scaled, np.zeros(scaled.shape)
+        for one in self.mixtures:
+            values, error = one.spread(_known(values), error)
+        return values, error
+
+    def names(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of transformed features, where all are known: of products a·b."""
+        for one in self.mixtures:
+            assert isinstance(one, Products), "others have no names"
+            names += tuple(f"{names[a]}·{names[b]}" for a, b in zip(one.first, one.second, strict=True))
+        return names
+
+    def same(self, other: Front) -> bool:
+        """Whether the numbers are the same, of two fronts of one shape."""
+        return self.within_query == other.within_query and all(
+            np.array_equal(value, getattr(theirs, key), equal_nan=True)
+            for ours, theirs in zip((self, *self.mixtures), (other, *other.mixtures), strict=True)
+            for key, value in vars(ours).items()
+            if key != "mixtures"
+        )
+
+
+def _known(values: Array) -> Array:
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def _gamma(n: int) -> float:
+    return n * UNIT64 / (1 - n * UNIT64)
+
+
+def _rounded(values: Array, off: Array) -> tuple[Array, Array]:
+    """Values as float32, and how far those of another program may be, which are off by so much before rounding."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, made, high = (x.astype(np.float32).astype(np.float64) for x in (values - off, values, values + off))
+        return made, np.maximum(high - made, made - low)
+
+
+def _within(X: Singles) -> Array:
+    """min–max scaling of the documents of one query, as `transforms.MinMax` rounds it."""
+    x = X.astype(np.float64)
+    low = np.min(np.where(np.isnan(x), np.inf, x), axis=0, initial=np.inf)
+    width = np.max(np.where(np.isnan(x), -np.inf, x), axis=0, initial=-np.inf) - low
+    scale = np.divide(1.0, width, out=np.zeros_like(width), where=width > 0)
+    known = np.where(np.isnan(x), 0.0, x - np.where(np.isinf(low), 0.0, low))
+    return (known * np.where(np.isnan(x), 0.0, scale)).astype(np.float32).astype(np.float64)

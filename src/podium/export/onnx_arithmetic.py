@@ -1,0 +1,147 @@
+"""Transforms and layers as operators of ONNX, with the numbers they need; and back from those numbers.
+
+Names are fixed, so the same numbers give the same graph: that is how a file is recognised.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from podium.export.front import Front, Kernel, Mixture, Products
+from podium.export.net import Net
+
+Graph = tuple[list[Any], dict[str, Any]]
+"""Operators, and tensors by name."""
+
+
+def net_graph(onnx: Any, net: Net) -> Graph:
+    """The transformed features, then the layers in double, to `score`."""
+    make, last = onnx.helper.make_node, len(net.layers) - 1
+    nodes, tensors = front_graph(onnx, net.front)
+    for k, (weights, offset) in enumerate(net.layers):
+        tensors |= {f"weights{k}": weights, f"offset{k}": offset}
+        out = "score" if k == last else f"layer{k + 1}"
+        nodes += [
+            make("MatMul", [f"layer{k}", f"weights{k}"], [f"product{k}"]),
+            make("Add", [f"product{k}", f"offset{k}"], [out if k == last else f"sum{k}"]),
+        ]
+        if k < last:
+            nodes.append(make("Tanh" if net.activation == "tanh" else "Relu", [f"sum{k}"], [out]))
+    return nodes, tensors
+
+
+def front_graph(onnx: Any, front: Front) -> Graph:
+    """From `features` to `layer0`: float32 numbers as podium makes them, in double."""
+    make, double, single = onnx.helper.make_node, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
+    tensors = {"filling": front.filling, "centre": front.centre, "scale": front.scale}
+    if front.within_query:
+        tensors = {"zero": np.zeros(1), "one": np.ones(1), "above": np.full(1, np.inf), "below": np.full(1, -np.inf)}
+    nodes = [make("Cast", ["features"], ["x"], to=double), make("IsNaN", ["features"], ["missing"])]
+    nodes += _of_query(make) if front.within_query else []
+    nodes += [
+        make("Where", ["missing", "centre" if front.within_query else "filling", "x"], ["filled"]),
+        make("Sub", ["filled", "centre"], ["centred"]),
+        make("Mul", ["centred", "scale"], ["scaled"]),
+        make("Cast", ["scaled"], ["rounded"], to=single),
+        make("Cast", ["rounded"], ["mixed0" if front.mixtures else "layer0"], to=double),
+    ]
+    for k, one in enumerate(front.mixtures):
+        out = f"mixed{k + 1}" if k + 1 < len(front.mixtures) else "layer0"
+        nodes += [
+            make("IsNaN", [f"mixed{k}"], [f"gap{k}"]),
+            make("Where", [f"gap{k}", "zero", f"mixed{k}"], [f"known{k}"]),
+        ]
+        more, needs = _products(onnx, one, k, out) if isinstance(one, Products) else _kernel(onnx, one, k, out)
+        nodes += more
+        tensors |= {"zero": np.zeros(1), **needs}
+    return nodes, tensors
+
+
+def _of_query(make: Any) -> list[Any]:
+    """centre and scale of min–max scaling over all rows; a feature that is missing or constant has scale 0."""
+    return [
+        make("Where", ["missing", "above", "x"], ["for_least"]),
+        make("Where", ["missing", "below", "x"], ["for_most"]),
+        make("ReduceMin", ["for_least"], ["least"], axes=[0], keepdims=1),
+        make("ReduceMax", ["for_most"], ["most"], axes=[0], keepdims=1),
+        make("Sub", ["most", "least"], ["width"]),
+        make("Greater", ["width", "zero"], ["varies"]),
+        make("Where", ["varies", "width", "one"], ["divisor"]),
+        make("Div", ["one", "divisor"], ["inverse"]),
+        make("Where", ["varies", "inverse", "zero"], ["scale"]),
+        make("Less", ["least", "above"], ["known"]),
+        make("Where", ["known", "least", "zero"], ["centre"]),
+    ]
+
+
+def _products(onnx: Any, one: Products, k: int, out: str) -> Graph:
+    """The features, and float32((x_first·x_second − mean)·times) beside them."""
+    make = onnx.helper.make_node
+    nodes = [
+        make("Gather", [f"known{k}", f"first{k}"], [f"a{k}"], axis=1),
+        make("Gather", [f"known{k}", f"second{k}"], [f"b{k}"], axis=1),
+        make("Mul", [f"a{k}", f"b{k}"], [f"pairs{k}"]),
+        make("Sub", [f"pairs{k}", f"mean{k}"], [f"pairs_centred{k}"]),
+        make("Mul", [f"pairs_centred{k}", f"times{k}"], [f"pairs_scaled{k}"]),
+        make("Cast", [f"pairs_scaled{k}"], [f"pairs_rounded{k}"], to=onnx.TensorProto.FLOAT),
+        make("Cast", [f"pairs_rounded{k}"], [f"more{k}"], to=onnx.TensorProto.DOUBLE),
+        make("Concat", [f"known{k}", f"more{k}"], [out], axis=1),
+    ]
+    first, second = one.first.astype(np.int64), one.second.astype(np.int64)
+    return nodes, {f"first{k}": first, f"second{k}": second, f"mean{k}": one.mean, f"times{k}": one.scale}
+
+
+def _kernel(onnx: Any, one: Kernel, k: int, out: str) -> Graph:
+    """float32(e^(−γ·max(0, ‖x‖² + ‖z‖² − 2⟨x, z⟩))·root), the landmarks z as columns."""
+    make = onnx.helper.make_node
+    nodes = [
+        make("Mul", [f"known{k}", f"known{k}"], [f"squares{k}"]),
+        make("ReduceSum", [f"squares{k}", "along"], [f"length{k}"]),
+        make("Mul", [f"landmarks{k}", f"landmarks{k}"], [f"landmark_squares{k}"]),
+        make("ReduceSum", [f"landmark_squares{k}", "down"], [f"landmark_length{k}"]),
+        make("MatMul", [f"known{k}", f"landmarks{k}"], [f"inner{k}"]),
+        make("Add", [f"inner{k}", f"inner{k}"], [f"twice{k}"]),
+        make("Add", [f"length{k}", f"landmark_length{k}"], [f"lengths{k}"]),
+        make("Sub", [f"lengths{k}", f"twice{k}"], [f"difference{k}"]),
+        make("Relu", [f"difference{k}"], [f"distance{k}"]),
+        make("Mul", [f"distance{k}", f"gamma{k}"], [f"power{k}"]),
+        make("Neg", [f"power{k}"], [f"exponent{k}"]),
+        make("Exp", [f"exponent{k}"], [f"near{k}"]),
+        make("MatMul", [f"near{k}", f"root{k}"], [f"of_kernel{k}"]),
+        make("Cast", [f"of_kernel{k}"], [f"rounded{k}"], to=onnx.TensorProto.FLOAT),
+        make("Cast", [f"rounded{k}"], [out], to=onnx.TensorProto.DOUBLE),
+    ]
+    axes = {"along": np.array([1]), "down": np.array([0])}
+    numbers = {f"gamma{k}": np.array([one.gamma]), f"landmarks{k}": one.landmarks.T, f"root{k}": one.root}
+    return nodes, {**axes, **numbers}
+
+
+def read_net(tensors: Mapping[str, Any], n_features: int, *, tanh: bool) -> Net:
+    """The network of these tensors; a KeyError or ValueError where they do not fit together."""
+    n = sum(name.startswith("weights") for name in tensors)
+    layers = tuple((tensors[f"weights{k}"], tensors[f"offset{k}"]) for k in range(n))
+    net = Net(read_front(tensors, n_features), layers, "tanh" if tanh else "relu")
+    if [weights.shape for weights, _ in layers] != [*itertools.pairwise(net.widths[len(net.front.mixtures) :])]:
+        raise ValueError("layers that do not follow each other")
+    return net
+
+
+def read_front(tensors: Mapping[str, Any], n_features: int) -> Front:
+    """The front of these tensors; a KeyError or ValueError where they do not fit together."""
+    none, within, mixtures = np.zeros(n_features), "above" in tensors, list[Mixture]()
+    centre, scale, filling = (none if within else tensors[key] for key in ("centre", "scale", "filling"))
+    while {f"first{len(mixtures)}", f"root{len(mixtures)}"} & tensors.keys():
+        k = len(mixtures)
+        if f"first{k}" in tensors:
+            first, second = (tensors[f"{key}{k}"].astype(np.int32) for key in ("first", "second"))
+            mixtures.append(Products(first, second, tensors[f"mean{k}"], tensors[f"times{k}"]))
+        else:
+            mixtures.append(Kernel(float(tensors[f"gamma{k}"][0]), tensors[f"landmarks{k}"].T, tensors[f"root{k}"]))
+    front = Front(centre, scale, filling, within_query=within, mixtures=tuple(mixtures))
+    if front.widths[0] != n_features:
+        raise ValueError("another number of features")
+    return front
