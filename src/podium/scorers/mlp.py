@@ -14,6 +14,7 @@ from podium.errors import ParameterError
 from podium.forms import NetForm
 from podium.kernels.exponentials import tanh
 from podium.registry import param, register
+from podium.rows import on_disk
 from podium.scorers.base import Params, RowScorer
 from podium.threads import BLOCK, map_blocks, one_blas_thread
 
@@ -67,7 +68,7 @@ class MLP(RowScorer):
     def score_with_pullback(self, params: Params, data: Dataset) -> tuple[Array, Callable[[Array], Array]]:
         """Both from one pass forward, where what it leaves behind is not large."""
         theta, X = self.theta(params, data.n_features), data.features
-        if X.shape[0] * (X.shape[1] + sum(self.hidden)) > _KEEP:
+        if on_disk(X) or X.shape[0] * (X.shape[1] + sum(self.hidden)) > _KEEP:
             return super().score_with_pullback(params, data)
         layers = list(self._layers(theta, X.shape[1]))
         with one_blas_thread():
