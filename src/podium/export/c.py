@@ -42,7 +42,11 @@ class C(Target):
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
-        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        tests: dict[str, np.ndarray] = {
+            "test_x": X.ravel(),
+            "test_score": scores,
+            "test_tolerance": np.array([tolerance]),
+        }
         front = front_of(given.form)
         within = front is not None and front.within_query
         parts = {
