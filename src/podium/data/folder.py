@@ -24,15 +24,10 @@ from podium.data.inputs import widened
 from podium.data.letor import read_letor
 from podium.data.places import is_url
 from podium.data.splits import split
-from podium.data.table_parts import is_parquet, part_files
+from podium.data.table_parts import PARTS, is_parquet
 from podium.data.tables import from_frame, read_table
 from podium.errors import DataError, ParameterError
 
-_PARTS = {
-    "train": ("train", "training"),
-    "valid": ("vali", "valid", "validation", "val", "dev"),
-    "test": ("test", "testing"),
-}
 _ENDINGS = (
     "",
     *(end + gz for end in (".txt", ".dat", ".svm", ".letor", ".svmlight") for gz in ("", ".gz")),
@@ -95,17 +90,8 @@ def is_data_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def is_table(source: Any) -> bool:
-    """Whether it is the path of a table: CSV, Parquet or Arrow by its name, or a folder of Parquet files.
-
-    A folder of training, validation and test data is none.
-    """
-    if not isinstance(source, str | os.PathLike):
-        return False
-    name = os.fspath(source)
-    if name.lower().endswith(TABLES) or not (is_url(name) or os.path.isdir(name)):
-        return name.lower().endswith(TABLES)
-    stems = {file.rpartition("/")[2].partition(".")[0].lower() for file in part_files(name)}
-    return is_parquet(name) and stems.isdisjoint(word for words in _PARTS.values() for word in words)
+    """Whether it is the path of a table: CSV, Parquet or Arrow by its name, or a folder of Parquet files."""
+    return is_parquet(source) or (isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES))
 
 
 def _fold_number(path: Path) -> int:
@@ -115,7 +101,7 @@ def _fold_number(path: Path) -> int:
 
 
 def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
-    files = {part: _find(folder, part) for part in _PARTS}
+    files = {part: _find(folder, part) for part in PARTS}
     if files["train"] is None:
         found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
         raise DataError(
@@ -131,7 +117,7 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
 
 def _find(folder: Path, part: str) -> Path | None:
     """The file of a part; two of them are one too many."""
-    names = {name + end for name in _PARTS[part] for end in _ENDINGS}
+    names = {name + end for name in PARTS[part] for end in _ENDINGS}
     named = sorted(p for p in folder.iterdir() if p.name.lower() in names)
     found = [p for p in named if p.is_file() or is_cache(p) or is_table(p)]
     if len(found) > 1:

@@ -14,6 +14,12 @@ from podium.errors import DataError
 
 PARQUET = (".parquet", ".pq")
 """Endings of Parquet files."""
+PARTS = {
+    "train": ("train", "training"),
+    "valid": ("vali", "valid", "validation", "val", "dev"),
+    "test": ("test", "testing"),
+}
+"""How files of training, validation and test data are called: they are no parts of one table."""
 
 
 def part_files(place: str) -> list[str]:
@@ -26,13 +32,18 @@ def part_files(place: str) -> list[str]:
 
 
 def is_parquet(source: Any) -> bool:
-    """Whether it is the path or the address of Parquet: of a file by its name, or of a folder of files."""
+    """Whether it is the path or the address of Parquet: of a file by its name, or of a folder of files.
+
+    A folder of training, validation and test data is none.
+    """
     if not isinstance(source, str | os.PathLike):
         return False
     place = os.fspath(source)
-    if is_url(place) or os.path.isdir(place):
-        return place.rstrip("/").lower().endswith(PARQUET) or part_files(place) not in ([], [place])
-    return place.lower().endswith(PARQUET)
+    if place.rstrip("/").lower().endswith(PARQUET):
+        return True
+    files = part_files(place) if is_url(place) or os.path.isdir(place) else []
+    stems = {file.rpartition("/")[2].partition(".")[0].lower() for file in files}
+    return files not in ([], [place]) and stems.isdisjoint(word for words in PARTS.values() for word in words)
 
 
 def parquet_files(place: str) -> Iterator[tuple[str, Any]]:

@@ -195,6 +195,14 @@ def test_a_cache_on_a_store_is_the_data_and_a_file_there_is_refused_in_words(tmp
         write_cache(data, "memory://y.pod")
 
 
+def test_training_and_test_data_are_no_parts_of_one_table(tmp_path):
+    frame = podium.to_frame(podium.make_letor_like(4, seed=1)[0])
+    for name in ("train", "test"):
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    with pytest.raises(DataError, match="is a folder; give one file of data"):
+        write_cache(tmp_path, tmp_path / "both.pod")
+
+
 def test_parquet_in_several_files_is_one_table_here_and_on_a_store(tmp_path, monkeypatch):
     import pyarrow.parquet
 
