@@ -17,7 +17,7 @@ from podium.export.base import Ran, Target
 from podium.export.front import Kernel
 from podium.export.handover import Handed, Handover, front_of
 from podium.export.net import Net
-from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.tables import Tables, check_code, from_tables, to_tables
 from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples
 from podium.float32 import Singles
@@ -42,11 +42,7 @@ class C(Target):
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
         columns = [_array(name, column) for name, column in to_tables(given.form).items()]
-        tests: dict[str, np.ndarray] = {
-            "test_x": X.ravel(),
-            "test_score": scores,
-            "test_tolerance": np.array([tolerance]),
-        }
+        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
         front = front_of(given.form)
         within = front is not None and front.within_query
         parts = {

@@ -16,7 +16,7 @@ from podium.errors import ModelFileError
 from podium.export.base import Ran, Target
 from podium.export.handover import Handed, Handover, front_of
 from podium.export.net import Net
-from podium.export.tables import check_code, from_tables, to_tables
+from podium.export.tables import Tables, check_code, from_tables, to_tables
 from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples, lines
 from podium.float32 import Singles
@@ -40,7 +40,7 @@ class Python(Target):
 
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
-        tests = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
         columns = {**to_tables(given.form), **tests}
         front = front_of(given.form)
         within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
