@@ -17,6 +17,9 @@ TOOLS = [
     "rax", "jax", "onnxruntime", "scikit-learn",
 ]  # fmt: skip
 
+ALONE = {"quality", "command_line", "service", "first_use"}
+"""Benchmarks that are not in the picture: their rows stand beside no other tool, or their times are not the point."""
+
 
 def write(results: dict[str, list[Row]], folder: Path, *, quick: bool) -> None:
     """Write the figures of this run beside those of benchmarks that it did not run."""
@@ -87,8 +90,9 @@ def picture(whole: dict[str, Any], path: Path) -> None:
         import matplotlib.pyplot as plt
     except ImportError:
         return
-    plt.rcParams["svg.hashsalt"] = "podium"
-    rows = [row for found in whole["benchmarks"].values() for row in found["rows"] if row["ratio"] is not None]
+    plt.rcParams.update({"svg.hashsalt": "podium", "svg.fonttype": "none"})
+    beside_tools = [found for name, found in whole["benchmarks"].items() if name not in ALONE]
+    rows = [row for found in beside_tools for row in found["rows"] if row["ratio"] is not None]
     if not rows:
         return
     figure, axes = plt.subplots(figsize=(9, 0.28 * len(rows) + 1))
