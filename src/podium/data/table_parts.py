@@ -6,6 +6,7 @@ They may lie on any store that fsspec knows. Rows of a query may lie in several 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -43,7 +44,10 @@ def is_parquet(source: Any) -> bool:
         return True
     files = part_files(place) if is_url(place) or os.path.isdir(place) else []
     stems = {file.rpartition("/")[2].partition(".")[0].lower() for file in files}
-    return files not in ([], [place]) and stems.isdisjoint(word for words in PARTS.values() for word in words)
+    first = {re.split("[-_ ]", stem)[0] for stem in stems}  # train of train-00000-of-00002
+    several = sum(not first.isdisjoint(words) for words in PARTS.values()) > 1
+    alone = stems.isdisjoint(word for words in PARTS.values() for word in words)
+    return files not in ([], [place]) and alone and not several
 
 
 def parquet_files(place: str) -> Iterator[tuple[str, Any]]:

@@ -195,9 +195,10 @@ def test_a_cache_on_a_store_is_the_data_and_a_file_there_is_refused_in_words(tmp
         write_cache(data, "memory://y.pod")
 
 
-def test_training_and_test_data_are_no_parts_of_one_table(tmp_path):
+@pytest.mark.parametrize("names", [("train", "test"), ("train-00000-of-00002", "train-00001-of-00002", "test-00000")])
+def test_training_and_test_data_are_no_parts_of_one_table(tmp_path, names):
     frame = podium.to_frame(podium.make_letor_like(4, seed=1)[0])
-    for name in ("train", "test"):
+    for name in names:
         frame.to_parquet(tmp_path / f"{name}.parquet")
     with pytest.raises(DataError, match="is a folder; give one file of data"):
         write_cache(tmp_path, tmp_path / "both.pod")
