@@ -45,7 +45,7 @@ def contests(*, quick: bool) -> Iterator[Contest]:
         ]
         found: dict[str, list[float]] = {}
         runs = {name: _over(parts, name, call, found) for name, call in BOOSTERS.items()}
-        peers: dict[str, Any] = {name: runs[name] for name in ("podium, add-minmax",)} if raw else {}
+        peers: dict[str, Any] = {name: runs[name] for name in ("podium, transform=identity",)} if raw else {}
         for name, module in (("LightGBM", "lightgbm"), ("XGBoost", "xgboost"), ("CatBoost", "catboost")):
             here = peer(module)
             peers[name] = here if isinstance(here, str) else runs[name]
@@ -174,7 +174,7 @@ def catboost(parts: Parts, **more: Any) -> Any:
 
 BOOSTERS: dict[str, Callable[..., Any]] = {
     OURS: ours,
-    "podium, add-minmax": lambda parts: ours(parts, "lambdamart(transform=add-minmax)"),
+    "podium, transform=identity": lambda parts: ours(parts, "lambdamart(transform=identity)"),
     "LightGBM": lightgbm,
     "XGBoost": xgboost,
     "CatBoost": catboost,

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from podium.algorithms import (
     OCSVM,
@@ -66,15 +67,15 @@ from podium.recipe import Recipe
 from podium.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.scorers import NadarayaWatson, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
-from podium.transforms import Identity, MinMax, Nystrom
+from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, Transform
 
 
 @dataclass(frozen=True)
 class Method:
-    """A learner, with the short grid that validation data chooses from."""
+    """A learner, with the short grid that validation data chooses from: values of parameters, or other parts."""
 
     learner: Learner
-    grid: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    grid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     family: str = "your own"
     doc: str = ""  # its page, if the docstring of its loss or learner is not
     fixed: frozenset[str] = frozenset()  # parameters that a specification names, and no search changes
@@ -87,15 +88,23 @@ class Method:
         """What to know about it: formula, ties, cost, use, reference."""
         return inspect.cleandoc(self.doc or type(self.about()).__doc__ or "")
 
+    def without(self, refused: Callable[[Transform], bool]) -> Method:
+        """The method without the transforms in its grid that are refused."""
 
-PENALTY: dict[str, tuple[float, ...]] = {"penalty": (0.01, 0.1, 1.0)}
+        def left(values: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(one for one in values if not (isinstance(one, Transform) and refused(one)))
+
+        return replace(self, grid={name: left(values) for name, values in self.grid.items()})
+
+
+PENALTY: dict[str, tuple[Any, ...]] = {"penalty": (0.01, 0.1, 1.0)}
 
 
 def _lambdamart(metric: Metric) -> Method:
     """Boosted trees on LambdaRank's forces for a metric."""
     loss, boosting = LambdaRank(metric=metric, damped=True), Boosting(learning_rate=0.1, bagging_fraction=0.7)
     recipe = Recipe(loss=loss, scorer=Trees(num_leaves=7), solver=boosting, transform=Identity())
-    return Method(recipe, {"num_leaves": (7, 31)}, "pairwise")
+    return Method(recipe, {"num_leaves": (7, 31), "transform": (Identity(), AddMinMax())}, "pairwise")
 
 
 _TABLE: dict[str, Method] = {

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.arrays import Array
-from podium.errors import MissingPackageError, PodiumError
+from podium.errors import IncompatibleError, MissingPackageError, PodiumError
 from podium.learner import Learner
 from podium.methods import Method
 from podium.model import Model
@@ -52,17 +52,34 @@ class Search(Named):
 
 @register
 class Grid(Search):
-    """Every combination of the method's grid; the best on validation data is chosen, ties go to the first."""
+    """Every combination of the method's grid; the best on validation data is chosen, ties go to the first.
+
+    Other parts in a grid, such as transforms, are tried after that, with the settings so chosen. Another part makes
+    another kind of model, which fewer engines can run, so it is taken only where it is better by more than one standard
+    error of the mean difference over queries.
+    """
 
     name = "grid"
 
     def fits(self, chosen: Method) -> int:
-        return len(candidates(chosen))
+        return len(candidates(chosen)) + len(other_parts(chosen))
 
     def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
         if not chosen.grid:
             return fit(chosen.learner)[0]
-        return _best((settings, fit(learner)[0]) for learner, settings in candidates(chosen))
+        tried = ((learner, settings, *fit(learner)) for learner, settings in candidates(chosen))
+        best, trials, number = _best(tried)
+        for part in other_parts(chosen):
+            learner = best.learner.changed({name: write(value) for name, value in part.items()})
+            settings = {**best.settings, **part}
+            try:
+                model, values = fit(learner)
+            except IncompatibleError:  # trees on a cluster take features as they are
+                continue
+            trials.append({**_plain(settings), "valid": model.info["valid"]})
+            if _proved_better(values, best.values):
+                best, number = _Trial(settings, learner, model, values), len(trials) - 1
+        return best.model.with_info(trials=trials, chosen=number)
 
 
 @register
@@ -151,25 +168,44 @@ def space(chosen: Method) -> dict[str, Dimension]:
 
 
 def candidates(chosen: Method) -> list[tuple[Learner, dict[str, Any]]]:
-    """The learner with every combination of its grid's settings."""
+    """The learner with every combination of its grid's settings, and no other parts."""
     learner = chosen.learner
+    grid = {name: values for name, values in chosen.grid.items() if not _of_parts(values)}
     made: list[tuple[Learner, dict[str, Any]]] = []
-    for values in itertools.product(*chosen.grid.values()):
-        settings = dict(zip(chosen.grid, values, strict=True))
+    for values in itertools.product(*grid.values()):
+        settings = dict(zip(grid, values, strict=True))
         made.append((learner.changed({k: write(v) for k, v in settings.items()}), settings))
     return made
 
 
-def _best(models: Iterator[tuple[dict[str, Any], Model]]) -> Model:
-    """The best by validation data, ties go to the first; only this model is kept in memory."""
-    best: Model | None = None
+def other_parts(chosen: Method) -> list[dict[str, Named]]:
+    """The parts in a method's grid that its learner does not have already."""
+    return [
+        {name: value}
+        for name, values in chosen.grid.items()
+        if _of_parts(values)
+        for value in values
+        if value != getattr(chosen.learner, name)
+    ]
+
+
+def _of_parts(values: tuple[Any, ...]) -> bool:
+    return all(isinstance(value, Named) for value in values)
+
+
+def _best(models: Iterator[tuple[Learner, dict[str, Any], Model, Array]]) -> tuple[_Trial, list[dict[str, Any]], int]:
+    """The best by validation data, ties go to the first, all that was tried, and its number there.
+
+    Only the best model is kept in memory.
+    """
+    best: _Trial | None = None
     trials: list[dict[str, Any]] = []
-    for settings, model in models:
-        if best is None or model.info["valid"] > best.info["valid"]:
-            best, chosen = model, len(trials)
+    for learner, settings, model, values in models:
+        if best is None or model.info["valid"] > best.model.info["valid"]:
+            best, chosen = _Trial(settings, learner, model, values), len(trials)
         trials.append({**settings, "valid": model.info["valid"]})
     assert best is not None, "a search that finds nothing raises"
-    return best.with_info(trials=trials, chosen=chosen)
+    return best, trials, chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,17 +224,20 @@ def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension],
     def distance(t: int) -> float:
         return math.hypot(*(one.distance(one.get(tried[t].learner), one.get(own)) for one in searched))
 
-    good = [t for t, trial in enumerate(tried) if trial is best or _not_proved_worse(trial.values, best.values)]
+    good = [t for t, trial in enumerate(tried) if not _proved_better(best.values, trial.values)]
     chosen = min(good, key=distance)
     trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
     model = tried[chosen].model
     return model.with_info(trials=trials, chosen=chosen)
 
 
-def _not_proved_worse(values: Array, best: Array) -> bool:
-    """Whether the mean over queries lies within one standard error of the best, of the paired difference."""
-    lost = (best - values)[np.isfinite(best - values)]
-    return len(lost) > 1 and bool(lost.mean() <= lost.std(ddof=1) / math.sqrt(len(lost)))
+def _proved_better(values: Array, than: Array) -> bool:
+    """Whether the mean over queries is better by more than one standard error of the paired difference.
+
+    Queries that do not count are left out; a single query proves nothing.
+    """
+    gained = (values - than)[np.isfinite(values - than)]
+    return len(gained) > 1 and bool(gained.mean() > gained.std(ddof=1) / math.sqrt(len(gained)))
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:

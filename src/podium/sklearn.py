@@ -38,6 +38,7 @@ from podium.data.tables import weights_of_queries
 from podium.errors import DataError, ParameterError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
+from podium.methods import method
 from podium.registry import split_call, write
 from podium.training import train
 
@@ -124,7 +125,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
             valid_X = validate_data(self, valid_X, reset=False, **_ACCEPTED)
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
-        self.model_ = train(data, self._specification(), valid=held, metric=self.metric, seed=_seed(self.random_state))
+        chosen = method(self._specification()).without(lambda transform: transform.per_query)  # predict has rows alone
+        self.model_ = train(data, chosen, valid=held, metric=self.metric, seed=_seed(self.random_state))
         self.had_queries_ = qid is not None or group is not None
         self._importance = importance(self.model_, data.grouped())
         return self

@@ -99,7 +99,8 @@ def train(
         return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
     searching = Search.parse(search) if isinstance(search, str) else search
-    found = searching.run(chosen, tried, seed=seed)
+    worthwhile = chosen.without(lambda transform: not transform.worth_trying(known))
+    found = searching.run(worthwhile, tried, seed=seed)
     _warn_if_constant(found, known)
     return found if by_weight else with_temperature(found, held)  # weights are no grades, whose order it would fit
 

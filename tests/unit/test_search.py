@@ -5,17 +5,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse
 
+from podium.data.dataset import Dataset
 from podium.errors import DataError, MissingPackageError, ParameterError, UnknownNameError
 from podium.learner import Learner
 from podium.methods import METHODS, Method, method
 from podium.metrics import Metric
 from podium.recipe import Recipe
 from podium.scorers import MLP
-from podium.search import Dimension, Optuna, Search, _not_proved_worse, space
+from podium.search import Dimension, Optuna, Search, _proved_better, space
 from podium.solvers import SGD
 from podium.testing import linear_data
 from podium.training import measured, train
+from podium.transforms import AddMinMax, Identity
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")
@@ -111,9 +114,59 @@ def test_a_gain_that_every_query_shows_moves_them_and_no_further_than_it_must():
 def test_the_rule_of_one_standard_error_pairs_queries_and_leaves_out_those_that_do_not_count():
     easy = np.linspace(0.0, 1.0, 30)  # queries differ far more than settings do
     worse = np.where(easy > 0.9, np.nan, easy)
-    assert not _not_proved_worse(worse - 0.01 - 0.001 * easy, easy)
-    assert _not_proved_worse(worse - 0.01 * np.cos(50 * easy) - 0.0005, easy)
-    assert not _not_proved_worse(np.array([0.2]), np.array([0.3]))
+    assert _proved_better(easy, worse - 0.01 - 0.001 * easy)
+    assert not _proved_better(easy, worse - 0.01 * np.cos(50 * easy) - 0.0005)
+    assert not _proved_better(np.array([0.3]), np.array([0.2]))
+    assert not _proved_better(easy, easy)
+
+
+def queries_of_their_own_level(queries, *, seed, scaled=False):
+    """Queries whose features have a level of their own, which hides what they say about documents."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((queries, 12, 3))
+    labels = np.digitize(X[..., 0], [0.5, 0.8]).ravel().astype(float)
+    X = minmax(X) if scaled else X + 20 * rng.standard_normal((queries, 1, 3))
+    return Dataset.from_arrays(X.reshape(-1, 3).astype(np.float32), labels, group=[12] * queries)
+
+
+def minmax(X):
+    low, high = X.min(axis=1, keepdims=True), X.max(axis=1, keepdims=True)
+    return (X - low) / (high - low)
+
+
+TREES = "lambdamart(rounds=20,min_data_in_leaf=5)"
+
+
+def test_lambdamart_scales_features_within_queries_where_validation_data_proves_it_better():
+    data, valid = (queries_of_their_own_level(60, seed=seed) for seed in (1, 2))
+    found = train(data, TREES, valid=valid)
+    assert found.learner.transform == AddMinMax()
+    trials = found.info["trials"]
+    assert [trial.get("transform") for trial in trials] == [None, None, "add-minmax"]
+    assert found.info["chosen"] == 2
+    assert trials[2]["num_leaves"] == max(trials[:2], key=lambda trial: trial["valid"])["num_leaves"]
+    assert trials[2]["valid"] == found.info["valid"] == measured(found, valid, NDCG) > trials[0]["valid"] + 0.1
+    named = train(data, "lambdamart(rounds=20,min_data_in_leaf=5,transform=identity)", valid=valid)
+    assert len(named.info["trials"]) == 2
+
+
+def test_another_part_that_is_not_proved_better_is_not_taken():
+    data, valid = (queries_of_their_own_level(60, seed=seed) for seed in (1, 2))
+    found = train(data, TREES, valid=valid.select(np.arange(1)))
+    assert len(found.info["trials"]) == 3
+    assert found.learner.transform == Identity()
+
+
+@pytest.mark.parametrize("kind", ["scaled", "sparse", "infinite"])
+def test_a_transform_that_changes_nothing_or_cannot_take_the_data_is_not_tried(kind):
+    data, valid = (queries_of_their_own_level(30, seed=seed, scaled=kind == "scaled") for seed in (1, 2))
+    if kind == "sparse":
+        data, valid = (one.with_features(scipy.sparse.csr_array(one.features), None) for one in (data, valid))
+    if kind == "infinite":
+        data.features[3, 1] = np.inf
+    found = train(data, TREES, valid=valid)
+    assert len(found.info["trials"]) == 2
+    assert found.learner.transform == Identity()
 
 
 def test_distances_are_shares_of_where_the_search_looks():

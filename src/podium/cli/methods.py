@@ -100,13 +100,14 @@ def _kinds() -> list[type[Named]]:
 
 def _method_page(name: str, found: Method) -> None:
     from podium.recipe import Recipe
+    from podium.registry import write
     from podium.search import space
 
     learner = found.learner
     console.out(f"{name}: {found.family}\n\n{found.page()}\n")
     console.out(f"recipe  {learner!r}")
     for setting, values in found.grid.items():
-        console.out(f"tried on validation data  {setting}: {', '.join(f'{value:g}' for value in values)}")
+        console.out(f"tried on validation data  {setting}: {', '.join(map(write, values))}")
     for setting, one in space(found).items():
         console.out(f"searched by optuna        {setting}: {_where(one.where)}")
     if not isinstance(learner, Recipe):

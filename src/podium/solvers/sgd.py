@@ -84,7 +84,8 @@ class SGD(Solver):
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters
             for start in range(0, len(queries), self.batch):
-                batch = problem.data.select(queries[start : start + self.batch])
+                mine = queries[start : start + self.batch]
+                batch = problem.data if len(mine) == problem.data.n_queries else problem.data.select(mine)
                 value, gradient = problem.on(batch, theta, step=(epoch - 1) * len(queries) + start)
                 theta = theta - self.step(gradient, memory)
                 values.append(value)

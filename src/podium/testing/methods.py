@@ -14,6 +14,7 @@ from podium.losses import Loss
 from podium.methods import Method
 from podium.model import Model
 from podium.odds import Odds
+from podium.registry import write
 from podium.testing.examples import linear_data, short
 from podium.testing.learners import check_learner
 from podium.testing.names import page_has_headings
@@ -37,7 +38,7 @@ def its_grid_holds_settings_of_its_own(method: Method) -> None:
     """Every value of the grid makes another learner."""
     for key, values in method.grid.items():
         assert method.learner.has_parameter(key), f"the grid names {key!r}, which {method.learner} does not have"
-        made = [method.learner.changed({key: str(value).lower()}) for value in values]
+        made = [method.learner.changed({key: write(value)}) for value in values]
         assert len(set(map(repr, made))) == len(values), f"values of {key!r} make equal learners: {made}"
 
 

@@ -7,13 +7,15 @@ training data is not added.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import dense
+from podium.arrays import Array, dense, is_sparse
 from podium.data.dataset import Dataset
+from podium.errors import DataError
 from podium.registry import register
 from podium.rows import in_blocks, on_disk
 from podium.transforms.base import State, Transform
@@ -27,12 +29,17 @@ class AddMinMax(Transform):
     name = "add-minmax"
     per_query = True
 
+    def worth_trying(self, data: Dataset) -> bool:
+        """Not where each feature says nearly all that its scaled copy would: levels hardly differ between queries."""
+        if is_sparse(data.features):
+            return False
+        try:
+            return bool((_explained(data) < _NEARLY_ALL).any())
+        except DataError:  # infinite values
+            return False
+
     def fit(self, data: Dataset) -> State:
-        MinMax().fit(data)  # refuses infinite values
-        scaled = MinMax().apply({}, data).features
-        X = data.features if on_disk(data.features) else dense(data.features)
-        pairs = zip(in_blocks(scaled), in_blocks(X), strict=True)
-        each = [np.abs(a - np.nan_to_num(b)).max(axis=0, initial=0.0) for a, b in pairs]
+        each = [np.abs(a - b).max(axis=0, initial=0.0) for a, b in _scaled_and_not(data)]
         apart = np.max(each, axis=0, initial=0.0)
         return {"added": np.flatnonzero(apart > _SAME)}
 
@@ -46,3 +53,31 @@ class AddMinMax(Transform):
 
 _SAME = 1e-5
 """What LETOR's files lose by printing scaled features with six digits."""
+_NEARLY_ALL = 0.75
+"""The share of the variance of a scaled feature that follows from the feature. Of normal features that have the same
+level in all queries, it is 0.78 to 0.9 with 10 to 60 documents a query."""
+
+
+def _scaled_and_not(data: Dataset) -> Iterator[tuple[Any, Any]]:
+    """Blocks of rows of scaled features and of features as they are, missing values as 0."""
+    MinMax().fit(data)  # refuses infinite values
+    scaled = MinMax().apply({}, data).features
+    X = data.features if on_disk(data.features) else dense(data.features)
+    return ((a, np.nan_to_num(b)) for a, b in zip(in_blocks(scaled), in_blocks(X), strict=True))
+
+
+def _explained(data: Dataset) -> Array:
+    """The squared correlation of each feature with its scaled copy; 1 where either is constant."""
+    sums, shift = np.zeros((5, data.n_features)), None
+    for a, b in _scaled_and_not(data):
+        shift = b.mean(axis=0, dtype=np.float64) if shift is None else shift
+        a, b = a.astype(np.float64), b - shift
+        sums += [a.sum(axis=0), b.sum(axis=0), (a * a).sum(axis=0), (b * b).sum(axis=0), (a * b).sum(axis=0)]
+    a, b, aa, bb, ab = sums / max(data.n_documents, 1)
+    both = (aa - a * a) * (bb - b * b)
+    found: Array = np.divide((ab - a * b) ** 2, both, out=np.ones_like(both), where=both > _ROUNDING * aa * bb)
+    return found
+
+
+_ROUNDING = 1e-24
+"""Of a product of two variances: below it, one of the two is rounding."""

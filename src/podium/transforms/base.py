@@ -40,6 +40,10 @@ class Transform(Named):
     def check(self, data: Dataset) -> None:
         """Raise a clear error, before work starts, if this transform cannot be fitted on the data."""
 
+    def worth_trying(self, data: Dataset) -> bool:
+        """Whether a search should try it on the data: not where it cannot take it, or would change nothing."""
+        return True
+
     def fit(self, data: Dataset) -> State:
         """What to remember of the training data."""
         raise NotImplementedError
