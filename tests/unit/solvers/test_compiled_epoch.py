@@ -10,7 +10,7 @@ from podium.data import Dataset
 from podium.losses import Loss
 from podium.problem import Problem
 from podium.scorers import Linear
-from podium.solvers import linear_epoch
+from podium.solvers import compiled_epoch
 
 
 def ragged() -> Dataset:
@@ -26,10 +26,10 @@ RANKNET = "recipe(loss=ranknet,scorer=linear,solver=sgd(epochs=3,batch=1,momentu
 
 @pytest.mark.parametrize("spec", [LISTMLE, RANKNET])
 def test_they_are_the_same_as_one_by_one(spec, monkeypatch):
-    monkeypatch.setattr(linear_epoch, "_AT_ONCE", 40)  # several calls an epoch
+    monkeypatch.setattr(compiled_epoch, "_AT_ONCE", 300)  # several calls an epoch
     values = []
     fast = podium.train(ragged(), spec, observers=(lambda step: values.append(step.value),))
-    monkeypatch.setattr(linear_epoch, "applies", lambda problem, batch: False)
+    monkeypatch.setattr(compiled_epoch, "applies", lambda problem, batch: False)
     plain = []
     slow = podium.train(ragged(), spec, observers=(lambda step: plain.append(step.value),))
     np.testing.assert_array_equal(fast.params["theta"], slow.params["theta"])
@@ -40,7 +40,7 @@ def test_other_data_and_losses_are_taken_one_by_one():
     data, linear = ragged(), Linear()
 
     def takes(loss: str, data: Dataset, batch: int = 4) -> bool:
-        return linear_epoch.applies(Problem(Loss.parse(loss), linear, data), batch)
+        return compiled_epoch.applies(Problem(Loss.parse(loss), linear, data), batch)
 
     assert takes("ranknet", data)
     assert not takes("ranknet", data, 4096)  # threads pay
