@@ -1,4 +1,4 @@
-"""Products of small matrices in compiled loops: as fast as a BLAS on the rows of one query, without the cost of its calls.
+"""Products of small matrices in compiled loops: on the rows of one query as fast as a BLAS, without its calls.
 
 Matrices are flat arrays, row after row.
 """
@@ -7,48 +7,59 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from podium.compiled import compiled
-from podium.kernels.vectors import LANES, load, spread, store
+from podium.kernels.vectors import LANES, load, splat, spread, store
+
+_ROWS = 5
 
 
 @compiled
 def add_product(A: Any, down: Any, right: Any, B: Any, C: Any, n: Any, m: Any, w: Any) -> None:
     """C (n, w) += A (n, m)·B (m, w), where A[p, q] is at p·down + q·right: a matrix, or one read as its transpose.
 
-    Five rows of eight numbers are in registers at a time. Where fewer rows remain, the last is done more than once.
+    Eight columns at a time; those of B are brought together first.
     """
-    whole = w - w % LANES
-    for j in range(0, whole, LANES):
-        for p in range(0, n, 5):
-            p1, p2, p3, p4 = min(p + 1, n - 1), min(p + 2, n - 1), min(p + 3, n - 1), min(p + 4, n - 1)
-            c, c1 = load(C, p * w + j), load(C, p1 * w + j)
-            c2, c3, c4 = load(C, p2 * w + j), load(C, p3 * w + j), load(C, p4 * w + j)
-            for q in range(m):
-                b, at = load(B, q * w + j), q * right
-                c = c + spread(A, p * down + at) * b
-                c1 = c1 + spread(A, p1 * down + at) * b
-                c2 = c2 + spread(A, p2 * down + at) * b
-                c3 = c3 + spread(A, p3 * down + at) * b
-                c4 = c4 + spread(A, p4 * down + at) * b
-            store(C, p * w + j, c)
-            store(C, p1 * w + j, c1)
-            store(C, p2 * w + j, c2)
-            store(C, p3 * w + j, c3)
-            store(C, p4 * w + j, c4)
-    for j in range(whole, w):
-        _add_column(A, down, right, B, C, n, m, w, j)
+    strip = np.empty((m + _ROWS) * LANES)
+    for j in range(0, w, LANES):
+        wide = min(LANES, w - j)
+        for q in range(m):
+            if wide == LANES:
+                store(strip, q * LANES, load(B, q * w + j))
+            else:
+                store(strip, q * LANES, splat(0.0))
+                for l in range(wide):
+                    strip[q * LANES + l] = B[q * w + j + l]
+        for p in range(0, n, _ROWS):
+            _add_tile(A, p * down, down, right, strip, m, C, p * w + j, w, min(_ROWS, n - p), wide)
 
 
 @compiled
-def _add_column(A: Any, down: Any, right: Any, B: Any, C: Any, n: Any, m: Any, w: Any, j: Any) -> None:
-    """Column j of the product, four rows at a time: sums that need not wait for each other."""
-    for p in range(0, n, 4):
-        p1, p2, p3 = min(p + 1, n - 1), min(p + 2, n - 1), min(p + 3, n - 1)
-        c, c1, c2, c3 = C[p * w + j], C[p1 * w + j], C[p2 * w + j], C[p3 * w + j]
-        for q in range(m):
-            b, at = B[q * w + j], q * right
-            c += A[p * down + at] * b
-            c1 += A[p1 * down + at] * b
-            c2 += A[p2 * down + at] * b
-            c3 += A[p3 * down + at] * b
-        C[p * w + j], C[p1 * w + j], C[p2 * w + j], C[p3 * w + j] = c, c1, c2, c3
+def _add_tile(
+    A: Any, first: Any, down: Any, right: Any, strip: Any, m: Any, C: Any, to: Any, w: Any, rows: Any, wide: Any
+) -> None:
+    """Up to five rows of the eight columns, in registers. Where there are fewer, the last is done more than once."""
+    r1, r2, r3, r4 = min(1, rows - 1), min(2, rows - 1), min(3, rows - 1), min(4, rows - 1)
+    a1, a2, a3, a4 = first + r1 * down, first + r2 * down, first + r3 * down, first + r4 * down
+    c = c1 = c2 = c3 = c4 = splat(0.0)
+    for q in range(m):
+        b, at = load(strip, q * LANES), q * right
+        c = c + spread(A, first + at) * b
+        c1 = c1 + spread(A, a1 + at) * b
+        c2 = c2 + spread(A, a2 + at) * b
+        c3 = c3 + spread(A, a3 + at) * b
+        c4 = c4 + spread(A, a4 + at) * b
+    end = m * LANES
+    store(strip, end, c)
+    store(strip, end + LANES, c1)
+    store(strip, end + 2 * LANES, c2)
+    store(strip, end + 3 * LANES, c3)
+    store(strip, end + 4 * LANES, c4)
+    for r in range(rows):
+        row = to + r * w
+        if wide == LANES:
+            store(C, row, load(C, row) + load(strip, end + r * LANES))
+        else:
+            for l in range(wide):
+                C[row + l] += strip[end + r * LANES + l]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.compiled import address, compiled, function_at
 from podium.kernels.exponentials import add_up
-from podium.kernels.network import network_pullback, network_scores, work_size
+from podium.kernels.network import network_pullback, network_scores
 from podium.losses.base import GRADES, SMALL, grades_at, kernel_params
 from podium.problem import Problem
 from podium.scorers.linear import Linear, add_rows, times
@@ -24,7 +24,7 @@ from podium.scorers.mlp import MLP
 STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
 """A solver's step: (gradient, what it remembers per parameter, its numbers, out: what to subtract from θ)."""
 _AT_ONCE = 20_000_000
-"""Documents × parameters in one call: few enough for an interrupt to be seen soon, and enough to hide the call's cost."""
+"""Documents × parameters in one call: few enough for an interrupt to be seen soon, many enough to hide its cost."""
 _STEP = 8
 """The documents that a solver's step on all parameters costs as much as."""
 
@@ -75,7 +75,7 @@ def _layers(problem: Problem) -> tuple[NDArray[np.int64], bool, Array]:
     if not isinstance(scorer, MLP):
         return np.empty(0, np.int64), False, np.empty(0)
     sizes = np.array([data.n_features, *scorer.hidden])
-    return sizes, scorer.activation == "tanh", np.empty(work_size(sizes, int(data.sizes.max())))
+    return sizes, scorer.activation == "tanh", np.empty(int(data.sizes.max() * sizes.sum()))
 
 
 @compiled
@@ -84,9 +84,7 @@ def _linear_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out:
 
 
 @compiled
-def _linear_pullback(
-    X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, slopes: Any, gradient: Any
-) -> None:
+def _linear_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, slopes: Any, gradient: Any) -> None:
     add_rows(X, slopes, gradient[:-1])
 
 
