@@ -1,8 +1,8 @@
 """A network on the documents of one query: scores, and the pullback of their slopes, in compiled loops.
 
-`sizes` holds how many numbers each layer has, the features first; the output, one number, is not listed. θ holds each
-layer's weights (in, out), row after row, and its offsets. `work`, of at least documents × the sum of the sizes, keeps
-the values of all layers from the scores to the pullback.
+`sizes` holds how many numbers each layer has, from the features to the output's one. θ holds each layer's weights
+(in, out), row after row, and its offsets. `work`, of at least documents × the sum of the sizes, keeps the values of all
+layers from the scores to the pullback.
 """
 
 from __future__ import annotations
@@ -31,34 +31,22 @@ def network_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out:
             for j in range(w):
                 z[i * w + j] = offsets[j]
         add_product(work[value : value + n * m], m, 1, theta[at : at + m * w], z, n, m, w)
-        if is_tanh:
-            tanh(z)
-        else:
-            for k in range(len(z)):
-                z[k] = 0.0 if z[k] < 0.0 else z[k]  # NaN stays NaN
+        if depth < len(sizes) - 1:
+            _activate(z, is_tanh)
         at += m * w + w
         value += n * m
-    w = sizes[-1]
     for i in range(n):
-        out[i] = theta[-1]
-    add_product(work[value : value + n * w], w, 1, theta[at : at + w], out, n, w, 1)
+        out[i] = work[value + i]
 
 
 @compiled
 def network_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, slopes: Any, gradient: Any) -> None:
-    """Add Jᵀ·slopes to the gradient, but for the last parameter, the offset of the scores; after `network_scores`."""
-    n, w, value = len(slopes), sizes[-1], 0
+    """Add Jᵀ·slopes to the gradient; after `network_scores`."""
+    n, at, value, flow = len(slopes), len(theta), 0, slopes
     for size in sizes[:-1]:
         value += n * size
-    at = len(theta) - 1 - w
-    add_product(work[value : value + n * w], 1, w, slopes, gradient[at : at + w], w, n, 1)
-    flow = np.empty(n * w)
-    for i in range(n):
-        for j in range(w):
-            flow[i * w + j] = slopes[i] * theta[at + j]
     for depth in range(len(sizes) - 1, 0, -1):
         m, w = sizes[depth - 1], sizes[depth]
-        _bend(flow, work[value : value + n * w], is_tanh)
         at -= m * w + w
         value -= n * m
         offsets = gradient[at + m * w : at + m * w + w]
@@ -68,6 +56,16 @@ def network_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, sl
         add_product(work[value : value + n * m], 1, m, flow, gradient[at : at + m * w], m, n, w)
         if depth > 1:
             flow = _before(flow, theta[at : at + m * w], n, m, w)
+            _bend(flow, work[value : value + n * m], is_tanh)
+
+
+@compiled
+def _activate(z: Any, is_tanh: Any) -> None:
+    if is_tanh:
+        tanh(z)
+    else:
+        for k in range(len(z)):
+            z[k] = 0.0 if z[k] < 0.0 else z[k]  # NaN stays NaN
 
 
 @compiled

@@ -74,7 +74,7 @@ def _layers(problem: Problem) -> tuple[NDArray[np.int64], bool, Array]:
     scorer, data = problem.scorer, problem.data
     if not isinstance(scorer, MLP):
         return np.empty(0, np.int64), False, np.empty(0)
-    sizes = np.array([data.n_features, *scorer.hidden])
+    sizes = np.array([data.n_features, *scorer.hidden, 1])
     return sizes, scorer.activation == "tanh", np.empty(int(data.sizes.max() * sizes.sum()))
 
 
