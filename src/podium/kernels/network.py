@@ -23,6 +23,7 @@ def network_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out:
     for i in range(n):
         for l in range(m):
             work[i * m + l] = X[i, l]
+    one = sizes[-1]  # the number 1 itself would be compiled for apart
     at, value = 0, 0  # where the weights of a layer begin in θ, and the values before it in `work`
     for depth in range(1, len(sizes)):
         m, w = sizes[depth - 1], sizes[depth]
@@ -30,7 +31,7 @@ def network_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out:
         for i in range(n):
             for j in range(w):
                 z[i * w + j] = offsets[j]
-        add_product(work[value : value + n * m], m, 1, theta[at : at + m * w], z, n, m, w)
+        add_product(work[value : value + n * m], m, one, theta[at : at + m * w], z, n, m, w)
         if depth < len(sizes) - 1:
             _activate(z, is_tanh)
         at += m * w + w
@@ -42,9 +43,9 @@ def network_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out:
 @compiled
 def network_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, slopes: Any, gradient: Any) -> None:
     """Add Jᵀ·slopes to the gradient; after `network_scores`."""
-    n, at, value, flow = len(slopes), len(theta), 0, slopes
-    for size in sizes[:-1]:
-        value += n * size
+    n, one, at, value, flow = len(slopes), sizes[-1], len(theta), 0, slopes
+    for depth in range(len(sizes) - 1):
+        value += n * sizes[depth]
     for depth in range(len(sizes) - 1, 0, -1):
         m, w = sizes[depth - 1], sizes[depth]
         at -= m * w + w
@@ -53,9 +54,9 @@ def network_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, sl
         for i in range(n):
             for j in range(w):
                 offsets[j] += flow[i * w + j]
-        add_product(work[value : value + n * m], 1, m, flow, gradient[at : at + m * w], m, n, w)
+        add_product(work[value : value + n * m], one, m, flow, gradient[at : at + m * w], m, n, w)
         if depth > 1:
-            flow = _before(flow, theta[at : at + m * w], n, m, w)
+            flow = _before(flow, theta[at : at + m * w], n, m, w, one)
             _bend(flow, work[value : value + n * m], is_tanh)
 
 
@@ -76,11 +77,13 @@ def _bend(flow: Any, values: Any, is_tanh: Any) -> None:
 
 
 @compiled
-def _before(flow: Any, weights: Any, n: Any, m: Any, w: Any) -> Any:
+def _before(flow: Any, weights: Any, n: Any, m: Any, w: Any, one: Any) -> Any:
     """The flow (n, w) times the transpose of the weights (m, w)."""
-    turned, out = np.empty(w * m), np.zeros(n * m)
+    turned, out = np.empty(w * m), np.empty(n * m)
     for l in range(m):
         for j in range(w):
             turned[j * m + l] = weights[l * w + j]
-    add_product(flow, w, 1, turned, out, n, w, m)
+    for k in range(n * m):
+        out[k] = 0.0
+    add_product(flow, w, one, turned, out, n, w, m)
     return out
