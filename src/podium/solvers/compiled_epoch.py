@@ -135,8 +135,9 @@ def _loop(scores_of: Any, pull_back: Any) -> Any:
                 pull_back(X[a:b], theta, sizes, is_tanh, work, slopes[rows:last], gradient)
                 rows = last
             gradient[-1] = add_up(slopes[:rows])
-            for l in range(len(gradient)):
-                gradient[l] /= end - first
+            if end - first > 1:
+                for l in range(len(gradient)):
+                    gradient[l] /= end - first
             values[s] = value / (end - first)
             if penalties[0] > 0.0:
                 values[s] += _shrink(gradient, penalties, theta)
