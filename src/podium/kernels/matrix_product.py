@@ -28,7 +28,7 @@ def add_product(A: Any, down: Any, right: Any, B: Any, C: Any, n: Any, m: Any, w
             if wide == LANES:
                 store(strip, q * LANES, load(B, q * w + j))
             else:
-                store(strip, q * LANES, splat(0.0))
+                store(strip, q * LANES, splat(0.0))  # what lay there may be slow to multiply
                 for l in range(wide):
                     strip[q * LANES + l] = B[q * w + j + l]
         for p in range(0, n, _ROWS):
