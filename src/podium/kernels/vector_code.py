@@ -77,11 +77,26 @@ def splat(typing_context: Any, number: Any) -> Any:
     """The same number in all lanes."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        nothing, zero = ir.Constant(_REGISTERS, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-        one = builder.insert_element(nothing, args[0], zero)
-        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+        return _all_lanes(builder, args[0])
 
     return _vector(types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def spread(typing_context: Any, numbers: Any, at: Any) -> Any:
+    """numbers[at] of a flat array in all lanes; `at` must not be negative."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = make_array(sig.args[0])(context, builder, args[0]).data
+        return _all_lanes(builder, builder.load(builder.gep(data, [args[1]])))
+
+    return _vector(numbers, types.intp), generate
+
+
+def _all_lanes(builder: Any, number: Any) -> Any:
+    nothing, zero = ir.Constant(_REGISTERS, ir.Undefined), ir.Constant(ir.IntType(32), 0)
+    one = builder.insert_element(nothing, number, zero)
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -19,7 +19,7 @@ from podium.compiled import Deferred
 LANES = 8
 NEVER = 1e-150
 """A probability that makes no difference; with numbers that are nearly too small for a float every step is slow."""
-REVISION = 1  # to be raised with every change of vector_code.py: the disk cache knows its functions by it
+REVISION = 2  # to be raised with every change of vector_code.py: the disk cache knows its functions by it
 
 
 def _written_for_llvm(function: Callable[..., Any]) -> Any:
@@ -46,6 +46,12 @@ def store(out: Any, at: Any, v: Any) -> Any:
 @_written_for_llvm
 def splat(number: Any) -> Any:
     """The same number in all lanes."""
+    return REVISION
+
+
+@_written_for_llvm
+def spread(numbers: Any, at: Any) -> Any:
+    """numbers[at] of a flat array in all lanes; `at` must not be negative."""
     return REVISION
 
 

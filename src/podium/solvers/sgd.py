@@ -11,7 +11,7 @@ from podium.compiled import compiled
 from podium.errors import ParameterError
 from podium.problem import Problem
 from podium.registry import param, register
-from podium.solvers import linear_epoch
+from podium.solvers import compiled_epoch
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 
 Memory = tuple[Array, Array]
@@ -44,7 +44,7 @@ class SGD(Solver):
     means: ClassVar[int] = 1
     """Arrays as long as θ that its steps remember."""
     kernel: ClassVar[Any] = staticmethod(_step)
-    """Its step, compiled; see `linear_epoch.STEP`."""
+    """Its step, compiled; see `compiled_epoch.STEP`."""
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         theta = problem.start(rng)
@@ -76,10 +76,10 @@ class SGD(Solver):
         self, problem: Problem, theta: Array, queries: NDArray[np.int64], memory: Memory, epoch: int
     ) -> tuple[Array, float]:
         """Parameters after one pass over the queries, and the mean objective on the way."""
-        if linear_epoch.applies(problem, self.batch):
+        if compiled_epoch.applies(problem, self.batch):
             now = theta.copy()
             before = (epoch - 1) * len(queries)
-            steps = linear_epoch.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
+            steps = compiled_epoch.steps(problem, now, queries, self.batch, self.kernel, memory, first_step=before)
             return now, float(np.mean(list(steps)))
         values = []
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long shows in the parameters

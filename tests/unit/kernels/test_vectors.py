@@ -3,7 +3,7 @@
 import numpy as np
 
 from podium.compiled import compiled
-from podium.kernels.vectors import LANES, NEVER, flush, load, splat, store
+from podium.kernels.vectors import LANES, NEVER, flush, load, splat, spread, store
 
 
 @compiled
@@ -18,6 +18,17 @@ def test_arithmetic_is_that_of_each_lane():
     out = np.empty(3 * LANES)
     _combine(a, b, out)
     np.testing.assert_allclose(out, a * b + a, rtol=1e-14)
+
+
+@compiled
+def _times_the_last(a, out):
+    store(out, 0, load(a, 0) * spread(a, len(a) - 1))
+
+
+def test_one_number_of_an_array_goes_to_every_lane():
+    a, out = np.arange(1.0, LANES + 2.0), np.empty(LANES)
+    _times_the_last(a, out)
+    np.testing.assert_array_equal(out, (LANES + 1.0) * a[:LANES])
 
 
 def test_numbers_next_to_zero_become_zero_and_nan_stays():

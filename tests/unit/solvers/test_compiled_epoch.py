@@ -1,0 +1,104 @@
+"""Steps in one compiled loop against the same steps one by one."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import podium
+from podium.data import Dataset
+from podium.errors import ParameterError
+from podium.losses import Loss
+from podium.problem import Problem
+from podium.scorers import MLP, Linear
+from podium.solvers import SGD, Watch, compiled_epoch
+
+
+def ragged() -> Dataset:
+    rng = np.random.default_rng(0)
+    sizes = np.append(3, rng.integers(1, 9, 29))
+    X = rng.normal(size=(sizes.sum(), 5)).astype(np.float32)
+    grades = rng.integers(0, 4, len(X))
+    grades[:3] = 0  # nothing to learn from the first query
+    return Dataset.from_arrays(X, grades, group=sizes)
+
+
+LISTMLE = "recipe(loss=listmle,scorer=linear,solver=adam(epochs=3,batch=4,penalty=0.1))"  # draws anew at every step
+RANKNET = "recipe(loss=ranknet,scorer=linear,solver=sgd(epochs=3,batch=1,momentum=0.5,learning_rate=0.02))"
+
+
+@pytest.mark.parametrize("spec", [LISTMLE, RANKNET])
+def test_on_linear_scorers_they_are_the_same_to_the_bit(spec, monkeypatch):
+    monkeypatch.setattr(compiled_epoch, "_AT_ONCE", 300)  # several calls an epoch
+    values = []
+    fast = podium.train(ragged(), spec, observers=(lambda step: values.append(step.value),))
+    monkeypatch.setattr(compiled_epoch, "applies", lambda problem, batch: False)
+    plain = []
+    slow = podium.train(ragged(), spec, observers=(lambda step: plain.append(step.value),))
+    np.testing.assert_array_equal(fast.params["theta"], slow.params["theta"])
+    assert values == pytest.approx(plain, rel=1e-12)
+
+
+NETWORKS = [
+    ("ranknet", MLP(hidden=(10,)), 1),
+    ("listmle", MLP(hidden=(16, 9), activation="relu"), 4),
+    ("listnet", MLP(hidden=(3, 8, 17)), 30),
+]
+
+
+@pytest.mark.parametrize(("loss", "scorer", "batch"), NETWORKS)
+def test_on_networks_they_are_the_same_but_for_rounding(loss, scorer, batch, monkeypatch):
+    monkeypatch.setattr(compiled_epoch, "_AT_ONCE", 5_000)  # several calls
+    problem = Problem(Loss.parse(loss), scorer, ragged(), penalty=0.1)
+    solver = SGD(learning_rate=0.02, batch=batch, momentum=0.5)
+    theta = problem.start(np.random.default_rng(0))
+    fast, queries, memory = theta.copy(), np.arange(30), solver.begin(theta)
+    values = compiled_epoch.steps(problem, fast, queries, batch, solver.kernel, solver.begin(theta), first_step=60)
+    plain = []
+    for first in range(0, 30, batch):
+        value, gradient = problem.on(problem.data.select(queries[first : first + batch]), theta, step=60 + first)
+        theta = theta - solver.step(gradient, memory)
+        plain.append(value)
+    assert list(values) == pytest.approx(plain, rel=1e-12)
+    np.testing.assert_allclose(fast, theta, rtol=1e-11, atol=1e-13)
+
+
+def test_a_query_without_slopes_leaves_a_network_as_it_is():
+    problem = Problem(Loss.parse("ranknet"), MLP(), ragged())
+    theta = problem.start(np.random.default_rng(0))
+    now, solver = theta.copy(), SGD()
+    list(compiled_epoch.steps(problem, now, np.array([0]), 1, solver.kernel, solver.begin(theta), first_step=0))
+    np.testing.assert_array_equal(now, theta)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_networks_that_diverge_say_so_as_they_do_one_by_one(activation, monkeypatch):
+    problem, solver = Problem(Loss.parse("regression"), MLP(activation=activation), ragged()), SGD(learning_rate=1e9)
+    told = []
+    for applies in (compiled_epoch.applies, lambda problem, batch: False):
+        monkeypatch.setattr(compiled_epoch, "applies", applies)
+        with pytest.raises(ParameterError, match="sgd diverged in epoch") as error:
+            solver.solve(problem, np.random.default_rng(0), Watch())
+        told.append(str(error.value))
+    assert told[0] == told[1]
+
+
+def test_other_data_and_losses_are_taken_one_by_one():
+    data = ragged()
+
+    def takes(loss: str, data: Dataset, batch: int = 4) -> bool:
+        of_linear, of_network = (
+            compiled_epoch.applies(Problem(Loss.parse(loss), scorer, data), batch) for scorer in (Linear(), MLP())
+        )
+        assert of_linear == of_network
+        return of_linear
+
+    assert takes("ranknet", data)
+    assert takes("ranknet", data, 4096)  # no more than there are
+    long = Dataset.from_arrays(np.zeros((4096, 1)), np.zeros(4096), group=[4096])
+    assert not takes("ranknet", long)  # threads pay
+    assert not takes("ranknet", dataclasses.replace(data, features=scipy.sparse.csr_array(data.features)))
+    assert not takes("pairties-d", data)  # learns a parameter of its own
+    assert not takes("ranknet", dataclasses.replace(data, query_weights=np.ones(30)))
+    assert not takes("ranknet", data.with_preferences([0], [1]))
