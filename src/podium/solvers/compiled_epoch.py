@@ -1,7 +1,7 @@
 """Stochastic steps on linear scorers and networks as one compiled loop: a step costs its arithmetic and not its calls.
 
-It does what `Problem.on` and the solver's `step` do, in the same order: on a linear scorer the same bits, on a network,
-whose matrix products add up in an order of their own, the same but for rounding.
+It does what `Problem.on` and the solver's `step` do, query by query: the same but for rounding, and on a linear scorer
+the same bits, unless the step is so large that `Problem.on` adds up by blocks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from podium.arrays import Array
 from podium.compiled import address, compiled, function_at
 from podium.kernels.exponentials import add_up
 from podium.kernels.network import network_pullback, network_scores
-from podium.losses.base import GRADES, SMALL, grades_at, kernel_params
+from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.scorers.linear import Linear, add_rows, times
 from podium.scorers.mlp import MLP
@@ -25,6 +25,8 @@ STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
 """A solver's step: (gradient, what it remembers per parameter, its numbers, out: what to subtract from θ)."""
 _AT_ONCE = 20_000_000
 """Documents × parameters in one call: few enough for an interrupt to be seen soon, many enough to hide its cost."""
+_MOST = 32_768
+"""Documents in a step, above which the work of a step is worth sharing between threads."""
 _STEP = 8
 """The documents that a solver's step on all parameters costs as much as."""
 
@@ -41,7 +43,7 @@ def applies(problem: Problem, batch: int) -> bool:
         and not loss.uses_edges(data)
         and not loss.learned
         and (problem.seed_at is not None or loss.resampled(1) is loss)
-        and min(batch, data.n_queries) * int(data.sizes.max(initial=0)) < SMALL
+        and _most(problem, batch) < _MOST
     )
 
 
@@ -64,9 +66,14 @@ def steps(
         values = np.empty(-(-len(mine) // batch))
         run(
             address(loss.grades, GRADES), address(move, STEP), data.features, data.labels, data.offsets, mine, batch,
-            *layers, theta, *memory, penalties, params, draws, seed + first_step + first, values,
+            _most(problem, batch), *layers, theta, *memory, penalties, params, draws, seed + first_step + first, values,
         )  # fmt: skip
         yield from values.tolist()
+
+
+def _most(problem: Problem, batch: int) -> int:
+    """As many documents as a step may have."""
+    return min(batch, problem.data.n_queries) * int(problem.data.sizes.max(initial=0))
 
 
 def _layers(problem: Problem) -> tuple[NDArray[np.int64], bool, Array]:
@@ -109,12 +116,12 @@ def _loop(scores_of: Any, pull_back: Any) -> Any:
 
     @compiled
     def run(
-        kernel: Any, step: Any, X: Any, labels: Any, offsets: Any, queries: Any, batch: Any,
+        kernel: Any, step: Any, X: Any, labels: Any, offsets: Any, queries: Any, batch: Any, most: Any,
         sizes: Any, is_tanh: Any, work: Any, theta: Any, memory: Any, numbers: Any, penalties: Any, params: Any,
         draws: Any, seed: Any, values: Any,
     ) -> None:  # fmt: skip
         program, move = grades_at(kernel), _step_at(step)
-        slopes, bends, scores = np.empty(SMALL), np.empty(SMALL), np.empty(SMALL)
+        slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
         gradient, down = np.empty(len(theta)), np.empty(len(theta))
         for s in range(len(values)):
             first, end = s * batch, min((s + 1) * batch, len(queries))

@@ -96,7 +96,7 @@ def test_other_data_and_losses_are_taken_one_by_one():
 
     assert takes("ranknet", data)
     assert takes("ranknet", data, 4096)  # no more than there are
-    long = Dataset.from_arrays(np.zeros((4096, 1)), np.zeros(4096), group=[4096])
+    long = Dataset.from_arrays(np.zeros((32_768, 1)), np.zeros(32_768), group=[32_768])
     assert not takes("ranknet", long)  # threads pay
     assert not takes("ranknet", dataclasses.replace(data, features=scipy.sparse.csr_array(data.features)))
     assert not takes("pairties-d", data)  # learns a parameter of its own
