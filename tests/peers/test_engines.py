@@ -78,7 +78,7 @@ KERNELS = ["ranking-svm-kernel(transform=nystrom(components=20))",
 NETWORKS = ["listnet", "ranknet(scorer=mlp(hidden=[8,3],activation=relu))", "listnet(scorer=mlp)", "adarank-ndcg",
             "listnet(transform=second-order(correlation=0.05))",
             "listnet(scorer=mlp,epochs=3,transform=second-order(correlation=0.05,of=minmax))",
-            "listnet(scorer=mlp(hidden=[3]),epochs=3,transform=second-order(correlation=0.05,of=add-minmax))"]  # fmt: skip
+            "listnet(scorer=mlp,epochs=3,transform=second-order(correlation=0.05,of=add-minmax))"]  # fmt: skip
 
 
 @pytest.mark.parametrize("method", [*NETWORKS, *KERNELS])

@@ -65,7 +65,7 @@ def _ends(X: Singles) -> Singles:
     known = np.where(np.isnan(X), 0.0, X.astype(np.float64))
     low, high = known.min(axis=0), known.max(axis=0)
     wide = np.maximum(high - low, 1.0)
-    return np.clip(np.stack([low - wide, high + wide]), -LARGEST, LARGEST).astype(np.float32)
+    return np.asarray(np.clip([low - wide, high + wide], -LARGEST, LARGEST), np.float32)
 
 
 def _crossings(form: TransformedTrees, base: Singles, ends: Singles, rng: np.random.Generator) -> Singles:

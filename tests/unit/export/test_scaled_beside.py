@@ -8,16 +8,17 @@ import pytest
 import podium
 from podium.errors import IncompatibleError, ModelFileError
 from podium.export import Target, prove
+from podium.export.handover import front_of
 from podium.export.vectors import vectors
 from podium.transforms import MinMax
-from reference.forests import grown
 
 PLAIN = podium.make_letor_like(14, (4, 8), n_features=5, seed=3)[0]
 SCALED = replace(PLAIN, features=MinMax().features({}, PLAIN))
 LEVELS = 30 * np.random.default_rng(1).standard_normal((PLAIN.n_queries, 5))[PLAIN.query_index]
 LEVELS[:, 1] = 0.0
 DATA = replace(SCALED, features=(SCALED.features + LEVELS).astype(np.float32))  # but for one, no feature is scaled
-GAPS = replace(DATA, features=np.where(np.arange(5) == np.arange(len(LEVELS))[:, None] % 9, np.nan, DATA.features))
+HOLES = (np.arange(5) == np.arange(len(LEVELS))[:, None] % 9) & (np.arange(5) != 1)
+GAPS = replace(DATA, features=np.where(HOLES, np.float32(np.nan), DATA.features))
 TREES = "lambdamart(rounds=4,min_data_in_leaf=3,transform=add-minmax)"
 LINEAR = "recipe(loss=listnet,scorer=linear,transform=add-minmax)"
 NET = "listnet(scorer=mlp(hidden=[3]),epochs=2,transform=add-minmax)"
@@ -87,14 +88,19 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", TARGETS)
 def test_a_fault_in_the_front_is_noticed(name, fault, models):
-    for method in (TREES, LINEAR):
+    for method in (TREES,) if "missing" in fault else (TREES, LINEAR):
         target, given = accepted(models[method], name)
         wrong = replace(given.form, front=FAULTS[fault](given.form.front))
         if fault == "one feature fewer" and method == TREES:
             wrong = replace(wrong, forest=replace(wrong.forest, feature=np.minimum(wrong.forest.feature, 7)))
         elif fault == "one feature fewer":
             wrong = replace(wrong, layers=((wrong.layers[0][0][:-1], wrong.layers[0][1]),))
-        proof = prove(given, target.write(replace(given, form=wrong)), target)
+        raw = target.write(replace(given, form=wrong))
+        if fault == "one feature fewer" and name == "c":
+            with pytest.raises(ModelFileError, match="code of the program"):  # which says the lengths of its arrays
+                prove(given, raw, target)
+            continue
+        proof = prove(given, raw, target)
         assert not proof.holds
         assert [one.kind for one in proof.differences] == ["shape" if "fewer" in fault else "value"]
 
@@ -112,16 +118,22 @@ def test_a_threshold_on_a_scaled_feature_is_named(models):
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("ADDED = array(\"i\", [0,", "ADDED = array(\"i\", [5,"), ("ADDED = array(\"i\", [0,", "ADDED = array(\"i\", [-1,"),
-     ("WITHIN = array(\"i\", [1])", "WITHIN = array(\"i\", [0])"), ("FILLING = array(\"d\", [", "FILLING = array(\"d\", [0.0, "),
-     ("ADDED = array", "OTHERS = array"), ("[now[l] for l in ADDED]", "[now[l] for l in ADDED[:2]]")],
-)  # fmt: skip
+    [
+        ('ADDED = array("i", [0,', 'ADDED = array("i", [5,'),
+        ('ADDED = array("i", [0,', 'ADDED = array("i", [-1,'),
+        ('ADDED = array("i", [0,', 'ADDED = array("i", [1e99,'),
+        ('WITHIN = array("i", [1])', 'WITHIN = array("i", [0])'),
+        ('FILLING = array("d", [', 'FILLING = array("d", [0.0, '),
+        ("ADDED = array", "OTHERS = array"),
+        ("[now[l] for l in ADDED]", "[now[l] for l in ADDED[:2]]"),
+    ],
+)
 def test_damaged_tables_are_refused(before, after, models):
     for method in (TREES, LINEAR):
         target, given = accepted(models[method])
         text = target.write(given).decode()
         assert before in text
-        with pytest.raises(ModelFileError, match="Export the model again"):
+        with pytest.raises(ModelFileError, match=r"[Ee]xport the model again"):
             prove(given, text.replace(before, after).encode(), target)
 
 
@@ -134,9 +146,9 @@ def test_a_damaged_graph_is_refused(wrong, models):
         at = next(k for k, one in enumerate(graph.graph.initializer) if one.name == "added")
         del graph.graph.initializer[at]
         if wrong is not None:
-            kind = np.int64 if not wrong or isinstance(wrong[0], (int, list)) else np.float64
+            kind = np.int64 if not wrong or isinstance(wrong[0], int | list) else np.float64
             graph.graph.initializer.append(onnx.numpy_helper.from_array(np.array(wrong, kind), "added"))
-        with pytest.raises(ModelFileError, match="Export the model again"):
+        with pytest.raises(ModelFileError, match=r"[Ee]xport the model again"):
             prove(given, graph.SerializeToString(), target)
 
 
@@ -159,7 +171,6 @@ def test_where_nothing_is_added_every_target_takes_the_model(method):
             continue
         target = Target.parse("ranklib(missing_as_zero=true)" if name == "ranklib" else name)
         given = target.accept(model)
-        as_it_is = replace(model, learner=model.learner.with_transform("identity")) if False else model
+        assert front_of(given.form) is None or not given.form.front.within_query
         proof = prove(given, target.write(given), target, data=SCALED)
         assert proof.holds, str(proof)
-        assert as_it_is is model
