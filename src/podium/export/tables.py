@@ -82,7 +82,7 @@ def _of_front(front: Front) -> Tables:
 def from_tables(found: Mapping[str, Any], n_features: int) -> Handed:
     """The form of columns; a clear error where they do not fit together."""
     try:
-        front = _front(found, n_features) if "centre" in found else None
+        front = _front(found) if "centre" in found else None
         if front is None:
             return _forest(found, n_features)
         if "threshold" in found:
@@ -124,7 +124,7 @@ def _forest(found: Mapping[str, Any], n_features: int) -> Forest:
     )
 
 
-def _front(found: Mapping[str, Any], n_features: int) -> Front:
+def _front(found: Mapping[str, Any]) -> Front:
     centre, scale, filling = (np.array(found[key], np.float64) for key in ("centre", "scale", "filling"))
     pair, number = np.array(found.get("pair", ()), np.int32), np.array(found.get("number", ()), np.float64)
     mixtures = list[Mixture]()
@@ -141,8 +141,6 @@ def _front(found: Mapping[str, Any], n_features: int) -> Front:
             pair = pair[2 * m :]
     within, added = bool(found["within"][0]), np.array(found.get("added", ()), np.int32)
     front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
-    if len(centre) != n_features:
-        raise ValueError("another number of features")
     if [int(n) for n in found.get("mixture", ())][1::4] != front.widths[:-1]:
         raise ValueError("mixtures of other widths")
     return front
