@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import IncompatibleError, ModelFileError
+from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, prove
 from podium.export.handover import front_of
 from podium.export.vectors import vectors
@@ -123,6 +123,23 @@ def test_a_fault_in_the_front_is_noticed(name, fault, models):
         proof = prove(given, raw, target)
         assert not proof.holds
         assert [one.kind for one in proof.differences] == ["shape" if "fewer" in fault else "value"]
+
+
+@pytest.mark.parametrize("name", ["c", "python"])
+def test_a_program_of_fewer_features_is_not_run(name, models):
+    target, given = accepted(models[TREES], name)
+    front = given.form.front
+    short = {key: getattr(front, key)[1:] for key in ("centre", "scale", "filling")}
+    wrong = replace(given.form, front=replace(front, **short, added=np.array([0, 0, 1, 2, 3], np.int32)))
+    proof = prove(given, target.write(replace(given, form=wrong)), target)
+    assert [one.kind for one in proof.differences] == ["shape"]
+    assert proof.engine == "emulated", "it was not run"
+
+
+def test_data_that_podium_refuses_is_refused_in_words(models):
+    target, given = accepted(models[LINEAR])
+    with pytest.raises(DataError, match="value nan, which linear cannot take"):
+        prove(given, target.write(given), target, data=GAPS)
 
 
 def test_a_threshold_on_a_scaled_feature_is_named(models):
