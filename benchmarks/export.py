@@ -33,6 +33,7 @@ RECIPES = (
     "ranknet(scorer=mlp,transform=nystrom)",
     f"lambdamart(transform={PRODUCTS})",
     "lambdamart(transform=minmax)",
+    "lambdamart(transform=add-minmax)",
     f"rankboost(transform={PRODUCTS})",
 )
 NO_GAPS = {"ranklib": "ranklib(missing_as_zero=true)"}  # for data without missing values

@@ -54,13 +54,14 @@ class C(Target):
             "MANY": "the n documents of one query" if within else "n documents, one after another",
             "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
             "WIDEST": str(_widest(given.form)),
+            "ADD": "beside(x, now);\n    " if front and len(front.added) else "",
             "MIX": "mix(now);\n    " if front and front.mixtures else "",
             "TESTS": "\n".join(_array(name, column) for name, column in tests.items()),
             "COUNT": str(len(scores)),
         }
         body = _TREES + _EACH
         if front is not None:
-            body = _SCALED + (_MIX if front.mixtures else "")
+            body = _SCALED + (_BESIDE if len(front.added) else "") + (_MIX if front.mixtures else "")
             body += _NET if isinstance(given.form, Net) else _TREES + _ON_TREES
             body += _QUERY if within else _ONE + _EACH
         text = _HEAD + body + _TAIL
@@ -180,6 +181,17 @@ static void scaled(const float *x, const double *low, const double *times, const
     }
 }
 """
+_BESIDE = """
+/* The features as they are, then those scaled ones that stand beside them. */
+static void beside(const float *x, double *now) {
+    double kept[PODIUM_FEATURES];
+    for (int l = 0; l < PODIUM_FEATURES; l++) {
+        kept[l] = now[l];
+        now[l] = isnan(x[l]) ? filling[l] : (double)x[l];
+    }
+    for (size_t j = 0; j < sizeof added / sizeof *added; j++) now[PODIUM_FEATURES + j] = kept[added[j]];
+}
+"""
 _MIX = """
 /* Adds products of two features, or makes features of the distances to landmarks: one mixture after another. */
 static void mix(double *now) {
@@ -214,7 +226,7 @@ static double document(const float *x, const double *low, const double *times, c
     double now[@WIDEST@];
     float v[@WIDEST@];
     scaled(x, low, times, missing, now);
-    @MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
+    @ADD@@MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
     return trees(v);
 }
 """
@@ -224,7 +236,7 @@ static double document(const float *x, const double *low, const double *times, c
     const double *w = weight;
     size_t count = sizeof width / sizeof *width - 1;
     scaled(x, low, times, missing, now);
-    @MIX@for (size_t layer = 0; layer < count; layer++) {
+    @ADD@@MIX@for (size_t layer = 0; layer < count; layer++) {
         int n = width[layer], m = width[layer + 1];
         for (int j = 0; j < m; j++) {
             double sum = 0.0;

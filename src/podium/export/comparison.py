@@ -84,14 +84,20 @@ class Comparison:
             return "counts as 0, which the model does not: fill missing values before scoring"
         if ours is None:
             wrong = sum(one.kind == "missing" for one in self.differences)
-            return f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
+            found = f"another side at {counted(wrong, 'split')}" if wrong else "the same side at every split"
+            return f"{found}; scaled, {_AS_LEAST}" if within_query(self.given.form) else found
         if np.isnan(ours).all():
             return "refused by podium: fill missing values before scoring"
         if within_query(self.given.form):
-            return "counts as the least value of its query, as in podium"
+            front = front_of(self.given.form)
+            beside = front is not None and bool(len(front.added))
+            return f"counts {'as 0; scaled, ' if beside else ''}{_AS_LEAST}"
         if theirs is not None and np.array_equal(ours, theirs):
             return f"counts as {'the training mean' if ours.any() else '0'}, as in podium"
         return "podium takes the training mean, the engine 0: fill missing values before scoring"
+
+
+_AS_LEAST = "as the least value of its query, as in podium"
 
 
 def within_query(form: Handed) -> bool:

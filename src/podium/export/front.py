@@ -6,7 +6,7 @@ one before it made; what is missing between them counts as 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,25 +101,31 @@ class Front:
 
     centre: Array  # (d,)
     scale: Array  # (d,)
-    filling: Array  # (d,) NaN where a missing value is refused
+    filling: Array  # (d,) NaN where a missing value stays one: trees have a side for it, others refuse it
     within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 where missing or constant
+    added: Ints = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that follow the features as they are
     mixtures: tuple[Mixture, ...] = ()
 
     @property
     def widths(self) -> list[int]:
-        """The number of raw features, scaled features, and features after each mixture; an error if they do not fit."""
-        found = [len(self.centre)]
-        if {len(self.scale), len(self.filling)} != {found[0]}:
+        """The number of features before the mixtures, and after each of them; an error if they do not fit."""
+        n = len(self.centre)
+        if {len(self.scale), len(self.filling)} != {n}:
             raise ValueError("centre, scale and filling of other lengths")
+        exist = self.added.ndim == 1 and bool(((self.added >= 0) & (self.added < n)).all())
+        if not exist or (len(self.added) and not self.within_query):
+            raise ValueError("scaled features that do not exist")
+        found = [n + len(self.added)]
         for one in self.mixtures:
             found.append(one.width(found[-1]))
         return found
 
     @property
     def shape(self) -> list[tuple[type, int, int]]:
-        """Each mixture's kind, its pairs or landmarks, and the features after it."""
+        """The features, raw and before the mixtures; each mixture's kind, pairs or landmarks, and features after it."""
         sizes = [len(one.first) if isinstance(one, Products) else len(one.landmarks) for one in self.mixtures]
-        return [(type(one), size, n) for one, size, n in zip(self.mixtures, sizes, self.widths[1:], strict=True)]
+        mixed = zip(self.mixtures, sizes, self.widths[1:], strict=True)
+        return [(Front, len(self.centre), self.widths[0]), *((type(one), size, n) for one, size, n in mixed)]
 
     @property
     def exact(self) -> bool:
@@ -128,9 +134,10 @@ class Front:
 
     def scaled(self, X: Singles) -> Array:
         """The features before the mixtures, float32 numbers as float64; X is a query where that matters."""
-        if self.within_query:
-            return _within(X)
         filled = np.where(np.isnan(X), self.filling, X)
+        if self.within_query:
+            made = _within(X)
+            return np.hstack([filled, made[:, self.added]]) if len(self.added) else made
         with np.errstate(over="ignore", invalid="ignore"):
             return ((filled - self.centre) * self.scale).astype(np.float32).astype(np.float64)
 
@@ -150,6 +157,7 @@ class Front:
 
     def names(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """The names of transformed features, where all are known: of products a·b."""
+        names += tuple(f"scaled {names[l]}" for l in self.added)
         for one in self.mixtures:
             assert isinstance(one, Products), "others have no names"
             names += tuple(f"{names[a]}·{names[b]}" for a, b in zip(one.first, one.second, strict=True))

@@ -19,7 +19,7 @@ from podium.imports import MOST_BYTES
 from podium.model import Model
 from podium.scorers.forest import Forest, read_forest
 from podium.scorers.splits import fold_map, split_exactly
-from podium.transforms import Identity, MinMax, Nystrom, SecondOrder, ZScore
+from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, SecondOrder, ZScore
 from podium.transforms.base import State, Transform
 from podium.transforms.stacked import Stacked
 
@@ -48,13 +48,15 @@ def forest_of(form: Handed) -> Forest | None:
 
 
 def filling_of(form: Handed) -> np.ndarray | None:
-    """What a missing feature counts as, NaN where it is refused; None where splits on raw features say it each."""
-    return None if isinstance(form, Forest) else form.missing if isinstance(form, Affine) else form.front.filling
+    """What a missing feature counts as, NaN where it is refused; None where splits on it say it each."""
+    if isinstance(form, Forest) or (isinstance(form, TransformedTrees) and form.takes_missing):
+        return None
+    return form.missing if isinstance(form, Affine) else form.front.filling
 
 
 def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tuple[str, ...] | None = None) -> Handover:
     """The model in the first of the target's `forms` that it has."""
-    form, transform = model.form(), model.learner.transform
+    form, transform = model.form(), _unless_identity(model.learner.transform, model.state)
     kind = _kind_of(model, form, forms, target)
     plain = isinstance(transform, Identity | ZScore)
     if kind is Forest and not plain and TransformedTrees in forms:
@@ -67,6 +69,11 @@ def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tupl
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
     return Handover(model, _made(model, form, kind, front), _names(model, names))
+
+
+def _unless_identity(transform: Transform, state: State) -> Transform:
+    """The transform; where it adds no feature to those as they are, the identity."""
+    return Identity() if isinstance(transform, AddMinMax) and not len(state["added"]) else transform
 
 
 def _of_kernel(transform: Transform, target: str) -> str:
@@ -89,7 +96,10 @@ def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: b
     if transform.per_query:
         why = f"{at.name} scales within each query, and {target} scores one document at a time"
     other = ", or export to onnx, c or python" + (", which take whole queries" if transform.per_query else "")
-    return f"{why}. Train with transform=zscore or transform=identity{other if can else ''}."
+    instead = "transform=zscore or transform=identity"
+    if isinstance(at, AddMinMax):
+        instead += ", e.g. 'lambdamart(transform=identity)'"
+    return f"{why}. Train with {instead}{other if can else ''}."
 
 
 def _kind_of(model: Model, form: Form | None, forms: tuple[type, ...], target: str) -> type:
@@ -141,7 +151,11 @@ def _front(model: Model) -> Front | None:
         mixtures.insert(0, _mixture(transform, state))
         state = transform.state_below(state)
         transform = transform.of
+    transform = _unless_identity(transform, state)
     none, gap = np.zeros(model.n_features), 0.0 if mixtures else np.nan
+    if isinstance(transform, AddMinMax):
+        added = np.asarray(state["added"], np.int32)
+        return Front(none, none, none + gap, within_query=True, added=added, mixtures=tuple(mixtures))
     if isinstance(transform, MinMax):
         return Front(none, none, none, within_query=True, mixtures=tuple(mixtures))
     if isinstance(transform, Identity):
@@ -167,7 +181,7 @@ def _mixture(transform: Stacked, state: State) -> Mixture:
 
 
 def _folded(model: Model, forest: Forest) -> Forest:
-    if isinstance(model.learner.transform, Identity):
+    if isinstance(_unless_identity(model.learner.transform, model.state), Identity):
         return forest
     if (model.state["scale"] < 0).any():
         raise IncompatibleError("a feature has a negative scale, which no training gives. Train the model again.")

@@ -105,7 +105,10 @@ class ONNX(Target):
             nodes, constants = net_graph(onnx, form)
         if [node.SerializeToString() for node in graph.node] != [node.SerializeToString() for node in nodes]:
             raise ValueError("other operators")
-        if any(not np.array_equal(tensors[key], one, equal_nan=True) for key, one in constants.items()):
+        if any(
+            tensors[key].dtype != one.dtype or not np.array_equal(tensors[key], one, equal_nan=True)
+            for key, one in constants.items()
+        ):
             raise ValueError("other constants")
         return form
 

@@ -40,15 +40,24 @@ def front_graph(onnx: Any, front: Front) -> Graph:
     tensors = {"filling": front.filling, "centre": front.centre, "scale": front.scale}
     if front.within_query:
         tensors = {"zero": np.zeros(1), "one": np.ones(1), "above": np.full(1, np.inf), "below": np.full(1, -np.inf)}
+    if len(front.added):
+        tensors |= {"filling": front.filling, "added": front.added.astype(np.int64)}
     nodes = [make("Cast", ["features"], ["x"], to=double), make("IsNaN", ["features"], ["missing"])]
     nodes += _of_query(make) if front.within_query else []
+    first = "mixed0" if front.mixtures else "layer0"
     nodes += [
         make("Where", ["missing", "centre" if front.within_query else "filling", "x"], ["filled"]),
         make("Sub", ["filled", "centre"], ["centred"]),
         make("Mul", ["centred", "scale"], ["scaled"]),
         make("Cast", ["scaled"], ["rounded"], to=single),
-        make("Cast", ["rounded"], ["mixed0" if front.mixtures else "layer0"], to=double),
+        make("Cast", ["rounded"], ["all_scaled" if len(front.added) else first], to=double),
     ]
+    if len(front.added):
+        nodes += [
+            make("Where", ["missing", "filling", "x"], ["as_they_are"]),
+            make("Gather", ["all_scaled", "added"], ["beside"], axis=1),
+            make("Concat", ["as_they_are", "beside"], [first], axis=1),
+        ]
     for k, one in enumerate(front.mixtures):
         out = f"mixed{k + 1}" if k + 1 < len(front.mixtures) else "layer0"
         nodes += [
@@ -133,7 +142,9 @@ def read_net(tensors: Mapping[str, Any], n_features: int, *, tanh: bool) -> Net:
 def read_front(tensors: Mapping[str, Any], n_features: int) -> Front:
     """The front of these tensors; a KeyError or ValueError where they do not fit together."""
     none, within, mixtures = np.zeros(n_features), "above" in tensors, list[Mixture]()
-    centre, scale, filling = (none if within else tensors[key] for key in ("centre", "scale", "filling"))
+    added = tensors["added"].astype(np.int32) if "added" in tensors else np.zeros(0, np.int32)
+    centre, scale = (none if within else tensors[key] for key in ("centre", "scale"))
+    filling = none if within and not len(added) else tensors["filling"]
     while {f"first{len(mixtures)}", f"root{len(mixtures)}"} & tensors.keys():
         k = len(mixtures)
         if f"first{k}" in tensors:
@@ -141,7 +152,7 @@ def read_front(tensors: Mapping[str, Any], n_features: int) -> Front:
             mixtures.append(Products(first, second, tensors[f"mean{k}"], tensors[f"times{k}"]))
         else:
             mixtures.append(Kernel(float(tensors[f"gamma{k}"][0]), tensors[f"landmarks{k}"].T, tensors[f"root{k}"]))
-    front = Front(centre, scale, filling, within_query=within, mixtures=tuple(mixtures))
-    if front.widths[0] != n_features:
+    front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
+    if len(front.centre) != n_features:
         raise ValueError("another number of features")
     return front

@@ -243,7 +243,7 @@ def _form(form: Handed) -> str:
         assert isinstance(form, Net)
         found = f"a network of {counted(len(form.layers), 'layer')}"
     front = front_of(form)
-    if front is None or not front.mixtures:
+    if front is None or not (front.mixtures or len(front.added)):
         return found
     return f"{found} on {counted(front.widths[-1], 'transformed feature')}"
 

@@ -44,16 +44,17 @@ class Python(Target):
         columns = {**to_tables(given.form), **tests}
         front = front_of(given.form)
         within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
+        beside = front is not None and bool(len(front.added))
         parts = {
             "VERSION": version(),
             "NAMES": json.dumps(list(given.names)),
             "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
             "MANY": " They are the documents of one query." if within else "",
-            "NOW": "mixed(scaled(x, low, times, missing))" if mixes else "scaled(x, low, times, missing)",
+            "NOW": _now(beside=beside, mixes=mixes),
         }
         body = _PLAIN + _TREES + _EACH
         if front is not None:
-            body = _SCALED + (_MIXED if mixes else "") + _DOCUMENT
+            body = _SCALED + (_BESIDE if beside else "") + (_MIXED if mixes else "") + _DOCUMENT
             body += _LAYERS if isinstance(given.form, Net) else _TREES
             body += _QUERY if within else _ONE + _EACH
         text = _HEAD + body + _TAIL
@@ -82,6 +83,13 @@ class Python(Target):
             raise ModelFileError(f"The Python file fails: {done.stderr[-300:]}")
         scores = np.array([float(line) for line in done.stdout.split()])
         return Ran(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
+
+
+def _now(*, beside: bool, mixes: bool) -> str:
+    """The features of a document that trees or the first layer see."""
+    found = "scaled(x, low, times, missing)"
+    found = f"beside(x, {found})" if beside else found
+    return f"mixed({found})" if mixes else found
 
 
 def _array(name: str, column: np.ndarray) -> str:
@@ -138,6 +146,13 @@ def scaled(x, low, times, missing):
     """(x − low)·times of each feature."""
     filled = [missing[l] if value != value else value for l, value in enumerate(x)]
     return array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
+'''
+_BESIDE = '''
+
+def beside(x, now):
+    """The features as they are, then those scaled ones that stand beside them."""
+    known = [FILLING[l] if value != value else value for l, value in enumerate(x)]
+    return array("f", known + [now[l] for l in ADDED])
 '''
 _MIXED = '''
 

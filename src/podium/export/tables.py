@@ -58,6 +58,8 @@ def _of_front(front: Front) -> Tables:
         "filling": front.filling,
         "within": np.array([front.within_query], np.int32),
     }
+    if len(front.added):
+        found["added"] = front.added
     if not front.mixtures:
         return found
     mixture, pair, number = list[list[int]](), list[Any](), list[Any]()
@@ -137,7 +139,8 @@ def _front(found: Mapping[str, Any]) -> Front:
         else:
             mixtures.append(Products(pair[:m], pair[m : 2 * m], mine[:m], mine[m:]))
             pair = pair[2 * m :]
-    front = Front(centre, scale, filling, within_query=bool(found["within"][0]), mixtures=tuple(mixtures))
+    within, added = bool(found["within"][0]), np.array(found.get("added", ()), np.int32)
+    front = Front(centre, scale, filling, within_query=within, added=added, mixtures=tuple(mixtures))
     if [int(n) for n in found.get("mixture", ())][1::4] != front.widths[:-1]:
         raise ValueError("mixtures of other widths")
     return front

@@ -25,6 +25,11 @@ class TransformedTrees:
         """The number of features, from the raw ones to those of the trees."""
         return self.front.widths
 
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values reach the splits, which have a side for them."""
+        return bool(np.isnan(self.front.filling).all())
+
     def scores(self, X: Singles, *, single: bool) -> Array:
         """The scores of rows; X is a query where that matters."""
         return sums(self.forest, self.front.transformed(X).astype(np.float32), single=single)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.export.front import Products
-from podium.export.handover import Handed, Handover, filling_of, front_of
+from podium.export.handover import Handed, Handover, filling_of, forest_of, front_of
 from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
@@ -30,8 +30,10 @@ def vectors(given: Handover, *, data: Dataset | None = None) -> Singles:
     """
     rng = np.random.default_rng(0)
     base = _base(given, data, rng)
-    if isinstance(given.form, TransformedTrees) and not given.form.front.within_query:
-        return np.concatenate([_smooth(given.form, base), _crossings(given.form, base, rng)])
+    if isinstance(given.form, TransformedTrees):
+        plain = _smooth(given.form, base)
+        ends = _ends(plain) if given.form.front.within_query else plain[:0]
+        return np.concatenate([ends, plain, _crossings(given.form, base, ends, rng)])
     if not isinstance(given.form, Forest):
         return _smooth(given.form, base)
     forest = given.form
@@ -58,12 +60,22 @@ def _cuts(forest: Forest) -> Array:
     return cuts
 
 
-def _crossings(form: TransformedTrees, base: Singles, rng: np.random.Generator) -> Singles:
+def _ends(X: Singles) -> Singles:
+    """Two rows below and above all of X, by its width: they alone set the scale of a query that has them."""
+    known = np.where(np.isnan(X), 0.0, X.astype(np.float64))
+    low, high = known.min(axis=0), known.max(axis=0)
+    wide = np.maximum(high - low, 1.0)
+    return np.asarray(np.clip([low - wide, high + wide], -LARGEST, LARGEST), np.float32)
+
+
+def _crossings(form: TransformedTrees, base: Singles, ends: Singles, rng: np.random.Generator) -> Singles:
     """Rows on either side of thresholds on transformed features, a raw feature one float32 apart, found by bisection.
 
-    A quarter of the other features is missing in every other row.
+    A quarter of the other features is missing in every other row. Within a query, which has the rows `ends`, values are
+    between those.
     """
-    cuts, source = _cuts(form.forest), np.arange(len(form.front.centre))
+    cuts, source = _cuts(form.forest), np.append(np.arange(len(form.front.centre)), form.front.added)
+    within = form.front.within_query
     for one in form.front.mixtures:
         assert isinstance(one, Products), "trees are on no others"
         source = np.append(source, source[one.first])
@@ -75,12 +87,13 @@ def _crossings(form: TransformedTrees, base: Singles, rng: np.random.Generator) 
 
     def passes(places: NDArray[np.int64]) -> NDArray[np.bool_]:
         X[at, raw] = from_place(places)
-        return np.asarray(form.front.transformed(X)[at, column] <= bound)
+        return np.asarray(form.front.transformed(np.concatenate([X, ends]))[at, column] <= bound)
 
     near = to_place(X[at, raw])
     side, last = passes(near), int(to_place(np.array([LARGEST], np.float32))[0])
     far = near.copy()
-    for end in (last, -last, to_place(np.nan_to_num(form.front.filling[raw]).astype(np.float32))):
+    filled = to_place(np.nan_to_num(form.front.filling[raw]).astype(np.float32))
+    for end in to_place(ends[:, raw]) if within else (last, -last, filled):
         tried = np.broadcast_to(end, near.shape)
         far = np.where((far == near) & (passes(tried) != side), tried, far)
     found = far != near
@@ -106,27 +119,32 @@ def _mixed(forest: Forest, f: Singles, feature: Array, base: Singles, rng: np.ra
 def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Singles:
     """Ordinary rows: some of the data, else of typical values."""
     d = given.model.n_features
+    filling = filling_of(given.form)
     if data is not None and data.n_documents:
         rows = np.linspace(0, data.n_documents - 1, min(data.n_documents, 200)).astype(int)
-        return np.clip(np.asarray(dense(data.features[rows]), np.float32), -LARGEST, LARGEST)
+        real = np.clip(np.asarray(dense(data.features[rows]), np.float32), -LARGEST, LARGEST)
+        if filling is not None:  # podium refuses these
+            real = real[~(np.isnan(real) & np.isnan(filling)).any(axis=1)]
+        if len(real):
+            return real
     X = rng.standard_normal((64, d))
     state, front = given.model.state, front_of(given.form)
     if front is not None:
         state = {"mean": np.nan_to_num(front.filling), "scale": front.scale}
     if "scale" in state:
         X = state["mean"] + X / np.where(state["scale"] > 0, state["scale"], 1.0)
-    if isinstance(given.form, Forest):
-        for l in np.unique(given.form.feature):
-            mine = given.form.threshold[given.form.feature == l]
+    forest = forest_of(given.form)
+    if forest is not None and (front is None or len(front.added)):
+        for l in np.unique(forest.feature[forest.feature < d]):
+            mine = forest.threshold[forest.feature == l]
             X[:, l] = rng.choice(np.clip(mine, -LARGEST, LARGEST), 64)
     return X.astype(np.float32)
 
 
 def _smooth(form: Handed, base: Singles) -> Singles:
     """Rows where one feature at a time is 0, tiny, or missing where that is allowed."""
-    filling = filling_of(form)
-    assert filling is not None, "of other forms than splits on raw features"
-    parts = [base]
+    filling, parts = filling_of(form), [base]
+    filling = np.zeros(base.shape[1]) if filling is None else filling
     for value in (0.0, 1e-45, np.nan):
         columns = np.flatnonzero(~np.isnan(filling)) if np.isnan(value) else np.arange(len(filling))
         X = base[np.arange(len(columns)) % len(base)].copy()

@@ -18,7 +18,8 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError
 from podium.registry import register
 from podium.rows import in_blocks, on_disk
-from podium.transforms.base import State, Transform
+from podium.transforms.base import Affine, State, Transform
+from podium.transforms.identity import Identity
 from podium.transforms.minmax import MinMax
 
 
@@ -46,6 +47,9 @@ class AddMinMax(Transform):
     def features(self, state: State, data: Dataset) -> Any:
         added = MinMax().features({}, data)[:, state["added"]]
         return np.hstack([dense(data.features), added])
+
+    def affine(self, state: State, data: Dataset) -> Affine | None:
+        return None if len(state["added"]) else Identity().affine({}, data)
 
     def sources(self, state: State, n_features: int) -> NDArray[np.int64]:
         return np.concatenate([np.arange(n_features), state["added"]])
