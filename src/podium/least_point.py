@@ -35,8 +35,8 @@ def least_point(f: Callable[[float], float], low: float, high: float, *, toleran
             move = _GOLDEN * before
         else:
             near = min(best + found - low, high - best - found) < 2.0 * least
-            move = math.copysign(least, middle - best) if near else found
-        x = best + (move if abs(move) > least else math.copysign(least, move))
+            move = found if not near else least if middle >= best else -least
+        x = best + (move if abs(move) > least else least if move >= 0.0 else -least)
         f_x = f(x)
         if f_x <= f_best:
             low, high = (best, high) if x >= best else (low, best)

@@ -57,9 +57,8 @@ def log_prob_of_grades(scores: Array, grades: Grades, queries: int) -> Array:
     worths[grades.query, grades.lower + 1] = np.logaddexp.reduceat(s, np.cumsum(sizes) - sizes)
     others = np.logaddexp.accumulate(worths, axis=1)[grades.query, grades.lower]
     apart = s - np.repeat(others, sizes)
-    found: Array = np.bincount(
-        grades.query[above], weights=_log_before(apart[np.repeat(above, sizes)], sizes[above]), minlength=queries
-    )
+    found = np.zeros(queries)
+    np.add.at(found, grades.query[above], _log_before(apart[np.repeat(above, sizes)], sizes[above]))
     return found
 
 
