@@ -192,16 +192,11 @@ def _grade_counts(values: NDArray[np.float64]) -> tuple[int, int, int, int, int,
             others |= grade != value
         if others:
             return 0, 0, 0, 0, 0, 0, 0, 0
-        a, b = a + _byte(counted, 0), b + _byte(counted, 1)
-        c, d = c + _byte(counted, 2), d + _byte(counted, 3)
-        e, f = e + _byte(counted, 4), f + _byte(counted, 5)
-        g, h = g + _byte(counted, 6), h + _byte(counted, 7)
+        counts = np.int64(counted)
+        a, b, c, d = a + (counts & 255), b + (counts >> 8 & 255), c + (counts >> 16 & 255), d + (counts >> 24 & 255)
+        e, f, g = e + (counts >> 32 & 255), f + (counts >> 40 & 255), g + (counts >> 48 & 255)
+        h += counts >> 56 & 255
     return a, b, c, d, e, f, g, h
-
-
-@compiled
-def _byte(counted: np.uint64, k: int) -> int:
-    return np.int64((counted >> np.uint64(8 * k)) & np.uint64(_BYTE))  # type: ignore[return-value]
 
 
 @compiled
