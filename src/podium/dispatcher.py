@@ -3,7 +3,8 @@
 numba makes every function ready to be called from Python: it optimises it, writes machine code and two wrappers, and
 stores them. A function that is called by another compiled function needs none of that: its code goes into the caller,
 where it is optimised again. So a function met while another one is being compiled is only translated for LLVM; if
-Python calls it later, it is compiled as an entry then. That halves the time of a first use.
+Python calls it later, it is compiled as an entry then. That halves the time of a first use. The same holds for numba's
+own functions, such as `min` and `np.empty`, of which it makes one for each kind of arguments.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class _Compiler(Compiler):  # type: ignore[misc]
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
     def define_pipelines(self) -> Any:
-        flags = self.state.flags
+        flags = self.state.flags  # numba keeps its own functions by a copy made before, alike for entries and pieces
         flags.no_cfunc_wrapper = True
         if self._is_piece:
             flags.no_cpython_wrapper = flags.no_compile = True
