@@ -3,11 +3,14 @@
 numba makes every function ready to be called from Python: it optimises it, writes machine code and two wrappers, and
 stores them. A function that is called by another compiled function needs none of that: its code goes into the caller,
 where it is optimised again. So a function met while another one is being compiled is only translated for LLVM; if
-Python calls it later, it is compiled as an entry then. That halves the time of a first use.
+Python calls it later, it is compiled as an entry then. That halves the time of a first use. The same holds for numba's
+own functions, such as `min` and `np.empty`, of which it makes one for each kind of arguments.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba.core import event, sigutils
@@ -15,6 +18,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.target_extension import CPU, dispatcher_registry
 from numba.core.targetconfig import ConfigStack
 
 
@@ -31,12 +35,14 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
             if _is_inside():
                 return self._compile_piece(sig)
             self._forget_piece(sig)
-            return super().compile(sig)
+            with _numbas_own_as_pieces():
+                return super().compile(sig)
 
     def get_compile_result(self, sig: Any) -> Any:
         with global_compiler_lock:
             self._forget_piece(sig)
-            return super().get_compile_result(sig)
+            with _numbas_own_as_pieces():
+                return super().get_compile_result(sig)
 
     def _forget_piece(self, sig: Any) -> None:
         args = tuple(sigutils.normalize_signature(sig)[0])
@@ -58,6 +64,17 @@ class Dispatcher(CPUDispatcher):  # type: ignore[misc]
         return made.entry_point
 
 
+@contextmanager
+def _numbas_own_as_pieces() -> Iterator[None]:
+    """Let numba translate its own functions, such as min and np.empty, by the same rule."""
+    usual = dispatcher_registry[CPU]
+    dispatcher_registry.update({CPU: Dispatcher})
+    try:
+        yield
+    finally:
+        dispatcher_registry.update({CPU: usual})
+
+
 def _is_inside() -> bool:
     """Whether a function is being compiled."""
     return ConfigStack.top_or_none() is not None
@@ -69,11 +86,17 @@ class _Compiler(Compiler):  # type: ignore[misc]
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any, locals: Any
     ) -> None:
-        flags.no_cfunc_wrapper = True
-        if _is_inside():
-            flags.no_cpython_wrapper = flags.no_compile = True
+        self._is_piece = _is_inside()
+        if self._is_piece:
             library = (_OptimisedPiece if flags.fastmath else _Piece)(targetctx.codegen(), "piece")
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
+
+    def define_pipelines(self) -> Any:
+        flags = self.state.flags  # numba keeps its own functions by a copy made before, alike for entries and pieces
+        flags.no_cfunc_wrapper = True
+        if self._is_piece:
+            flags.no_cpython_wrapper = flags.no_compile = True
+        return super().define_pipelines()
 
 
 class _OptimisedPiece(JITCodeLibrary):  # type: ignore[misc]

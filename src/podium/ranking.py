@@ -10,6 +10,8 @@ outlier, infinities) go to a merge sort instead, so it is O(n log n) at worst.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -74,13 +76,11 @@ def break_ties(
 @compiled
 def argsort_descending(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
     """Fill `out` with the positions of `scores` from the largest to the smallest, ties in input order."""
-    argsort_within(scores, out, np.empty(sort_work(len(scores)), np.uint64))
+    argsort_within(scores, out, np.empty(SORT_WORK * (len(scores) + 1), np.uint64))
 
 
-@compiled
-def sort_work(n: int) -> int:
-    """The size of the workspace that `argsort_within` needs for n scores."""
-    return 6 * n + 2
+SORT_WORK = 6
+"""The size of the workspace of `argsort_within` per score, and for one score more."""
 
 
 @compiled
@@ -97,7 +97,7 @@ def argsort_within(scores: NDArray[np.float64], out: NDArray[np.int64], work: ND
     bits = _FEW_BITS if n <= 1 << _FEW_BITS else _MANY_BITS
     scale = (float(1 << (63 - bits)) - 1.0) / (high - low)
     if nan or not scale < np.inf or not scale > 0.0 or not _bucket_sort(scores, out, work, high, scale, bits):
-        _merge_sort(scores, out)
+        _merge_sort(scores, out, work)
 
 
 @compiled
@@ -123,17 +123,18 @@ def tie_ends(scores: NDArray[np.float64], best_first: NDArray[np.int64], out: ND
 @compiled
 def sort_descending(values: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Fill `out` with the values from the largest to the smallest; grades from 0 to 7 are counted."""
-    n, at = len(values), 0
-    counts = _grade_counts(values)
-    for grade in range(7, -1, -1):
-        for _ in range(counts[grade]):
-            out[at] = grade
-            at += 1
-    if at < n:
-        best_first = np.empty(n, np.int64)
-        argsort_descending(values, best_first)
-        for p in range(n):
-            out[p] = values[best_first[p]]
+    if not _sort_grades(values, out):
+        n = len(values)
+        _sort_any(values, out, np.empty(n, np.int64), np.empty(SORT_WORK * (n + 1), np.uint64))
+
+
+@compiled
+def sort_within(
+    values: NDArray[np.float64], out: NDArray[np.float64], places: NDArray[np.int64], work: NDArray[np.uint64]
+) -> None:
+    """`sort_descending` in a workspace, for many calls."""
+    if not _sort_grades(values, out):
+        _sort_any(values, out, places, work)
 
 
 @compiled
@@ -178,30 +179,40 @@ _FEW_BITS, _MANY_BITS = 16, 32  # of a sort key that hold the position
 
 
 @compiled
-def _grade_counts(values: NDArray[np.float64]) -> tuple[int, int, int, int, int, int, int, int]:
-    """How often each grade from 0 to 7 is there; all 0 where a value is none of them.
+def _sort_grades(values: NDArray[np.float64], out: NDArray[np.float64]) -> bool:
+    """Sort grades from 0 to 7; False where a value is none of them.
 
     Eight counts lie in the bytes of one number, so the grades are counted without a table in memory.
     """
-    a = b = c = d = e = f = g = h = 0
-    for start in range(0, len(values), _BYTE):
+    n, a, b, c, d, e, f, g, h = len(values), 0, 0, 0, 0, 0, 0, 0, 0
+    for start in range(0, n, _BYTE):
         counted, others = np.uint64(0), 0
-        for value in view(values, start, min(start + _BYTE, len(values))):
+        for value in view(values, start, min(start + _BYTE, n)):
             grade = np.int32(min(max(value, 0.0), 7.0))
             counted += np.uint64(1) << np.uint64(8 * grade)
             others |= grade != value
         if others:
-            return 0, 0, 0, 0, 0, 0, 0, 0
-        a, b = a + _byte(counted, 0), b + _byte(counted, 1)
-        c, d = c + _byte(counted, 2), d + _byte(counted, 3)
-        e, f = e + _byte(counted, 4), f + _byte(counted, 5)
-        g, h = g + _byte(counted, 6), h + _byte(counted, 7)
-    return a, b, c, d, e, f, g, h
+            return False
+        counts: Any = np.int64(counted)
+        a, b, c, d = a + (counts & 255), b + (counts >> 8 & 255), c + (counts >> 16 & 255), d + (counts >> 24 & 255)
+        e, f, g = e + (counts >> 32 & 255), f + (counts >> 40 & 255), g + (counts >> 48 & 255)
+        h += counts >> 56 & 255
+    at, found = 0, (a, b, c, d, e, f, g, h)
+    for label in range(7, -1, -1):
+        for _ in range(found[label]):
+            out[at] = label
+            at += 1
+    return True
 
 
 @compiled
-def _byte(counted: np.uint64, k: int) -> int:
-    return np.int64((counted >> np.uint64(8 * k)) & np.uint64(_BYTE))  # type: ignore[return-value]
+def _sort_any(
+    values: NDArray[np.float64], out: NDArray[np.float64], places: NDArray[np.int64], work: NDArray[np.uint64]
+) -> None:
+    best_first = view(places, 0, len(values))
+    argsort_within(values, best_first, work)
+    for p in range(len(values)):
+        out[p] = values[best_first[p]]
 
 
 @compiled
@@ -278,12 +289,12 @@ def _mend(scores: NDArray[np.float64], out: NDArray[np.int64], placed: NDArray[n
 
 
 @compiled
-def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
+def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
     """Sort by merging runs of 1, 2, 4, … places, NaN last; numpy's sorts take seconds to compile."""
     n, width = len(scores), 1
-    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    a, b = view(work, 0, n), view(work, n, 2 * n)
     for i in range(n):
-        a[i] = i
+        a[i] = np.uint64(i)
     while width < n:
         for start in range(0, n, 2 * width):
             left, middle, end = start, min(start + width, n), min(start + 2 * width, n)
@@ -297,7 +308,7 @@ def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
                 left, right = (left, right + 1) if second else (left + 1, right)
         a, b, width = b, a, 2 * width
     for i in range(n):
-        out[i] = a[i]
+        out[i] = np.int64(a[i])
 
 
 @compiled

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
+from podium.least_point import least_point
 
 _MOST = 20_000  # documents that the fit looks at: more move the temperature by less than its error
 
@@ -67,7 +69,12 @@ def fit_temperature(
     spread = math.sqrt(np.mean([float(np.mean(s * s)) for s, _, _ in queries]))
     if not spread > 0:
         return Temperature(tried[0], 1.0)  # every temperature gives the same odds
-    scaled = [(s / spread, y, w) for s, y, w in queries]
+    scaled = _Judged(
+        scores=np.concatenate([s / spread for s, _, _ in queries]),
+        labels=np.concatenate([y for _, y, _ in queries]),
+        offsets=np.cumsum([0, *(len(s) for s, _, _ in queries)]),
+        weights=np.array([w for _, _, w in queries]),
+    )
     distribution, (sharpness, likelihoods) = tried[0], _fit_sharpness(tried[0], scaled)
     for other in tried[1:]:
         other_sharpness, other_likelihoods = _fit_sharpness(other, scaled)
@@ -77,20 +84,28 @@ def fit_temperature(
     return Temperature(distribution, spread / sharpness)
 
 
-def _fit_sharpness(distribution: Race, queries: list[tuple[Array, Array, float]]) -> tuple[float, Array]:
+class _Judged(NamedTuple):
+    """The queries that the fit looks at."""
+
+    scores: Array
+    labels: Array
+    offsets: NDArray[np.int64]
+    weights: Array  # of queries
+
+
+def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
     """The 1/T that makes the grades likeliest, and the log-likelihood of each query there."""
-    from scipy.optimize import minimize_scalar
+    likelihood = distribution.likelihood_of_grades(data.labels, data.offsets)
 
     def likelihoods(sharpness: float) -> Array:
-        return np.array([w * distribution.log_prob_of_grades(sharpness * s, y) for s, y, w in queries])
+        return data.weights * likelihood(sharpness * data.scores)
 
     def cost(log_sharpness: float) -> float:
         sharpness = math.exp(log_sharpness)
         imagined = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
         return float(imagined - likelihoods(sharpness).sum())
 
-    found = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
-    sharpness = math.exp(found.x)
+    sharpness = math.exp(least_point(cost, -7.0, 5.0, tolerance=1e-4))
     return sharpness, likelihoods(sharpness)
 
 

@@ -50,6 +50,7 @@ LAYERS = [
         "rows",
         "ids",
         "shortest",
+        "least_point",
         "forms",
         "archive",
     ],

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+from numba.core import event
 from numba.core.caching import NullCache
+from numba.core.registry import CPUDispatcher
 
 from podium.compiled import address, compiled, function_at, vectorised
+from podium.dispatcher import Dispatcher
 
 POINT = "float64(float64)"
 _at = function_at(POINT)
@@ -92,3 +96,25 @@ def test_a_function_that_calls_itself_is_compiled() -> None:
 
     assert factorial(5) == 120
     assert doubled(5) == 240
+
+
+def test_functions_of_numba_are_pieces_too_and_other_code_is_compiled_as_ever() -> None:
+    made: list[Any] = []
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, seen: Any) -> None:
+            made.append(seen.data["dispatcher"])
+
+        def on_end(self, seen: Any) -> None: ...
+
+    @compiled
+    def lower(x: Any) -> Any:
+        return min(np.int8(x), np.int16(x))  # kinds that nothing else compares
+
+    lower.made._cache = NullCache()  # type: ignore[attr-defined]
+    with event.install_listener("numba:compile", Listener()):
+        assert lower(3) == 3
+    assert [type(one) for one in made] == [Dispatcher, Dispatcher]  # the function, and numba's min
+    (piece,) = made[1].overloads.values()
+    assert not callable(piece.entry_point)
+    assert type(numba.njit(lambda x: x)) is CPUDispatcher

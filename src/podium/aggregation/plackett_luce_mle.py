@@ -26,7 +26,7 @@ from podium.aggregation.base import Array
 from podium.aggregation.worths import Slope, WorthModel
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.distributions.graded_race import FADED, log_integrand, trapezoid
+from podium.kernels.race_integral import FADED, log_integrand, trapezoid
 from podium.registry import register
 
 

@@ -8,95 +8,106 @@ Exp(Φ), and a grade X comes before them with
 races have no memory, so the grades' probabilities multiply. The integral over u = log Φt has one peak, between 0 and
 log(|X| + 1), and the trapezoid rule around it is right to 1e−13. The aggregator `plackett-luce` takes moments of the
 same integrand.
+
+All groups of all queries are computed at once, in whole arrays: every training ends with these few calls, and
+compiling a kernel for them would take longer.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from podium.compiled import compiled
-from podium.kernels.blocks import by_grade, take
+from podium.arrays import Array
+from podium.kernels.race_integral import FADED
 
-FADED = 40.0
-"""The integral leaves out where its integrand is below e^−40 of the peak's."""
-
-
-@compiled
-def log_prob_of_grades(scores: Any, labels: Any) -> float:
-    """log P(every document comes before all of lower grade); 0 where all grades are equal."""
-    n, total = len(scores), 0.0
-    order, ends = by_grade(labels)
-    s = take(scores, order)
-    rest = np.empty(n + 1)  # log Σ φ from each place on
-    rest[n] = -np.inf
-    for p in range(n - 1, -1, -1):
-        high = max(rest[p + 1], s[p])
-        rest[p] = high + math.log(math.exp(rest[p + 1] - high) + math.exp(s[p] - high))
-    first = 0
-    while first < n and ends[first] < n:
-        end = ends[first]
-        total += _log_before(s[first:end], rest[end])
-        first = end
-    return total
+Ints = NDArray[np.int64]
+_NODES = 8  # of the trapezoid rule that are computed together
+_FACTORS = 8  # that share a logarithm; each is at least e^−80
+_LOW, _HIGH = -40.0, 44.0  # of log φ/Φ: below, 1 − e^{−x} = x, and above it is 1
 
 
-@compiled
-def _log_before(s: Any, others: Any) -> Any:
-    """log ∫ e^{u − e^u} Π (1 − e^{−x_i}) du, x_i = e^{u + s_i − log Φ}."""
-    peak, step, top = trapezoid(s, others)
-    total = 1.0
-    for side in (-1.0, 1.0):
-        k = 0
-        while True:
-            k += 1
-            term = log_integrand(s, others, peak + side * k * step) - top
-            total += math.exp(term)
-            if term < -FADED:
-                break
-    return top + math.log(step * total)
+class Grades(NamedTuple):
+    """The documents of all queries in groups of equal grade, query by query, the best first."""
+
+    rows: Ints  # (N,)
+    sizes: Ints  # of groups
+    query: Ints  # of each group
+    lower: Ints  # how many groups of its query are worse
 
 
-@compiled
-def trapezoid(s: Any, others: Any) -> Any:
-    """Where the trapezoid rule starts, near the peak; its step; and the logarithm of the integrand there."""
-    low, high = 0.0, math.log(len(s) + 1.0)
-    while high - low > 0.05:
-        middle = 0.5 * (low + high)
-        if _slope(s, others, middle) > 0.0:
-            low = middle
-        else:
-            high = middle
-    peak = 0.5 * (low + high)
-    bend = (_slope(s, others, peak - 0.05) - _slope(s, others, peak + 0.05)) / 0.1
-    return peak, min(0.25, 0.6 / math.sqrt(bend)), log_integrand(s, others, peak)
+def group_by_grade(labels: Array, offsets: Ints) -> Grades:
+    """The groups of equal label within each query."""
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    rows = np.lexsort((-labels, query))
+    starts = np.flatnonzero((np.diff(query, prepend=-1) != 0) | (np.diff(labels[rows], prepend=np.nan) != 0))
+    of = query[starts]
+    lower = np.searchsorted(of, of, side="right") - 1 - np.arange(len(starts))
+    return Grades(rows, np.diff(starts, append=len(rows)), of, lower)
 
 
-@compiled
-def log_integrand(s: Any, others: Any, u: Any) -> Any:
+def log_prob_of_grades(scores: Array, grades: Grades, queries: int) -> Array:
+    """log P(every document comes before all of lower grade) of each query (Q,); 0 where all grades are equal."""
+    s, sizes, above = scores[grades.rows], grades.sizes, grades.lower > 0
+    if not above.any():
+        return np.zeros(queries)
+    worths = np.full((queries, grades.lower.max() + 2), -np.inf)  # log Σ φ of groups, from the worst of each query
+    worths[grades.query, grades.lower + 1] = np.logaddexp.reduceat(s, np.cumsum(sizes) - sizes)
+    others = np.logaddexp.accumulate(worths, axis=1)[grades.query, grades.lower]
+    apart = s - np.repeat(others, sizes)
+    found = np.zeros(queries)
+    np.add.at(found, grades.query[above], _log_before(apart[np.repeat(above, sizes)], sizes[above]))
+    return found
+
+
+def _log_before(apart: Array, sizes: Ints) -> Array:
+    """log ∫ e^{u − e^u} Π (1 − e^{−x_i}) du of each group, x_i = e^{u + a_i}, a = s − log Φ."""
+    beyond = _sums(np.minimum(apart - _LOW, 0.0), sizes)
+    x = np.exp(np.clip(apart, _LOW, _HIGH))
+    peak, step = _trapezoid(x, sizes)
+    x *= np.repeat(np.exp(peak), sizes)
+    top, total = _log_integrand(peak, x, sizes), np.ones(len(sizes))
+    for side in (-1, 1):
+        left, k = np.arange(len(sizes)), side * np.arange(1, _NODES + 1)[:, None]
+        mine, size = x, sizes
+        while len(left):  # the groups whose integrand has not faded yet
+            u = k * step[left]
+            terms = _log_integrand(peak[left] + u, mine * np.repeat(np.exp(u), size, axis=1), size) - top[left]
+            total[left] += np.exp(terms).sum(axis=0)
+            on = terms[-1] > -FADED
+            mine, left, size, k = mine[np.repeat(on, size)], left[on], size[on], k + side * _NODES
+    return beyond + top + np.log(step * total)
+
+
+def _trapezoid(x: Array, sizes: Ints) -> tuple[Array, Array]:
+    """Where the trapezoid rule starts, near the peak, and its step, by Newton's method between bounds; x at u = 0.
+
+    The slope of the integrand's logarithm is 1 − e^u + Σ q, q = x/(e^x − 1), and falls by e^u + Σ q(q + x − 1).
+    """
+    low, high = np.zeros(len(sizes)), np.log(sizes + 1.0)
+    u, moved = 0.5 * (low + high), np.inf
+    while moved > 0.05:
+        here = np.minimum(x * np.repeat(np.exp(u), sizes), 148.0)
+        q = here / np.expm1(here)
+        slope, bend = 1.0 - np.exp(u) + _sums(q, sizes), np.exp(u) + _sums(q * (q + here - 1.0), sizes)
+        low, high = np.where(slope > 0.0, u, low), np.where(slope > 0.0, high, u)
+        step = u + slope / bend
+        step = np.where((low <= step) & (step <= high), step, 0.5 * (low + high))
+        u, moved = step, np.abs(step - u).max()
+    return u, np.minimum(0.25, 0.6 / np.sqrt(bend))
+
+
+def _log_integrand(u: Array, x: Array, sizes: Ints) -> Array:
     """u − e^u + Σ log(1 − e^{−x}), with one logarithm for many factors."""
-    total, product = u - math.exp(u), 1.0
-    for one in s:
-        a = u + one - others
-        if a < -30.0:
-            total += a  # 1 − e^{−x} = x
-        elif a < 4.0:
-            product *= -math.expm1(-math.exp(a))
-            if product < 1e-200:
-                total += math.log(product)
-                product = 1.0
-    return total + math.log(product)
+    parts = -(-sizes // _FACTORS)
+    before = np.cumsum(sizes) - sizes - _FACTORS * (np.cumsum(parts) - parts)
+    starts = np.repeat(before, parts) + _FACTORS * np.arange(parts.sum())
+    factors = np.expm1(-x)
+    return u - np.exp(u) + _sums(np.log(np.abs(np.multiply.reduceat(factors, starts, axis=-1))), parts)
 
 
-@compiled
-def _slope(s: Any, others: Any, u: Any) -> Any:
-    """1 − e^u + Σ x/(e^x − 1)."""
-    total = 1.0 - math.exp(u)
-    for one in s:
-        a = u + one - others
-        if a < 5.0:
-            x = math.exp(a)
-            total += x / math.expm1(x) if x > 0.0 else 1.0
-    return total
+def _sums(values: Array, sizes: Ints) -> Array:
+    """The sum of each group."""
+    return np.add.reduceat(values, np.cumsum(sizes) - sizes, axis=-1)

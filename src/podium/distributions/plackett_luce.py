@@ -11,6 +11,8 @@ array([0.5   , 0.3333, 0.1667])
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium import ranking
 from podium.arrays import Array
 from podium.distributions.base import RankingDistribution
-from podium.distributions.graded_race import log_prob_of_grades
+from podium.distributions.graded_race import group_by_grade, log_prob_of_grades
 from podium.distributions.race import closed_up, race_marginals, sample_race
 from podium.distributions.race_moments import race_cdf, race_summary
 from podium.distributions.rank_summary import RankSummary
@@ -42,7 +44,11 @@ class PlackettLuce(RankingDistribution):
         s, y = np.array(scores, np.float64), np.array(labels, np.float64)
         if s.ndim != 1 or s.shape != y.shape:
             raise DataError(f"{self.name}: labels of shape {y.shape} for scores of shape {s.shape}.")
-        return log_prob_of_grades(s, y)
+        return float(self.likelihood_of_grades(y, np.array([0, len(s)]))(s)[0])
+
+    def likelihood_of_grades(self, labels: Array, offsets: NDArray[np.int64]) -> Callable[[Array], Array]:
+        """The function of the scores of many queries (N,) that gives each query's `log_prob_of_grades` (Q,)."""
+        return functools.partial(log_prob_of_grades, grades=group_by_grade(labels, offsets), queries=len(offsets) - 1)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the distribution, one per row: the order of s_i plus Gumbel noise."""  # (size, n)

@@ -12,6 +12,7 @@ round, so a clear leader hardly ever falls.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,11 @@ class ReversePlackettLuce(RankingDistribution):
     def log_prob_of_grades(self, scores: ArrayLike, labels: ArrayLike) -> float:
         """The logarithm of the probability that documents come in the order of grades, in any order within one."""
         return _FORWARD.log_prob_of_grades(-np.asarray(scores, np.float64), -np.asarray(labels, np.float64))
+
+    def likelihood_of_grades(self, labels: Array, offsets: NDArray[np.int64]) -> Callable[[Array], Array]:
+        """The function of the scores of many queries (N,) that gives each query's `log_prob_of_grades` (Q,)."""
+        turned = _FORWARD.likelihood_of_grades(-labels, offsets)
+        return lambda scores: turned(-scores)
 
     def sample(self, scores: ArrayLike, rng: np.random.Generator, size: int = 1) -> NDArray[np.int64]:
         """Rankings drawn from the distribution, one per row: the order of s_i minus Gumbel noise."""  # (size, n)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import address, compiled, function_at
-from podium.ranking import argsort_within, sort_descending, sort_work, tie_ends
+from podium.ranking import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.views import view
 
 MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
@@ -154,8 +154,19 @@ def sweep(
     found = np.empty((len(measures), len(offsets) - 1))
     places = np.array([address(measure, MEASURE) for measure in measures], np.int64)
     bounds = np.cumsum([0, *map(len, configs)])
-    _sweep(places, np.concatenate(configs), bounds, scores, rows, labels, offsets, judged, judged_offsets, found)
+    data = scores, rows, labels, offsets, judged, judged_offsets
+    _sweep(places, np.concatenate(configs), bounds, *data, *_room(offsets, judged_offsets), found)
     return found
+
+
+def _room(offsets: Places, judged_offsets: Places) -> tuple[Places, NDArray[np.uint64], Places, Array, Array]:
+    """For the largest query, what a sort needs, the ends of ties, the labels in rank order and the ideal ones."""
+    n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
+    most = max(n, m)
+    return (
+        np.empty(most, np.int64), np.empty(SORT_WORK * (most + 1), np.uint64),
+        np.empty(n, np.int64), np.empty(n), np.empty(m),
+    )  # fmt: skip
 
 
 _measure_at = function_at(MEASURE)
@@ -164,11 +175,9 @@ _measure_at = function_at(MEASURE)
 @compiled
 def _sweep(
     measures: Places, configs: Array, bounds: Places, scores: Array, rows: Places,
-    labels: Array, offsets: Places, judged: Array, judged_offsets: Places, out: Array,
+    labels: Array, offsets: Places, judged: Array, judged_offsets: Places,
+    places: Places, work: Any, ends: Places, ranked: Array, ideal: Array, out: Array,
 ) -> None:  # fmt: skip
-    n, m = most_rows(offsets), most_rows(judged_offsets)
-    work = np.empty(sort_work(n), np.uint64)
-    ranked, ideal, ends, places = np.empty(n), np.empty(m), np.empty(n, np.int64), np.empty(n, np.int64)
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
         if len(rows) == 0:
@@ -176,7 +185,13 @@ def _sweep(
         else:
             for p in range(b - a):
                 ranked[p], ends[p] = labels[rows[a + p]], p + 1
-        _measure(measures, configs, bounds, ranked, ends, b - a, judged, judged_offsets, ideal, q, out)
+        c, d = judged_offsets[q], judged_offsets[q + 1]
+        best = view(ideal, 0, d - c)
+        sort_within(view(judged, c, d), best, places, work)
+        for k in range(len(measures)):
+            kernel = _measure_at(measures[k])
+            config = view(configs, bounds[k], bounds[k + 1])
+            out[k, q] = kernel(view(ranked, 0, b - a), view(ends, 0, b - a), best, config)
 
 
 @compiled
@@ -188,26 +203,3 @@ def _rank(scores: Array, labels: Array, work: Any, places: Places, ends: Places,
     tie_ends(scores, best_first, view(ends, 0, n))
     for p in range(n):
         ranked[p] = labels[best_first[p]]
-
-
-@compiled
-def _measure(
-    measures: Places, configs: Array, bounds: Places, ranked: Array, ends: Places, n: int,
-    judged: Array, judged_offsets: Places, ideal: Array, q: int, out: Array,
-) -> None:  # fmt: skip
-    """Fill out[:, q]."""
-    a, b = judged_offsets[q], judged_offsets[q + 1]
-    best = view(ideal, 0, b - a)
-    sort_descending(view(judged, a, b), best)
-    for k in range(len(measures)):
-        kernel = _measure_at(measures[k])
-        out[k, q] = kernel(view(ranked, 0, n), view(ends, 0, n), best, view(configs, bounds[k], bounds[k + 1]))
-
-
-@compiled
-def most_rows(offsets: Places) -> int:
-    """The largest number of rows of a query."""
-    most = 0
-    for q in range(len(offsets) - 1):
-        most = max(most, offsets[q + 1] - offsets[q])
-    return most
