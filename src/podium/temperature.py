@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
-from podium.least_point import least_point
 
 _MOST = 20_000  # documents that the fit looks at: more move the temperature by less than its error
 
@@ -95,6 +94,8 @@ class _Judged(NamedTuple):
 
 def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
     """The 1/T that makes the grades likeliest, and the log-likelihood of each query there."""
+    from scipy.optimize import minimize_scalar
+
     likelihood = distribution.likelihood_of_grades(data.labels, data.offsets)
 
     def likelihoods(sharpness: float) -> Array:
@@ -105,7 +106,8 @@ def _fit_sharpness(distribution: Race, data: _Judged) -> tuple[float, Array]:
         imagined = np.logaddexp(0.0, sharpness) + np.logaddexp(0.0, -sharpness)
         return float(imagined - likelihoods(sharpness).sum())
 
-    sharpness = math.exp(least_point(cost, -7.0, 5.0, tolerance=1e-4))
+    found = minimize_scalar(cost, bounds=(-7.0, 5.0), method="bounded", options={"xatol": 1e-4})
+    sharpness = math.exp(found.x)
     return sharpness, likelihoods(sharpness)
 
 

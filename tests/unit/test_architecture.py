@@ -50,7 +50,6 @@ LAYERS = [
         "rows",
         "ids",
         "shortest",
-        "least_point",
         "forms",
         "archive",
     ],
