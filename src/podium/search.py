@@ -54,7 +54,7 @@ class Search(Named):
 class Grid(Search):
     """Every combination of the method's grid; the best on validation data is chosen, ties go to the first.
 
-    Other parts in a grid, such as transforms, are tried after that, with the settings so chosen. Another part makes
+    Other parts in the grid, such as transforms, are tried after that, with the settings so chosen. Another part makes
     another kind of model, which fewer engines can run, so it is taken only where it is better by more than one standard
     error of the mean difference over queries.
     """
@@ -68,18 +68,7 @@ class Grid(Search):
         if not chosen.grid:
             return fit(chosen.learner)[0]
         tried = ((learner, settings, *fit(learner)) for learner, settings in candidates(chosen))
-        best, trials, number = _best(tried)
-        for part in other_parts(chosen):
-            learner = best.learner.changed({name: write(value) for name, value in part.items()})
-            settings = {**best.settings, **part}
-            try:
-                model, values = fit(learner)
-            except IncompatibleError:  # trees on a cluster take features as they are
-                continue
-            trials.append({**_plain(settings), "valid": model.info["valid"]})
-            if _proved_better(values, best.values):
-                best, number = _Trial(settings, learner, model, values), len(trials) - 1
-        return best.model.with_info(trials=trials, chosen=number)
+        return _with_other_parts(*_best(tried), chosen=chosen, fit=fit)
 
 
 @register
@@ -88,7 +77,8 @@ class Optuna(Search):
 
     The best of many trials is partly the luckiest. Chosen are the settings nearest to the method's own among those
     within one standard error of the best: the mean difference over queries is at most its standard error. So a search
-    on few queries moves only as far as they prove. A method without parameters to search has its grid tried.
+    on few queries moves only as far as they prove. Then come the other parts of the method's grid, as in `grid`. A
+    method without parameters to search has its grid tried.
     Reference: Breiman et al., Classification and Regression Trees, 1984, section 3.4.3 (the one-standard-error rule).
     """
 
@@ -96,7 +86,7 @@ class Optuna(Search):
     name = "optuna"
 
     def fits(self, chosen: Method) -> int:
-        return self.trials if space(chosen) else Grid().fits(chosen)
+        return self.trials + len(other_parts(chosen)) if space(chosen) else Grid().fits(chosen)
 
     def run(self, chosen: Method, fit: Fit, *, seed: int) -> Model:
         try:
@@ -110,7 +100,7 @@ class Optuna(Search):
             study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
             _begin_with_own(study, where, chosen.learner)
             tried = list(_proposals(optuna, study, where, chosen.learner, fit=fit, trials=self.trials))
-        return _within_one_standard_error(tried, where, chosen.learner)
+        return _with_other_parts(*_within_one_standard_error(tried, where, chosen.learner), chosen=chosen, fit=fit)
 
 
 @dataclass(frozen=True)
@@ -193,11 +183,8 @@ def _of_parts(values: tuple[Any, ...]) -> bool:
     return all(isinstance(value, Named) for value in values)
 
 
-def _best(models: Iterator[tuple[Learner, dict[str, Any], Model, Array]]) -> tuple[_Trial, list[dict[str, Any]], int]:
-    """The best by validation data, ties go to the first, all that was tried, and its number there.
-
-    Only the best model is kept in memory.
-    """
+def _best(models: Iterator[tuple[Learner, dict[str, Any], Model, Array]]) -> Chosen:
+    """The best by validation data, ties go to the first; only this model is kept in memory."""
     best: _Trial | None = None
     trials: list[dict[str, Any]] = []
     for learner, settings, model, values in models:
@@ -216,7 +203,11 @@ class _Trial:
     values: Array  # (Q,) of each validation query
 
 
-def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension], own: Learner) -> Model:
+Chosen = tuple[_Trial, list[dict[str, Any]], int]
+"""What was chosen, all that was tried, and its number there."""
+
+
+def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension], own: Learner) -> Chosen:
     """The trial nearest to the learner's own settings that is not proved worse than the best."""
     best = max(tried, key=lambda trial: trial.model.info["valid"])
     searched = [one for one in where.values() if one.holds(one.get(own))]
@@ -227,8 +218,21 @@ def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension],
     good = [t for t, trial in enumerate(tried) if not _proved_better(best.values, trial.values)]
     chosen = min(good, key=distance)
     trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
-    model = tried[chosen].model
-    return model.with_info(trials=trials, chosen=chosen)
+    return tried[chosen], trials, chosen
+
+
+def _with_other_parts(best: _Trial, trials: list[dict[str, Any]], number: int, *, chosen: Method, fit: Fit) -> Model:
+    """The model of the chosen settings, or that with another part which is proved better; with all that was tried."""
+    for part in other_parts(chosen):
+        learner, settings = best.learner.changed({name: write(value) for name, value in part.items()}), best.settings
+        try:
+            model, values = fit(learner)
+        except IncompatibleError:  # trees on a cluster take features as they are
+            continue
+        trials.append({**_plain({**settings, **part}), "valid": model.info["valid"]})
+        if _proved_better(values, best.values):
+            best, number = _Trial({**settings, **part}, learner, model, values), len(trials) - 1
+    return best.model.with_info(trials=trials, chosen=number)
 
 
 def _proved_better(values: Array, than: Array) -> bool:

@@ -148,6 +148,9 @@ def test_lambdamart_scales_features_within_queries_where_validation_data_proves_
     assert trials[2]["valid"] == found.info["valid"] == measured(found, valid, NDCG) > trials[0]["valid"] + 0.1
     named = train(data, "lambdamart(rounds=20,min_data_in_leaf=5,transform=identity)", valid=valid)
     assert len(named.info["trials"]) == 2
+    searched = train(data, TREES, valid=valid, search="optuna(trials=2)")
+    assert [trial.get("transform") for trial in searched.info["trials"]] == [None, None, "add-minmax"]
+    assert searched.learner.transform == AddMinMax()
 
 
 def test_another_part_that_is_not_proved_better_is_not_taken():
