@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array
 from podium.compiled import address, compiled, function_at
+from podium.data.dataset import Dataset
 from podium.kernels.exponentials import add_up
 from podium.kernels.network import network_pullback, network_scores
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
+from podium.rows import on_disk
 from podium.scorers.linear import Linear, add_rows, times
 from podium.scorers.mlp import MLP
 
@@ -25,6 +27,8 @@ STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
 """A solver's step: (gradient, what it remembers per parameter, its numbers, out: what to subtract from θ)."""
 _AT_ONCE = 20_000_000
 """Documents × parameters in one call: few enough for an interrupt to be seen soon, many enough to hide its cost."""
+_READ = 5
+"""Of rows that are not in memory, documents × features in one call are fewer by this factor: 16 MB."""
 _MOST = 32_768
 """Documents in a step, above which the work of a step is worth sharing between threads."""
 _STEP = 8
@@ -32,12 +36,12 @@ _STEP = 8
 
 
 def applies(problem: Problem, batch: int) -> bool:
-    """Whether it can take batches of so many queries: plain grades, and features in memory."""
+    """Whether it can take batches of so many queries: plain grades, and features that are not sparse."""
     data, loss = problem.data, problem.loss
     return (
         type(problem) is Problem
         and type(problem.scorer) in _RUNS
-        and isinstance(data.features, np.ndarray)
+        and (isinstance(data.features, np.ndarray) or on_disk(data.features))
         and data.labels is not None
         and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets))
         and not loss.uses_edges(data)
@@ -59,16 +63,24 @@ def steps(
     penalties, params = problem.penalty * problem.penalised, kernel_params(problem.constants)
     draws, seed = (-1, 0.0) if problem.seed_at is None else (problem.seed_at, problem.constants[problem.seed_at])
     of_batch = batch * data.n_documents // max(data.n_queries, 1) + _STEP
-    some = batch * max(1, _AT_ONCE // (of_batch * len(theta)))
+    some = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), _READ * on_disk(data.features) * data.n_features)))
     run, layers = _RUNS[type(problem.scorer)], _layers(problem)
     for first in range(0, len(queries), some):
-        mine = queries[first : first + some]
+        part, mine = _in_memory(data, queries[first : first + some])
         values = np.empty(-(-len(mine) // batch))
         run(
-            address(loss.grades, GRADES), address(move, STEP), data.features, data.labels, data.offsets, mine, batch,
+            address(loss.grades, GRADES), address(move, STEP), part.features, part.labels, part.offsets, mine, batch,
             _most(problem, batch), *layers, theta, *memory, penalties, params, draws, seed + first_step + first, values,
         )  # fmt: skip
         yield from values.tolist()
+
+
+def _in_memory(data: Dataset, queries: NDArray[np.int64]) -> tuple[Dataset, NDArray[np.int64]]:
+    """Data in memory that holds some queries, and their numbers in it."""
+    if not on_disk(data.features):
+        return data, queries
+    read = data.select(queries)
+    return read.with_features(read.features[:], read.feature_names), np.arange(len(queries))
 
 
 def _most(problem: Problem, batch: int) -> int:

@@ -11,6 +11,7 @@ from podium.data import Dataset
 from podium.errors import ParameterError
 from podium.losses import Loss
 from podium.problem import Problem
+from podium.rows import on_disk
 from podium.scorers import MLP, Linear
 from podium.solvers import SGD, Watch, compiled_epoch
 
@@ -38,6 +39,18 @@ def test_on_linear_scorers_they_are_the_same_to_the_bit(spec, monkeypatch):
     slow = podium.train(ragged(), spec, observers=(lambda step: plain.append(step.value),))
     np.testing.assert_array_equal(fast.params["theta"], slow.params["theta"])
     assert values == pytest.approx(plain, rel=1e-12)
+
+
+@pytest.mark.parametrize("scorer", ["linear", "mlp(hidden=[6])"])
+@pytest.mark.parametrize("batch", [1, 7, 30])
+def test_rows_on_disk_are_read_piece_by_piece_and_give_the_same_bits(scorer, batch, monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled_epoch, "_AT_ONCE", 2_000)  # several pieces an epoch
+    podium.write_cache(ragged(), tmp_path / "data.pod")
+    stored = podium.read_data(tmp_path / "data.pod")
+    assert on_disk(stored.features)
+    spec = f"recipe(loss=listmle,scorer={scorer},solver=adam(epochs=3,batch={batch}))"
+    in_memory, from_disk = podium.train(ragged(), spec), podium.train(stored, spec)
+    np.testing.assert_array_equal(from_disk.params["theta"], in_memory.params["theta"])
 
 
 NETWORKS = [
