@@ -270,3 +270,14 @@ def test_no_path_of_a_machine_is_written_down():
         if file.suffix in {".py", ".md", ".toml", ".json", ".sh", ".yml", ""} and "__pycache__" not in file.parts:
             for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
                 assert not pattern.search(line), f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+
+
+def test_a_function_whose_sums_may_be_reordered_writes_to_no_array():
+    """Else it has a second, plain form, and which of them runs depends on where in memory its arrays are."""
+    for file in FILES:
+        for node in ast.walk(tree(file)):
+            if isinstance(node, ast.FunctionDef) and any(
+                "vectorised" in ast.dump(mark) for mark in node.decorator_list
+            ):
+                written = [inner for inner in ast.walk(node) if isinstance(inner, ast.Subscript | ast.Attribute)]
+                assert not any(isinstance(inner.ctx, ast.Store) for inner in written), f"{name(file)}: {node.name}"

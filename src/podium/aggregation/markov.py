@@ -23,8 +23,9 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, beats, lists
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.kernels.sums import dot
 from podium.registry import param, register
 
 
@@ -201,20 +202,12 @@ def _sweep_up(won: Any, losses: Any, worst_first: Any, teleport: Any) -> Any:
     for _ in range(_MOST_SWEEPS):
         before = lacks
         for j in worst_first:
-            reached = _sum_where(won[j], x)
+            reached = dot(won[j], x)
             x[j] = (teleport / n + move * reached) / (teleport + move * losses[j])
         lacks = 1.0 - x.sum()
         if lacks < _CLOSE or lacks >= before:
             break
     return x / x.sum(), abs(lacks)
-
-
-@vectorised
-def _sum_where(chosen: Any, x: Any) -> float:
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] if chosen[i] else 0.0
-    return total
 
 
 @compiled

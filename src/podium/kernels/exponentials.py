@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 
 _ROUND = 1.5 * 2.0**52  # added to a number, it leaves the nearest whole number in the last bits
 _LOG2_E, _LN2_HIGH, _LN2_LOW = 1.0 / math.log(2.0), 6.93147180369123816490e-01, 1.90821492927058770002e-10
@@ -74,12 +74,3 @@ def logarithms(values: Any, out: Any) -> None:
             + x * (0.2857142911165716 + x * (0.22222190861346283 + x * (0.1818285980047391
             + x * (0.15363676248891633 + x * (0.13591305485579894 + x * (0.09880789048764786
             + x * 0.17780763826113302))))))))))  # fmt: skip
-
-
-@vectorised
-def add_up(values: Any) -> float:
-    """Σ v."""
-    total = 0.0
-    for v in values:
-        total += v
-    return total

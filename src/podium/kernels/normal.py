@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 
 _K = 3.75  # of `cdfs`
 _SQRT_HALF = math.sqrt(0.5)
@@ -32,7 +32,7 @@ def minus_log_cdf(z: Any) -> Any:
     return value, slope, slope * (slope + z)
 
 
-@vectorised
+@compiled
 def cdfs(z: Any, bell: Any, out: Any) -> None:
     """Fill `out` with Φ(z), to 1e-15 of the smaller of Φ(z) and Φ(−z), given e^{−z²/2}, in vector registers.
 

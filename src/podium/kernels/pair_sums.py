@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear, take
-from podium.kernels.exponentials import add_up, exponentials, logarithms
+from podium.kernels.exponentials import exponentials, logarithms
+from podium.kernels.sums import add_up
 
 _WIDTH = 10.0  # of a panel, in units of u: 45 nodes
 _LARGE = 300.0  # numbers whose exponentials are scaled
@@ -126,18 +127,10 @@ def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None
             now[e] = before[e] * x[e]
         moments[panel, 0] += add_up(before)
         for n in range(1, nodes if a < b else 0):
-            moments[panel, n] += _next_moment(x, now, before)
+            moments[panel, n] += add_up(now)
+            for e in range(len(x)):
+                before[e] = 2.0 * x[e] * now[e] - before[e]  # ωT_{n+1} from ωT_n and ωT_{n−1}
             now, before = before, now
-
-
-@vectorised
-def _next_moment(x: Any, now: Any, before: Any) -> float:
-    """Σ ωT_n; `before`, ωT_{n−1}, becomes ωT_{n+1} = 2x·ωT_n − ωT_{n−1}."""
-    total = 0.0
-    for e in range(len(x)):
-        total += now[e]
-        before[e] = 2.0 * x[e] * now[e] - before[e]
-    return total
 
 
 @compiled
@@ -220,16 +213,19 @@ def _two_panels(
     return value
 
 
-@vectorised
+@compiled
 def _one_node(weight: Any, e: Any, sums: Any, logs: Any, weights: Any, lost: Any) -> Any:
-    """Σ ω_l log s_l and Σ ω_l/s_l over the nodes l of a panel, s = 1 + e^u + e^v; adds ω e^v/s to `lost`."""
-    paid, inverse = 0.0, 0.0
+    """Σ ω_l log s_l and Σ ω_l/s_l over the nodes l of a panel, s = 1 + e^u + e^v; adds ω e^v/s to `lost`.
+
+    `sums`, which holds s, and `logs` become what is summed.
+    """
     for l in range(len(e)):
         r = 1.0 / sums[l]
-        paid += weights[l] * logs[l]
-        inverse += weights[l] * r
         lost[l] += weight * e[l] * r
-    return paid, inverse
+        sums[l] = weights[l] * r
+    for l in range(len(e)):
+        logs[l] *= weights[l]
+    return add_up(logs), add_up(sums)
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 
 
 @compiled
@@ -88,7 +88,7 @@ def _four_turns(
     return value
 
 
-@vectorised
+@compiled
 def _invert(values: Any) -> None:
     for q in range(len(values)):
         values[q] = 1.0 / values[q]
@@ -109,7 +109,7 @@ def _accumulate(stages: Any, squares: Any) -> None:
         sa[q], sb[q], sc[q], sd[q] = a2, b2, c2, d2
 
 
-@vectorised
+@compiled
 def _add(values: Any, out: Any) -> None:
     for q in range(len(values)):
         out[q] += values[q]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from podium import ranking
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, take
+from podium.kernels.sums import add_up
 
 LONG = 1000
 """Documents in a query from which O(n log n) beats comparing all pairs in vector registers."""
@@ -44,17 +45,18 @@ def differences(scores: Any, labels: Any, direction: Any, out: Any) -> int:
 def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
     n = len(scores)
     s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
+    m = np.empty(n)
     total, squares, p = 0.0, 0.0, 0
     while p < n and ends[p] < n:
         i, end = order[p], ends[p]
-        k = order[p + 1] if p + 1 < end else i  # the next of the same grade, or none: a = −∞ violates nothing
-        next_a = 1.0 - scores[k] if k != i else -np.inf
-        one, sum_m, other, other_m, m2 = _two_rows(1.0 - s[p], next_a, s[end:], lost[end:], lost_m[end:])
-        counts[k, 0], sums[k, 0] = other, other_m
-        counts[i, 0], sums[i, 0] = one, sum_m
-        total += sum_m + other_m
-        squares += m2
-        p += 1 if k == i else 2
+        margins = m[end:]
+        counts[i, 0] = _row(1.0 - s[p], s[end:], margins, lost[end:], lost_m[end:])
+        sums[i, 0] = add_up(margins)
+        total += sums[i, 0]
+        for j in range(len(margins)):
+            margins[j] *= margins[j]
+        squares += add_up(margins)
+        p += 1
     for q in range(p, n):
         counts[order[q], 0], sums[order[q], 0] = 0.0, 0.0
     for q in range(n):
@@ -62,43 +64,39 @@ def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> An
     return total, squares
 
 
-@vectorised
-def _two_rows(a: Any, b: Any, s: Any, lost: Any, lost_m: Any) -> Any:
-    """m_j = [a + s_j]_+ for all j: how many are positive, Σ m; the same for b; Σ m² of both."""
-    one, sum_a, other, sum_b, squares = 0.0, 0.0, 0.0, 0.0, 0.0
+@compiled
+def _row(a: Any, s: Any, margins: Any, lost: Any, lost_m: Any) -> Any:
+    """m_j = [a + s_j]_+ for all j, and how many are positive; adds both to what the documents j have lost."""
+    count = 0
     for j in range(len(s)):
-        m, k = max(a + s[j], 0.0), max(b + s[j], 0.0)
-        m_counts, k_counts = 1.0 if m > 0.0 else 0.0, 1.0 if k > 0.0 else 0.0
-        lost[j] += m_counts + k_counts
-        lost_m[j] += m + k
-        one += m_counts
-        other += k_counts
-        sum_a += m
-        sum_b += k
-        squares += m * m + k * k
-    return one, sum_a, other, sum_b, squares
+        margins[j] = max(a + s[j], 0.0)
+    for j in range(len(s)):
+        violated = margins[j] > 0.0
+        count += violated
+        lost[j] += violated
+        lost_m[j] += margins[j]
+    return count
 
 
 @compiled
 def _all_differences(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
     n = len(scores)
-    s, v, lost = take(scores, order), take(direction, order), np.zeros(n)  # in order of grade
+    s, v, lost, d = take(scores, order), take(direction, order), np.zeros(n), np.empty(n)  # in order of grade
     for p in range(n):
         end = ends[p]
-        out[order[p]] = _difference_row(1.0 - s[p], v[p], s[end:], v[end:], lost[end:])
+        out[order[p]] = _difference_row(1.0 - s[p], v[p], s[end:], v[end:], lost[end:], d[end:])
     for p in range(n):
         out[order[p]] -= lost[p]
 
 
-@vectorised
-def _difference_row(a: Any, mine: Any, s: Any, v: Any, lost: Any) -> Any:
-    """Σ (mine − v_j) over the j with a + s_j > 0."""
-    total = 0.0
+@compiled
+def _difference_row(a: Any, mine: Any, s: Any, v: Any, lost: Any, d: Any) -> Any:
+    """Σ d_j, d_j = mine − v_j for the j with a + s_j > 0, else 0; adds d to `lost`."""
     for j in range(len(s)):
-        d = mine - v[j] if a + s[j] > 0.0 else 0.0
-        lost[j] += d
-        total += d
-    return total
+        d[j] = mine - v[j] if a + s[j] > 0.0 else 0.0
+    for j in range(len(s)):
+        lost[j] += d[j]
+    return add_up(d)
 
 
 @compiled

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.arrays import Array
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.gains import check_gains
+from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 from podium.ranking import sort_descending
@@ -97,13 +98,11 @@ def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> An
     return total
 
 
-@vectorised
+@compiled
 def _share(mine: Any, e: Any, above: Any) -> float:
-    total = 0.0
     for j in range(len(e)):
         above[j] = e[j] / (mine + e[j])
-        total += above[j]
-    return total
+    return add_up(above)
 
 
 @compiled
@@ -134,23 +133,17 @@ def _add_row(i: Any, above: Any, weight: Any, scale: Any, inverse: Any, gradient
     p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) help; those of c/r are 2|P'|r'/r.
     """
     above[i] = 0.0  # a document is not compared with itself
-    mine, bent, moved = _add_others(above, weight, scale, 2.0 * inverse, gradient, curvature)
-    gradient[i] -= mine
-    curvature[i] += bent + 2.0 * abs(mine) * moved * inverse
-
-
-@vectorised
-def _add_others(above: Any, weight: Any, scale: Any, twice: Any, gradient: Any, curvature: Any) -> Any:
-    mine, bent, moved = 0.0, 0.0, 0.0
     for j in range(len(above)):
-        slope = above[j] * (1.0 - above[j])
-        force = scale * weight[j] * slope
-        gradient[j] += force
-        curvature[j] += abs(force) * (1.0 + twice * slope)
-        mine += force
-        bent += abs(force)
-        moved += slope
-    return mine, bent, moved
+        above[j] *= 1.0 - above[j]  # p'/α from here on
+        weight[j] *= scale * above[j]  # a force
+    mine, moved = add_up(weight), add_up(above)
+    for j in range(len(above)):
+        gradient[j] += weight[j]
+        curvature[j] += abs(weight[j]) * (1.0 + 2.0 * inverse * above[j])
+    for j in range(len(above)):
+        weight[j] = abs(weight[j])
+    gradient[i] -= mine
+    curvature[i] += add_up(weight) + 2.0 * abs(mine) * moved * inverse
 
 
 @register

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array
-from podium.compiled import compiled, inlined, vectorised
+from podium.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
+from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import log2_discount
@@ -77,15 +78,18 @@ def _one_ranking(
     """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives."""
     n, value = len(ranked), 0.0
     s, gains, slopes, bends, work = take(scores, ranked), _gains(labels, ranked), np.empty(n), np.empty(n), np.empty(n)
+    gaps, terms = np.empty(n), np.empty(n)
     wanted = _block_means(discounts, ends) if window >= n else discounts
     for p in range(n):
         a, b = max(p - window, 0), min(p + window + 1, n)
-        x = pull(gains[p], s[p], gains[a:b], s[a:b]) / n
+        x = _pull(gains[p], s[p], gains[a:b], s[a:b], terms[a:b]) / n
         v, slopes[p], bends[p] = minus_log_rank(x, wanted[p], discounts, work)
         value += v
     for p in range(n):
         a, b = max(p - window, 0), min(p + window + 1, n)
-        slope, bend, reach = _collect(gains[p], slopes[p], gains[a:b], slopes[a:b], bends[a:b])
+        slope, bend, reach = _collect(
+            gains[p], slopes[p], gains[a:b], slopes[a:b], bends[a:b], gaps[a:b], terms[a:b]
+        )  # fmt: skip
         gradient[ranked[p]] += slope / n
         curvature[ranked[p]] += (bend + bends[p] * reach * reach) / (n * n)
     return value
@@ -122,13 +126,12 @@ def _block_means(discounts: Any, ends: Any) -> Any:
     return means
 
 
-@vectorised
-def pull(gain: Any, mine: Any, gains: Any, s: Any) -> float:
+@compiled
+def _pull(gain: Any, mine: Any, gains: Any, s: Any, terms: Any) -> float:
     """A of a document of this gain and score, over its blanket."""
-    total = 0.0
     for q in range(len(s)):
-        total += abs(gain - gains[q]) * (mine - s[q])
-    return total
+        terms[q] = abs(gain - gains[q]) * (mine - s[q])
+    return add_up(terms)
 
 
 @compiled
@@ -141,28 +144,28 @@ def minus_log_rank(x: Any, wanted: Any, discounts: Any, work: Any) -> Any:
     return math.log(total) + x * (best - wanted), mean, max(second / total - mean * mean, 0.0)
 
 
-@vectorised
+@compiled
 def _moments(e: Any, discounts: Any, wanted: Any) -> Any:
-    """Σ e, Σ e·(D − wanted) and Σ e·(D − wanted)²."""
-    total, first, second = 0.0, 0.0, 0.0
+    """Σ e, Σ e·(D − wanted) and Σ e·(D − wanted)²; `e` is changed."""
+    total = add_up(e)
     for r in range(len(e)):
-        d = discounts[r] - wanted
-        total += e[r]
-        first += e[r] * d
-        second += e[r] * d * d
-    return total, first, second
+        e[r] *= discounts[r] - wanted
+    first = add_up(e)
+    for r in range(len(e)):
+        e[r] *= discounts[r] - wanted
+    return total, first, add_up(e)
 
 
-@vectorised
-def _collect(gain: Any, mine: Any, gains: Any, slopes: Any, bends: Any) -> Any:
+@compiled
+def _collect(gain: Any, mine: Any, gains: Any, slopes: Any, bends: Any, gaps: Any, terms: Any) -> Any:
     """Σ |ΔG|·(c_p − c_q), Σ v_q ΔG² and Σ |ΔG| over the blanket of a document; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
-    slope, bend, reach = 0.0, 0.0, 0.0
     for q in range(len(gains)):
-        gap = abs(gain - gains[q])
-        reach += gap
-        slope += gap * (mine - slopes[q])
-        bend += bends[q] * gap * gap
-    return slope, bend, reach
+        gaps[q] = abs(gain - gains[q])
+        terms[q] = gaps[q] * (mine - slopes[q])
+    slope, reach = add_up(terms), add_up(gaps)
+    for q in range(len(gains)):
+        terms[q] = bends[q] * gaps[q] * gaps[q]
+    return slope, add_up(terms), reach
 
 
 @inlined

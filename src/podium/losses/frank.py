@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, count_edges
+from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_pairs
 from podium.registry import register
 
@@ -41,27 +42,27 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
     e, lost, value = np.empty(n), np.zeros(n), 0.0
+    paid, forces = np.empty(n), np.empty(n)
     for p in range(n):
         e[p] = math.exp(scores[order[p]] - 0.5 * (low + high))
     for p in range(n):
-        v, won = _row(e[p], e[ends[p] :], lost[ends[p] :])
+        v, won = _row(e[p], e[ends[p] :], lost[ends[p] :], paid[ends[p] :], forces[ends[p] :])
         value += v
         gradient[order[p]], curvature[order[p]] = lost[p] - won, lost[p] + won
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@vectorised
-def _row(mine: Any, e: Any, lost: Any) -> Any:
-    """A document i, e_i = `mine`, against all j of lower grades: Σ 1 − √P and Σ |φ'|."""
-    value, won = 0.0, 0.0
+@compiled
+def _row(mine: Any, e: Any, lost: Any, paid: Any, forces: Any) -> Any:
+    """A document i, e_i = `mine`, against all j of lower grades: Σ 1 − √P and Σ |φ'|, summed from `paid`, `forces`."""
     for j in range(len(e)):
         r = 1.0 / (mine + e[j])
         q, root = e[j] * r, math.sqrt(mine * r)
-        force = 0.5 * root * q
-        value += q / (1.0 + root)
-        won += force
-        lost[j] += force
-    return value, won
+        paid[j] = q / (1.0 + root)
+        forces[j] = 0.5 * root * q
+    for j in range(len(e)):
+        lost[j] += forces[j]
+    return add_up(paid), add_up(forces)
 
 
 @compiled

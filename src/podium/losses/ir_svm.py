@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.arrays import Array
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.gains import check_gains
+from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.kernels import exp2_gain
 from podium.registry import register
@@ -31,14 +32,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
     """Σ τ·[1 − (s_i − s_j)]_+ over y_i > y_j, in order of grade; τ by the grades of i and j."""
     n, value, first = len(scores), 0.0, 0
     order, ends = by_grade(labels)
-    s, won, lost = take(scores, order), np.zeros(n), np.zeros(n)
+    s, won, lost, margins, weights = take(scores, order), np.zeros(n), np.zeros(n), np.empty(n), np.empty(n)
     while first < n:
         end = ends[first]
         low = end
         while low < n:
             tau, high = _tau(labels[order[first]], labels[order[low]], params[0]), ends[low]
             for p in range(first, end if tau > 0.0 else first):
-                v, violated = _row(1.0 - s[p], tau, s[low:high], lost[low:high])
+                v, violated = _row(1.0 - s[p], tau, s[low:high], lost[low:high], margins[low:high], weights[low:high])
                 value, won[p] = value + v, won[p] + violated
             low = high
         first = end
@@ -56,17 +57,15 @@ def _tau(better: Any, worse: Any, constants: Any) -> Any:
     return 0.0
 
 
-@vectorised
-def _row(a: Any, tau: Any, s: Any, lost: Any) -> Any:
+@compiled
+def _row(a: Any, tau: Any, s: Any, lost: Any, margins: Any, weights: Any) -> Any:
     """m_j = [a + s_j]_+ for all j: τ Σ m_j, and τ times the number of positive ones; adds τ to `lost` of those."""
-    value, won = 0.0, 0.0
     for j in range(len(s)):
-        m = max(a + s[j], 0.0)
-        weight = tau if m > 0.0 else 0.0
-        value += tau * m
-        won += weight
-        lost[j] += weight
-    return value, won
+        margins[j] = max(a + s[j], 0.0)
+        weights[j] = tau if margins[j] > 0.0 else 0.0
+    for j in range(len(s)):
+        lost[j] += weights[j]
+    return tau * add_up(margins), add_up(weights)
 
 
 @register

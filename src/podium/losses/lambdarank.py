@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike
 
 from podium import ranking
 from podium.arrays import Array
-from podium.compiled import compiled, inlined, vectorised
+from podium.compiled import compiled, inlined
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
+from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
@@ -55,19 +56,20 @@ def lambdas(
     ranking.sort_descending(labels, ideal)
     prepare(y, ideal, config, work)
     near, value, weights, e = n > 0 and s[0] - s[n - 1] < FAR, 0.0, np.zeros(room), np.zeros(room)
+    paid, push, bent = np.empty(room), np.empty(room), np.empty(room)
     if near:
         exponentials(s[:n], s[0], 1.0, e[:n])
     for p in range(min(n - 1, int(params[0, 2]))):
         weigh(y, config, work, p, weights[p + 1 : n])
         end = p + 1 + (n - 1 - p + _STEP - 1) // _STEP * _STEP  # whole steps, beyond the last document where need be
         odds = e if near else _odds(s, p, n)
-        paid, push, bent = _row(
-            1.0 / e[p] if near else 1.0, s[p], odds[p + 1 : end], s[p + 1 : end], weights[p + 1 : end],
-            slope[p + 1 : end], bend[p + 1 : end],
-        )  # fmt: skip
-        value += paid
-        slope[p] -= push
-        bend[p] += bent
+        inverse, t, w = 1.0 / e[p] if near else 1.0, odds[p + 1 : end], weights[p + 1 : end]
+        value += _paid(inverse, s[p], t, s[p + 1 : end], w, paid[p + 1 : end])
+        forces, bends = push[p + 1 : end], bent[p + 1 : end]
+        _forces(inverse, t, w, forces, bends)
+        _add(forces, bends, slope[p + 1 : end], bend[p + 1 : end])
+        slope[p] -= add_up(forces)
+        bend[p] += add_up(bends)
     for p in range(n):
         gradient[order[p]], curvature[order[p]] = slope[p], bend[p]
     _share(scores, labels, by_score, gradient)
@@ -99,33 +101,41 @@ def _odds(s: Any, p: Any, n: Any) -> Any:
     return t
 
 
-@vectorised
-def _row(inverse: Any, mine: Any, e: Any, s: Any, weights: Any, slope: Any, bend: Any) -> Any:
-    """A document p of score `mine` against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss, p's slope and bend.
+@compiled
+def _paid(inverse: Any, mine: Any, e: Any, s: Any, weights: Any, paid: Any) -> float:
+    """A document p of score `mine` against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss.
 
     `weights` are |ΔM|, negative where p should stand below q: there the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
     log(1 + t) = 2 artanh(z), z = t/(2 + t) ≤ ⅓, is a polynomial in z² (interpolated at Chebyshev's points, relative
-    error 2e-16): unlike the library's logarithm it fills vector registers. There are few
-    arrays, or the compiler would not check whether they overlap, and give up.
+    error 2e-16): unlike the library's logarithm it fills vector registers.
     """
-    value, push, bent = 0.0, 0.0, 0.0
     for q in range(len(e)):
         t, weight = e[q] * inverse, weights[q]
-        r = 1.0 / ((1.0 + t) * (2.0 + t))
-        p = (2.0 + t) * r  # 1/(1 + t)
-        z = t * (1.0 + t) * r
+        z = t / (2.0 + t)
         x = z * z
         log = z * (2.0 + x * (0.6666666666668257 + x * (0.399999999952876 + x * (0.2857142911165716
             + x * (0.22222190861346283 + x * (0.1818285980047391 + x * (0.15363676248891633
             + x * (0.13591305485579894 + x * (0.09880789048764786 + x * 0.17780763826113302)))))))))  # fmt: skip
-        force = p * (t * max(weight, 0.0) + min(weight, 0.0))
-        bends = abs(weight) * p * p * t
-        value += abs(weight) * log - min(weight, 0.0) * (mine - s[q])
-        slope[q] += force
-        bend[q] += bends
-        push += force
-        bent += bends
-    return value, push, bent
+        paid[q] = abs(weight) * log - min(weight, 0.0) * (mine - s[q])
+    return add_up(paid)
+
+
+@compiled
+def _forces(inverse: Any, e: Any, weights: Any, forces: Any, bends: Any) -> None:
+    """The slope and the bend of each of those losses."""
+    for q in range(len(e)):
+        t, weight = e[q] * inverse, weights[q]
+        p = 1.0 / (1.0 + t)
+        forces[q] = p * (t * max(weight, 0.0) + min(weight, 0.0))
+        bends[q] = abs(weight) * p * p * t
+
+
+@compiled
+def _add(forces: Any, bends: Any, slope: Any, bend: Any) -> None:
+    """Add them to those of the documents q. (A loop over few arrays: with more, the compiler leaves it as it is.)"""
+    for q in range(len(forces)):
+        slope[q] += forces[q]
+        bend[q] += bends[q]
 
 
 @compiled

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
 from podium.kernels.draws import advance, share, start, uniform
-from podium.kernels.exponentials import add_up, exponentials
+from podium.kernels.exponentials import exponentials
+from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.losses.listmle import one_wide_ranking
 from podium.registry import param, register
@@ -35,16 +36,17 @@ def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) 
     return math.log(total) - _compare(scores, top, 1.0 / target, 1.0 / total, gradient, curvature)
 
 
-@vectorised
+@compiled
 def _compare(scores: Any, top: Any, per_target: Any, per_total: Any, gradient: Any, curvature: Any) -> float:
     """Σ P_y(i)·(s_i − s_top); turns e^y and e^s, which the arrays hold, into the two derivatives."""
-    value = 0.0
+    terms = np.empty(len(scores))
     for i in range(len(scores)):
-        wanted, p = gradient[i] * per_target, curvature[i] * per_total
-        value += wanted * (scores[i] - top)
-        gradient[i] = p - wanted
+        terms[i] = gradient[i] * (scores[i] - top)
+    for i in range(len(scores)):
+        p = curvature[i] * per_total
+        gradient[i] = p - gradient[i] * per_target
         curvature[i] = p * (1.0 - p)
-    return value
+    return per_target * add_up(terms)
 
 
 @compiled

@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.distributions import Davidson
 from podium.kernels.blocks import bounds, by_grade, clear, filled
+from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, take_log
 from podium.registry import register
@@ -55,15 +56,18 @@ def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
     n = len(scores)
     low, high = bounds(scores)
     h, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
+    forces, bends, ties = np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
         h[i] = math.exp(0.5 * scores[i] - 0.25 * (low + high))
     rows_per_log = max(int(300.0 / (0.5 * (high - low) + math.log1p(nu) + 1.0)) - 1, 1)
     value, tied = 0.0, 0.0
     for i in range(n):
-        force, bent, ties = _row(h[i], nu, 1.0 / h[i], h[i + 1 :], slope[i + 1 :], bend[i + 1 :], product[i + 1 :])
-        slope[i] += force
-        bend[i] += bent
-        tied += ties
+        f, c, t = forces[i + 1 :], bends[i + 1 :], ties[i + 1 :]
+        _row(h[i], nu, h[i + 1 :], f, c, t)
+        _add(h[i], nu, h[i + 1 :], f, c, slope[i + 1 :], bend[i + 1 :], product[i + 1 :])
+        slope[i] += add_up(f)
+        bend[i] += add_up(c)
+        tied += add_up(t)
         if (i + 1) % rows_per_log == 0:
             value += take_log(product)
     value += take_log(product)
@@ -72,24 +76,29 @@ def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
     return value, tied
 
 
-@vectorised
-def _row(mine: Any, nu: Any, inverse: Any, h: Any, slope: Any, bend: Any, product: Any) -> Any:
-    """A document i, h_i = `mine`, against all j after it: Σ (P_i − P_j)/2, Σ (P_iP_j + P_ij(P_i + P_j)/4), Σ P_ij."""
-    force, bent, ties = 0.0, 0.0, 0.0
+@compiled
+def _row(mine: Any, nu: Any, h: Any, f: Any, c: Any, t: Any) -> None:
+    """A document i, h_i = `mine`, against all j after it.
+
+    f = (P_i − P_j)/2, c = P_iP_j + P_ij(P_i + P_j)/4, t = P_ij.
+    """
     for j in range(len(h)):
         both = mine * h[j]
-        z = mine * mine + h[j] * h[j] + nu * both
-        r = 1.0 / z
-        a, b, t = mine * mine * r, h[j] * h[j] * r, nu * both * r
-        f = 0.5 * (a - b)
-        c = a * b + 0.25 * t * (a + b)
-        slope[j] -= f
-        bend[j] += c
-        product[j] *= z * inverse / h[j]
-        force += f
-        bent += c
-        ties += t
-    return force, bent, ties
+        r = 1.0 / (mine * mine + h[j] * h[j] + nu * both)
+        a, b = mine * mine * r, h[j] * h[j] * r
+        t[j] = nu * both * r
+        f[j] = 0.5 * (a - b)
+        c[j] = a * b + 0.25 * t[j] * (a + b)
+
+
+@compiled
+def _add(mine: Any, nu: Any, h: Any, f: Any, c: Any, slope: Any, bend: Any, product: Any) -> None:
+    """Add them to those of the documents j, and the normaliser of each pair to its product."""
+    for j in range(len(h)):
+        product[j] *= (mine * mine + h[j] * h[j] + nu * (mine * h[j])) / (mine * h[j])
+    for j in range(len(h)):
+        slope[j] -= f[j]
+        bend[j] += c[j]
 
 
 @compiled

@@ -55,6 +55,7 @@ def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature:
     order, ends = by_grade(labels)
     low, high = bounds(scores)
     e, stronger, slope, bend, product = np.empty(n), np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
+    chances, bends = np.empty(n), np.empty(n)
     for p in range(n):
         e[p] = math.exp(scores[order[p]] - 0.5 * (low + high))
         stronger[p] = theta * e[p]
@@ -62,8 +63,14 @@ def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature:
     value, pulled, start = 0.0, 0.0, 0
     for p in range(n):
         start = p if p == 0 or ends[p - 1] == p else start
-        before = row(e[p], 1.0 / e[p], stronger[start:p], slope[start:p], bend[start:p], product[start:p])
-        after = row(e[p], 1.0 / e[p], stronger[p + 1 :], slope[p + 1 :], bend[p + 1 :], product[p + 1 :])
+        before = row(
+            e[p], 1.0 / e[p], stronger[start:p], slope[start:p], bend[start:p], product[start:p],
+            chances[start:p], bends[start:p],
+        )  # fmt: skip
+        after = row(
+            e[p], 1.0 / e[p], stronger[p + 1 :], slope[p + 1 :], bend[p + 1 :], product[p + 1 :],
+            chances[p + 1 :], bends[p + 1 :],
+        )  # fmt: skip
         slope[p] -= before[0] + after[0]
         bend[p] += before[1] + after[1]
         pulled += before[0] + after[0]

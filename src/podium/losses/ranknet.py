@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, filled
+from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
 from podium.registry import param, register
 
@@ -61,6 +62,7 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
         return sum_over_pairs(_pair, scores, labels, gradient, curvature, params)
     order, ends = by_grade(labels)
     e, slope, bend, product = np.empty(n), np.zeros(n), np.zeros(n), filled(n, 1.0)
+    chances, bends = np.empty(n), np.empty(n)
     middle = 0.5 * (low + high)
     for p in range(n):
         e[p] = math.exp(sigma * (scores[order[p]] - middle))
@@ -68,17 +70,12 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
     value, p, rows = 0.0, 0, 0
     while p < n and ends[p] < n:
         end = ends[p]
-        lower = e[end:], slope[end:], bend[end:], product[end:]
-        if p + 1 < end:
-            won, bent, won_2, bent_2 = _two_rows(e[p], e[p + 1], 1.0 / (e[p] * e[p + 1]), *lower)
-            slope[p + 1] -= won_2
-            bend[p + 1] += bent_2
-        else:
-            won, bent = row(e[p], 1.0 / e[p], *lower)
+        lower = e[end:], slope[end:], bend[end:], product[end:], chances[end:], bends[end:]
+        won, bent = row(e[p], 1.0 / e[p], *lower)
         slope[p] -= won
         bend[p] += bent
-        p += 2 if p + 1 < end else 1
-        rows += 2
+        p += 1
+        rows += 1
         if rows >= rows_per_log or ends[p] == n:
             value += take_log(product)
             rows = 0
@@ -88,40 +85,22 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
     return scale(value, count_edges(ends), gradient, curvature, params)
 
 
-@vectorised
-def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
-    """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`."""
-    won, bent = 0.0, 0.0
+@compiled
+def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any, p: Any, pq: Any) -> Any:
+    """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`.
+
+    `p` and `pq` are room for what is summed. Each loop is over few arrays: with more, the compiler leaves it as it is.
+    """
     for j in range(len(e)):
         both = mine + e[j]
         r = 1.0 / both
-        p = e[j] * r
-        pq = p * mine * r
-        slope[j] += p
-        bend[j] += pq
+        p[j] = e[j] * r
+        pq[j] = p[j] * mine * r
         product[j] *= both * inverse
-        won += p
-        bent += pq
-    return won, bent
-
-
-@vectorised
-def _two_rows(a: Any, b: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any) -> Any:
-    """The same for two documents of one grade, which share a division: 1/x = y/(xy)."""
-    won_a, bent_a, won_b, bent_b = 0.0, 0.0, 0.0, 0.0
     for j in range(len(e)):
-        x, y = a + e[j], b + e[j]
-        r = 1.0 / (x * y)
-        p, q = e[j] * r * y, e[j] * r * x
-        bent_p, bent_q = p * a * r * y, q * b * r * x
-        slope[j] += p + q
-        bend[j] += bent_p + bent_q
-        product[j] *= x * y * inverse
-        won_a += p
-        won_b += q
-        bent_a += bent_p
-        bent_b += bent_q
-    return won_a, bent_a, won_b, bent_b
+        slope[j] += p[j]
+        bend[j] += pq[j]
+    return add_up(p), add_up(pq)
 
 
 @compiled

@@ -15,7 +15,8 @@ from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.errors import DataError
 from podium.kernels.blocks import bounds, clear
-from podium.kernels.exponentials import add_up, exponentials
+from podium.kernels.exponentials import exponentials
+from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.registry import register
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array, is_sparse
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.forms import LinearForm
-from podium.kernels.exponentials import add_up
+from podium.kernels.sums import add_up, dot
 from podium.registry import register
 from podium.scorers.base import Params, RowScorer
 from podium.threads import map_blocks
@@ -61,14 +61,10 @@ class Linear(RowScorer):
         return np.append(np.ones(n_features), 0.0)
 
 
-@vectorised
+@compiled
 def times(X: Any, weights: Any, offset: Any, out: Any) -> None:
     for i in range(X.shape[0]):
-        row = X[i]
-        total = 0.0
-        for l in range(len(weights)):
-            total += row[l] * weights[l]
-        out[i] = total + offset
+        out[i] = dot(X[i], weights) + offset
 
 
 @compiled

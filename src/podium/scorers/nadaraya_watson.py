@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array, dense
-from podium.compiled import compiled, vectorised
+from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.forms import KernelForm
+from podium.kernels.sums import add_up
 from podium.registry import register
 from podium.scorers.base import Params, Prepared, SmoothScorer
 from podium.threads import map_blocks, one_blas_thread
@@ -205,15 +206,15 @@ def _share(weights: Any, grades: Any, scores: Any, factors: Any, shares: Any, su
             sums[i] += c
 
 
-@vectorised
+@compiled
 def _squares_less_crossed(columns: Any, sums: Any, crossed: Any) -> Any:
     """Σ_i x_il(C_i x_il − 2 Σ_n C_ni x_nl), feature by feature."""
-    slopes = np.empty(len(columns))
+    slopes, terms = np.empty(len(columns)), np.empty(len(sums))
     for l in range(len(columns)):
-        column, cross, total = columns[l], crossed[l], 0.0
-        for i in range(len(column)):
-            total += column[i] * (sums[i] * column[i] - 2.0 * cross[i])
-        slopes[l] = total
+        column, cross = columns[l], crossed[l]
+        for i in range(len(terms)):
+            terms[i] = column[i] * (sums[i] * column[i] - 2.0 * cross[i])
+        slopes[l] = add_up(terms)
     return slopes
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
-from podium.kernels.exponentials import add_up
 from podium.kernels.network import network_pullback, network_scores
+from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.rows import on_disk
