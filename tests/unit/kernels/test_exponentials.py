@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.kernels.exponentials import add_up, exponentials, logarithms, tanh
+from podium.kernels.exponentials import exponentials, logarithms, tanh
 
 
 def found(values, less=0.0, scale=1.0):
@@ -29,11 +29,6 @@ def test_numbers_out_of_range_become_0_and_infinity_and_nan_stays():
     np.testing.assert_array_equal(
         found([-1e4, -np.inf, 1e4, np.inf, np.nan, 0.0]), [0.0, 0.0, np.inf, np.inf, np.nan, 1.0]
     )
-
-
-def test_a_sum_in_any_order_is_the_sum():
-    x = np.random.default_rng(1).normal(size=1001)
-    assert add_up(x) == pytest.approx(math.fsum(x), rel=1e-12)
 
 
 def test_logarithms_agree_with_the_librarys():
