@@ -76,7 +76,7 @@ def samples_follow_the_distribution(distribution: RankingDistribution, scores: A
 
 def marginals_are_probabilities(distribution: RankingDistribution, scores: Array) -> None:
     """Rows sum to 1, and for strict rankings columns; preferences and their opposites sum to 1 at most."""
-    longer = np.concatenate([scores + k for k in range(4)])
+    longer = np.concatenate([scores + k for k in range(size(4, 2))])
     for s in (scores, longer, 100.0 * longer):
         marginals, prefers = distribution.rank_marginals(s), distribution.prefers(s)
         near(marginals.sum(axis=1), np.ones(len(s)), 1e-8, "sums over ranks")
