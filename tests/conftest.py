@@ -1,9 +1,36 @@
 """What the whole suite shares: random examples that are the same in every run and on every machine.
 
 To look for new ones: python -m pytest --hypothesis-profile default
+
+With PODIUM_KERNELS=FOLDER, the names of all compiled functions that were used are written there: see .ci/kernels.
 """
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+from typing import Any
 
 from hypothesis import settings
 
+from podium.compiled import Deferred
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+def pytest_sessionfinish() -> None:
+    """Write which compiled functions were used."""
+    folder = os.environ.get("PODIUM_KERNELS")
+    if folder:
+        Path(folder).mkdir(exist_ok=True)
+        used = {one.py_func for one in gc.get_objects() if isinstance(one, Deferred) and _was_used(one)}
+        names = sorted({f"{function.__module__}.{function.__qualname__}" for function in used})
+        (Path(folder) / f"{os.getpid()}.txt").write_text("\n".join(names))
+
+
+def _was_used(function: Any) -> bool:
+    """Whether a function was called or compiled, alone or as a part of another."""
+    made = vars(function)["_made"]
+    return made is not None and (getattr(made, "overloads", None) != {} or "inline" in made.targetoptions)

@@ -9,41 +9,50 @@
 numba itself is imported at the first call of a compiled function, so that commands which compute nothing start fast.
 
 The cache lies beside the source, else in the user's cache folder, or where NUMBA_CACHE_DIR says. Where none of these
-can be written, functions are compiled anew in every process. A cached function is found by its own code and that of
-every compiled function and constant that it uses, so it is compiled again after any of them has changed.
+can be written, functions are compiled anew in every process. After an edit of any file that a function's module reaches
+by its imports it is compiled again: see `disk_cache`.
 
-For commands that should answer at once, `prefer_stored` calls it without numba: see `stored_code`.
+With NUMBA_DISABLE_JIT=1 nothing is compiled: functions run as Python, which a debugger can step through.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+STARTED = time.time()
+"""When this process began to import modules with compiled functions: what is edited later is not what it runs."""
+
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _REASSOCIATE = {"reassoc", "contract"}
 
 
 class Deferred:
-    """A value for compiled code that numba makes when it is first used: a compiled function or an intrinsic."""
+    """A value for compiled code that numba makes when it is first used: a compiled function or an intrinsic.
+
+    `py_func` is its plain form.
+    """
 
     def __init__(self, function: Callable[..., Any], make: Callable[[], Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        self._make, self._made, self._lock = make, None, threading.RLock()
+        self._make, self._lock = make, threading.RLock()
+        self._made: Any = None
 
     @property
     def made(self) -> Any:
         if self._made is None:
             with self._lock:
                 if self._made is None:
-                    self._made = self._make()
+                    self._made = functools.partial(interpret, self.py_func) if is_interpreted() else self._make()
         return self._made
 
     def __call__(self, *args: Any) -> Any:
@@ -53,46 +62,6 @@ class Deferred:
         if name.startswith("__"):  # asked by copy, pickle and inspect
             raise AttributeError(name)
         return getattr(self.made, name)
-
-
-class CompiledFunction(Deferred):
-    """A function that numba compiles, or that is called as an earlier process stored it; see `prefer_stored`."""
-
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        def make() -> Any:
-            from podium.machine_code import dispatcher
-
-            return dispatcher(function, options)
-
-        super().__init__(function, make)
-        self.options = options
-        self._stored: dict[tuple[str | None, ...], Any] = {}
-
-    def __call__(self, *args: Any) -> Any:
-        if self._made is None and _asks_for_stored():
-            return self._stored_entry(args)(*args)
-        return (self._made or self.made)(*args)
-
-    def _stored_entry(self, args: tuple[Any, ...]) -> Any:
-        from podium.stored_code import entry, kind_of
-
-        kinds = tuple(map(kind_of, args))
-        if kinds not in self._stored:
-            self._stored[kinds] = entry(self.py_func, self.options, kinds)
-        return self._stored[kinds] or self.made
-
-
-def prefer_stored() -> None:
-    """Call functions as earlier processes stored them, until one is missing: for commands that call few, few times."""
-    global _prefers_stored
-    _prefers_stored = True
-
-
-_prefers_stored = False
-
-
-def _asks_for_stored() -> bool:
-    return _prefers_stored and "podium.machine_code" not in sys.modules  # once numba has started, it is faster
 
 
 def compiled(function: F) -> F:
@@ -117,18 +86,29 @@ def inlined(function: F) -> F:
     return _deferred(function, {"inline": "always", "error_model": "numpy"})
 
 
-def intrinsic(signature: str) -> Callable[[Callable[..., Any]], Any]:
-    """Code written for LLVM directly: a function (builder, *arguments) that gives LLVM's value of the result."""
+def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
+    """Code written for LLVM by `define`, as `numba.extending.intrinsic` takes it; the function is its plain form."""
 
-    def define(generate: Callable[..., Any]) -> Any:
+    def decorate(plain: F) -> F:
         def make() -> Any:
-            from podium.machine_code import intrinsic as make_intrinsic
+            from podium.machine_code import make_intrinsic
 
-            return make_intrinsic(signature, generate)
+            return make_intrinsic(define, plain)
 
-        return Deferred(generate, make)
+        return cast(F, Deferred(plain, make))
 
-    return define
+    return decorate
+
+
+def instruction(signature: str, generate: Callable[..., Any]) -> Callable[[F], F]:
+    """As `intrinsic`, for one signature: `generate(builder, *arguments)` gives LLVM's value of the result."""
+
+    def define(*types: Any) -> Any:
+        from podium.machine_code import one_signature
+
+        return one_signature(signature, generate)
+
+    return intrinsic(define)
 
 
 def address(function: Any, signature: str) -> int:
@@ -136,48 +116,47 @@ def address(function: Any, signature: str) -> int:
 
     To pass the function itself would cost a tenth of a millisecond for each call.
     """
-    known = _ADDRESSES.get((function, signature))
-    if known is None:
-        known = _ADDRESSES[function, signature] = _stored_address(function, signature) or _made_address(
-            function, signature
-        )
-    return known
+    place = _ADDRESSES.get((function, signature))
+    if place is None:
+        place = _ADDRESSES[function, signature] = _find_address(function, signature)
+    return place
 
 
-def _stored_address(function: Any, signature: str) -> int | None:
-    if not _asks_for_stored():
-        return None
-    from podium.stored_code import address as find_address
-
-    return find_address(function.py_func, function.options, signature)
-
-
-def _made_address(function: Any, signature: str) -> int:
-    from podium.machine_code import address as find_address
+def _find_address(function: Any, signature: str) -> int:
+    if is_interpreted():
+        _PLAIN.append((function, signature))
+        return len(_PLAIN) - 1
+    from podium.machine_code import find_address
 
     return find_address(function, signature)
 
 
 _ADDRESSES: dict[tuple[Any, str], int] = {}
+_PLAIN: list[tuple[Any, str]] = []
 
 
 def function_at(signature: str) -> Any:
     """Within compiled functions: the function of this signature at an address."""
 
-    def at() -> None: ...
+    def at(address: int) -> Any:
+        function, known = _PLAIN[address]
+        assert known == signature, f"{function.__name__} has the signature {known}, not {signature}"
+        return function
 
     def make() -> Any:
-        from podium.machine_code import function_at as make_function_at
+        from podium.machine_code import make_function_at
 
         return make_function_at(signature)
 
-    at.__qualname__ = f"function_at({signature})"  # the disk cache knows it by its name
     return Deferred(at, make)
 
 
 @contextmanager
 def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` once if compilation takes more than a second within the block; it may come from another thread."""
+    if is_interpreted():
+        yield
+        return
     from podium.machine_code import CompileTimer, listening
 
     with listening(CompileTimer(tell)) as timer:
@@ -189,10 +168,39 @@ def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
 
 def is_cached() -> bool:
     """Whether machine code is kept on disk for the next process."""
-    from podium.machine_code import disk_cache
+    from podium.disk_cache import can_write
 
-    return disk_cache(is_cached, {}) is not None
+    return can_write(is_cached)
+
+
+def is_interpreted() -> bool:
+    """Whether compiled functions run as Python: NUMBA_DISABLE_JIT."""
+    if "numba" in sys.modules:
+        return bool(sys.modules["numba"].config.DISABLE_JIT)
+    return os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0")
+
+
+def interpret(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a plain form with the arithmetic of compiled code: numbers that wrap, and no error for x / 0."""
+    if getattr(_own, "interprets", False):
+        return function(*args)
+    import numpy as np
+
+    _own.interprets = True
+    try:
+        with np.errstate(all="ignore"):
+            return function(*(np.float64(value) if type(value) is float else value for value in args))
+    finally:
+        _own.interprets = False
+
+
+_own = threading.local()
 
 
 def _deferred(function: F, options: dict[str, Any]) -> F:
-    return cast(F, CompiledFunction(function, options))
+    def make() -> Any:
+        from podium.machine_code import dispatcher
+
+        return dispatcher(function, options)
+
+    return cast(F, Deferred(function, make))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
-from podium.text_bytes import SPARE, copy, is_space, masked, place_of, put_word, same, swapped, word
+from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]
 
@@ -152,7 +152,7 @@ def lines(columns: list[Ids]) -> bytes:
     size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)
     out = np.empty(size + SPARE, np.uint8)
     parts = [(c.text, np.ascontiguousarray(c.starts), np.ascontiguousarray(c.ends)) for c in columns]
-    _write_lines(np.array([[part.ctypes.data for part in column] for column in parts]), len(columns[0]), out)
+    _write_lines(np.array([[address_of(part) for part in column] for column in parts]), len(columns[0]), out)
     return out[:size].tobytes()
 
 

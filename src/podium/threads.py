@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import reprlib
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,12 +27,13 @@ BLOCK = 8192
 
 def default_threads() -> int:
     """PODIUM_THREADS, or the number of cores this process may use."""
-    told = os.environ.get("PODIUM_THREADS")
-    if told is None:
+    text = os.environ.get("PODIUM_THREADS")
+    if text is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not told.isdigit() or int(told) < 1:
-        raise ParameterError(f"PODIUM_THREADS must be a whole number of at least 1; got {told!r}.")
-    return int(told)
+    threads = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0  # int() reads more: digits of other scripts, 1_0
+    if threads < 1:
+        raise ParameterError(f"PODIUM_THREADS must be a whole number of at least 1; got {reprlib.repr(text)}.")
+    return threads
 
 
 def pool(threads: int) -> ThreadPoolExecutor:

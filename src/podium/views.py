@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.compiled import Deferred
+from podium.compiled import intrinsic
 
 
-def _view(typing: Any, array: Any, start: Any, end: Any) -> Any:
-    """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
+def _view(typing_context: Any, array: Any, start: Any, end: Any) -> Any:
     from numba import types
     from numba.np.arrayobj import populate_array
 
@@ -33,10 +32,10 @@ def _view(typing: Any, array: Any, start: Any, end: Any) -> Any:
     return array(array, types.int64, types.int64), generate
 
 
-def _make() -> Any:
-    from numba.extending import intrinsic
-
-    return intrinsic(_view)
-
-
-view = Deferred(_view, _make)
+@intrinsic(_view)
+def view(array: Any, start: int, end: int) -> Any:
+    """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
+    assert array.shape == (array.size,), "a view is of a flat array"
+    assert array.flags.c_contiguous, "a view is of a contiguous array"
+    assert 0 <= start <= end <= len(array), f"{start}:{end} lies outside an array of {len(array)}"
+    return array[start:end]

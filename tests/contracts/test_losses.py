@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from podium.losses import Loss
 from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
+from podium.testing.examples import size
 from podium.testing.names import text_gives_it_back
 from reference.losses import REFERENCES
 
@@ -35,14 +36,14 @@ def queries(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("loss", CASES, ids=repr)
 @pytest.mark.parametrize("check", LOSS_CHECKS.values(), ids=lambda check: check.__name__)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=size(12, 4), deadline=None)
 @given(query=queries())
 def test_every_loss_keeps_its_promises(check, loss, query):
     check(loss, *query)
 
 
 @pytest.mark.parametrize("loss", CASES, ids=repr)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(25, 4), deadline=None)
 @given(query=queries())
 def test_value_equals_brute_force(loss, query):
     assert loss.name in REFERENCES, (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from podium.metrics import PRESETS, Metric
 from podium.testing import METRIC_CHECKS
+from podium.testing.examples import size
 from podium.testing.metrics import equals_reference, metric_variants, other_settings
 from reference import metrics as slow
 
@@ -53,7 +54,7 @@ def queries(draw: st.DrawFn, most: int = 6) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("name", SEEING)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(60, 3), deadline=None)
 @given(query=queries(), missed=st.lists(st.integers(-1, 3), max_size=3), data=st.data())
 def test_documents_without_judgement_are_told_from_those_judged_0(
     name: str, query: tuple[list[float], list[float]], missed: list[int], data: st.DataObject
@@ -72,7 +73,7 @@ def test_documents_without_judgement_are_told_from_those_judged_0(
         assert one(metric, scores, given_labels, **known) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=size(300, 3), deadline=None)
 @given(data=st.data())
 def test_any_metric_prints_as_text_that_parses_to_it(data: st.DataObject) -> None:
     kind = Metric.catalogue()[data.draw(st.sampled_from(NAMES))]

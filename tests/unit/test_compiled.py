@@ -1,9 +1,18 @@
-"""Compiled functions and their disk cache."""
+"""Compiled functions and their disk cache: what is loaded from it, and what is not."""
+
+from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import numpy as np
+import pytest
+
+import podium
+from podium.compiled import address, compiled, function_at, vectorised
 
 CALLER = """
 from podium.compiled import compiled
@@ -32,24 +41,183 @@ def step(x):
 """
 
 
-def run(folder: Path) -> list[str]:
-    settings = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+def run(folder: Path, program: str = "caller.py", **settings: str) -> list[str]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache"), **settings}
+    environment = {name: value for name, value in environment.items() if value != "unset"}
     done = subprocess.run(
-        [sys.executable, "caller.py"], cwd=folder, env=settings, capture_output=True, text=True, check=True
+        [sys.executable, program], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
+    assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
-def test_a_function_is_compiled_again_after_what_it_calls_in_another_file_has_changed(tmp_path):
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a program of two files."""
     (tmp_path / "caller.py").write_text(CALLER)
     (tmp_path / "helper.py").write_text(HELPER.format(step=10.0))
-    assert run(tmp_path)[:2] == ["12.0", "12.0"]
-    (tmp_path / "helper.py").write_text(HELPER.format(step=20.0))  # of the same length, in the other file
-    assert run(tmp_path)[:2] == ["22.0", "22.0"]
+    return tmp_path
 
 
-def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(tmp_path):
-    (tmp_path / "caller.py").write_text(CALLER)
-    (tmp_path / "helper.py").write_text(HELPER.format(step=10.0))
-    assert run(tmp_path)[2:] == ["0", "0"]
-    assert run(tmp_path)[2:] == ["1", "1"]
+def test_a_function_is_compiled_again_after_what_it_calls_in_another_file_has_changed(folder: Path) -> None:
+    assert run(folder)[:2] == ["12.0", "12.0"]
+    (folder / "helper.py").write_text(HELPER.format(step=20.0))  # of the same length, in the other file
+    assert run(folder)[:2] == ["22.0", "22.0"]
+
+
+def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(folder: Path) -> None:
+    assert run(folder)[2:] == ["0", "0"]
+    assert run(folder)[2:] == ["1", "1"]
+
+
+def test_damaged_files_are_compiled_again(folder: Path) -> None:
+    run(folder)
+    files = sorted((folder / "cache").rglob("*.podium"))
+    assert len(files) == 3
+    rng = np.random.default_rng(0)
+    for file in files:
+        content = bytearray(file.read_bytes())
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        file.write_bytes(content)
+    assert run(folder) == ["12.0", "12.0", "0", "0"]
+    assert run(folder)[2:] == ["1", "1"]
+    for file in files:
+        file.write_bytes(file.read_bytes()[:-1])
+    assert run(folder) == ["12.0", "12.0", "0", "0"]
+
+
+def test_files_that_others_may_write_are_not_loaded(folder: Path) -> None:
+    run(folder)
+    for file in (folder / "cache").rglob("*.podium"):
+        file.chmod(0o666)
+    assert run(folder) == ["12.0", "12.0", "0", "0"]
+    assert run(folder)[2:] == ["1", "1"]
+
+
+@pytest.mark.parametrize("place", ["", "podium-cache", "./"])
+def test_a_cache_folder_of_the_user_that_is_empty_or_relative_is_never_looked_for_in_the_current_one(
+    folder: Path, place: str
+) -> None:
+    (folder / "__pycache__").write_text("a file, so that no folder of this name can be made")
+    settings = {"NUMBA_CACHE_DIR": "unset", "XDG_CACHE_HOME": place, "HOME": str(folder / "home")}
+    assert run(folder, **settings)[:2] == ["12.0", "12.0"]
+    kept = {path.relative_to(folder).parts[0] for path in folder.rglob("*.podium")}
+    assert kept == {"home"}
+
+
+def test_code_of_an_edit_made_while_the_process_runs_is_not_kept(folder: Path) -> None:
+    edit = "\nimport pathlib, helper\npathlib.Path('helper.py').write_text(pathlib.Path('new.py').read_text())\n"
+    (folder / "new.py").write_text(HELPER.format(step=20.0))
+    (folder / "slow.py").write_text(CALLER.replace("\nmade = ", f"{edit}\nmade = "))
+    settings = {"PYTHONDONTWRITEBYTECODE": "1"}  # whose stamps are whole seconds
+    assert run(folder, "slow.py", **settings)[:2] == ["12.0", "12.0"]  # imported before the edit
+    assert run(folder, "slow.py", **settings)[:2] == ["22.0", "22.0"]
+
+
+EVERYTHING = """
+import numpy as np
+from podium.compiled import compiled
+from podium.ids import Ids
+from podium.kernels.vectors import load, store
+from podium.losses.regression import Regression
+from podium.metrics.kernels import CUTOFF
+from podium.metrics.precision import Precision
+from podium.scorers.quickscorer import scorer
+from podium.views import view
+
+@compiled
+def doubled(x, out):
+    store(out, 0, load(x, 0) + load(x, 0))
+
+@compiled
+def size(x):
+    return len(view(x, 1, 3))
+
+out, doubles = np.zeros(3), np.zeros(8)
+table = np.array([[0, 0, 0]])
+scorer(8)(np.array([[1.0], [2.0], [3.0]], np.float32), table, np.array([0, 1]), np.array([0, 2]), np.zeros(1, np.int32),
+          np.array([1.5], np.float32), np.array([0xFFFFFFFE], np.uint32), np.array([5.0, 7.0]), out)
+doubled(np.arange(1.0, 9.0), doubles)
+gradient, curvature, params = np.zeros(2), np.zeros(2), np.zeros((2, 1))
+loss = Regression.grades(np.array([1.0, 3.0]), np.array([0.0, 2.0]), gradient, curvature, params)
+config = np.ones(8)
+config[CUTOFF] = 2.0
+measure = Precision.measure(np.array([1.0, 0.0, 1.0]), np.arange(1, 4), np.array([1.0, 1.0, 0.0]), config)
+print(out.sum(), doubles.sum(), size(np.arange(4.0)), Ids.of(["b", "a"]).ranks().tolist()[0], loss, measure)
+"""
+EDITS = {
+    "kernels/lanes.py": ("builder.and_(builder.load(alive), kept)", "builder.or_(builder.load(alive), kept)"),
+    "kernels/vector_code.py": ('_operator(operator.add, "fadd")', '_operator(operator.add, "fsub")'),
+    "views.py": ("builder.sub(arguments[2], arguments[1])", "builder.add(arguments[2], arguments[1])"),
+    "ids.py": ("return x < y", "return x > y"),
+    "losses/regression.py": ("error = scores[i] - target", "error = scores[i] + target"),
+    "metrics/precision.py": ("config) / divisor(len", "config) * divisor(len"),
+}
+
+
+def test_an_edit_of_any_file_that_kernels_are_made_of_is_seen_with_a_warm_cache(tmp_path: Path) -> None:
+    source = Path(podium.__file__).parent
+    package = shutil.copytree(source, tmp_path / "podium", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "everything.py").write_text(EVERYTHING)
+    settings = {"PYTHONPATH": str(tmp_path)}
+    before = run(tmp_path, "everything.py", **settings)
+    assert run(tmp_path, "everything.py", **settings) == before
+    for name, (old, new) in EDITS.items():
+        text = (package / name).read_text()
+        assert text.count(old) == 1, name
+        (package / name).write_text(text.replace(old, new))
+    after = run(tmp_path, "everything.py", **settings)
+    assert [a != b for a, b in zip(before, after, strict=True)] == [True] * len(before)
+
+
+def test_the_address_of_a_function_can_be_called() -> None:
+    assert call(address(half, POINT), 3.0) == 1.5
+
+
+def test_a_sum_that_may_be_reordered_has_the_same_bits_wherever_it_is_called() -> None:
+    x = np.random.default_rng(0).lognormal(sigma=3.0, size=10_001)
+    assert shifted(x) == total(x[1:])
+
+
+def test_a_function_that_calls_itself_is_compiled() -> None:
+    assert factorial(5) == 120
+    assert doubled(5) == 240
+
+
+POINT = "float64(float64)"
+at = function_at(POINT)
+
+
+@compiled
+def half(x: float) -> float:
+    return 0.5 * x
+
+
+@compiled
+def call(where: int, x: float) -> float:
+    return at(where)(x)  # type: ignore[no-any-return]
+
+
+@vectorised
+def total(x: np.ndarray) -> float:
+    value = 0.0
+    for i in range(len(x)):
+        value += x[i] * x[i]
+    return value
+
+
+@compiled
+def shifted(x: np.ndarray) -> float:
+    return total(x[1:])
+
+
+@compiled
+def factorial(n: int) -> int:
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+@compiled
+def doubled(n: int) -> int:
+    return 2 * factorial(n)

@@ -81,4 +81,4 @@ def test_where_no_folder_can_be_written_functions_are_compiled_in_memory(tmp_pat
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(package / "__init__.py"), "0.0", "0.0"]
-    assert not list(tmp_path.rglob("*.nbi"))
+    assert not list(tmp_path.rglob("*.podium"))

@@ -83,7 +83,7 @@ def _duels(
             if len(wins):
                 wins[i, j] = margin > draw
             else:
-                total += (margin > draw) - (margin < -draw)
+                total += 1 if margin > draw else -1 if margin < -draw else 0
         if not len(wins):
             balance[i] = total
 

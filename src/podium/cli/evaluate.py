@@ -50,10 +50,8 @@ def evaluate(
     Scores are one number per line of the data, or RankLib's `qid index score`. Without -m: ndcg@10 and map. Of several
     runs, those that share a letter do not differ by more than chance.
     """
-    from podium.compiled import prefer_stored
     from podium.evaluation.evaluate import read_metrics
 
-    prefer_stored()
     metrics = read_metrics(console.split_option(metric, ["ndcg@10", "map"]), preset)
     names = check_files(judged, ranked, command="evaluate")
     chosen = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}

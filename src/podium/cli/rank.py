@@ -59,12 +59,10 @@ def rank(
     Ranks are dense: documents with equal scores share a rank (1, 2, 2, 3). A TREC run numbers them 1, 2, 3, 4.
     """
     from podium.cli.documents import read_documents
-    from podium.compiled import prefer_stored
     from podium.data.trec import Run, write_run
     from podium.files import writing
     from podium.model import Model
 
-    prefer_stored()
     _check(format, odds=odds, with_ties=with_ties, top=top)
     if output != "-":
         console.check_file(output, what="a ranking")

@@ -60,4 +60,4 @@ def _write(
         at = copy(notes + note_starts[row], notes + note_ends[row], at)
         put_word(at, np.uint64(10))
         at += 1
-    return at - begin  # type: ignore[no-any-return]
+    return at - begin

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from podium.compiled import Deferred
+from podium.compiled import intrinsic
 
 
 @functools.cache
@@ -22,7 +22,7 @@ def clear_leaves(lanes: int) -> Any:
     X is (features, lanes).
     """
 
-    def clear(
+    def define(
         typing_context: Any, v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: Any, last: Any
     ) -> Any:
         from numba.core import types
@@ -37,16 +37,16 @@ def clear_leaves(lanes: int) -> Any:
 
         return signature, generate
 
-    return _intrinsic(clear)
+    @intrinsic(define)
+    def clear(v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: int, last: int) -> None:
+        assert len(v) == X.shape[1] == lanes, f"{len(v)} numbers and {X.shape[1]} documents; expected {lanes} lanes"
+        assert 0 <= first <= last <= min(len(feature), len(threshold), len(mask)), f"nodes {first} to {last}"
+        v[:] = ~v.dtype.type(0)
+        for k in range(first, last):
+            assert 0 <= feature[k] < len(X), f"feature {feature[k]} of {len(X)}"
+            v[~(X[feature[k]] <= threshold[k])] &= mask[k]
 
-
-def _intrinsic(define: Any) -> Any:
-    def make() -> Any:
-        from numba.extending import intrinsic
-
-        return intrinsic(define)
-
-    return Deferred(define, make)
+    return clear
 
 
 def _generate(builder: Any, lanes: int, data: list[Any], first: Any, last: Any) -> None:
@@ -76,13 +76,18 @@ def _splat(builder: Any, value: Any, vector: Any) -> Any:
     return builder.shuffle_vector(one, nothing, zeros)
 
 
-@_intrinsic
-def trailing_zeros(typing_context: Any, number: Any) -> Any:
-    """The place of the lowest bit that is set, from 0."""
+def _count_zeros(typing_context: Any, number: Any) -> Any:
     from numba.core import types
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
-        return found if found.type.width == 64 else builder.zext(found, ir.IntType(64))
+        zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+        return zeros if zeros.type.width == 64 else builder.zext(zeros, ir.IntType(64))
 
     return types.int64(number), generate
+
+
+@intrinsic(_count_zeros)
+def trailing_zeros(number: Any) -> int:
+    """The place of the lowest bit that is set, from 0; as many as there are bits if none is."""
+    lowest = int(number) & -int(number)
+    return lowest.bit_length() - 1 if lowest else 8 * number.itemsize

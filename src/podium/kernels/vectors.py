@@ -6,7 +6,8 @@ such loop. Within compiled functions:
     v = load(numbers, at)  # numbers[at : at + 8], of a flat array
     store(out, at, v * v + splat(1.0))
 
-+, − and × work lane by lane, `flush` sets what is next to 0 to 0. The code is in `vector_code.py`, which needs numba.
++, − and × work lane by lane, `flush` sets what is next to 0 to 0. The code is in `vector_code.py`, which needs numba;
+in plain form a value is an array of eight numbers.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from podium.compiled import Deferred
 
 LANES = 8
 NEVER = 1e-150
 """A probability that makes no difference; with numbers that are nearly too small for a float every step is slow."""
-REVISION = 2  # to be raised with every change of vector_code.py: the disk cache knows its functions by it
 
 
 def _written_for_llvm(function: Callable[..., Any]) -> Any:
@@ -32,30 +34,39 @@ def _written_for_llvm(function: Callable[..., Any]) -> Any:
 
 
 @_written_for_llvm
-def load(numbers: Any, at: Any) -> Any:
+def load(numbers: Any, at: int) -> Any:
     """numbers[at : at + 8] of a flat array."""
-    return REVISION
+    _check_place(numbers, at, LANES)
+    return numbers[at : at + LANES].copy()
 
 
 @_written_for_llvm
-def store(out: Any, at: Any, v: Any) -> Any:
+def store(out: Any, at: int, v: Any) -> None:
     """out[at : at + 8] = v."""
-    return REVISION
+    _check_place(out, at, LANES)
+    out[at : at + LANES] = v
 
 
 @_written_for_llvm
-def splat(number: Any) -> Any:
+def splat(number: float) -> Any:
     """The same number in all lanes."""
-    return REVISION
+    return np.full(LANES, number)
 
 
 @_written_for_llvm
-def spread(numbers: Any, at: Any) -> Any:
+def spread(numbers: Any, at: int) -> Any:
     """numbers[at] of a flat array in all lanes; `at` must not be negative."""
-    return REVISION
+    _check_place(numbers, at, 1)
+    return np.full(LANES, numbers[at])
 
 
 @_written_for_llvm
 def flush(v: Any) -> Any:
     """v, with 0 for numbers between −1e−150 and 1e−150; NaN stays NaN."""
-    return REVISION
+    return np.where(np.abs(v) <= NEVER, 0.0, v)
+
+
+def _check_place(numbers: Any, at: int, size: int) -> None:
+    assert numbers.shape == (numbers.size,), "a vector is a part of a flat array"
+    assert numbers.flags.c_contiguous, "a vector is a part of a contiguous array"
+    assert 0 <= at <= len(numbers) - size, f"{at}:{at + size} lies outside an array of {len(numbers)}"

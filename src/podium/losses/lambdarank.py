@@ -219,7 +219,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
     def any_row(y: Any, config: Any, work: Any, p: Any, out: Any) -> None:
         for k in range(len(out)):
             q = p + 1 + k
-            out[k] = swap(y, config, work, p, q) * ((y[p] > y[q]) - (y[p] < y[q]))
+            out[k] = swap(y, config, work, p, q) * (1.0 if y[p] > y[q] else -1.0 if y[p] < y[q] else 0.0)
 
     weigh = _additive_row if swap is additive_swap else any_row
 

@@ -11,7 +11,7 @@ import numpy as np
 from podium.aggregation import Aggregator
 from podium.data.rankings import Rankings
 from podium.ranking import dense_ranks
-from podium.testing.examples import threads
+from podium.testing.examples import size, threads
 from podium.testing.names import page_has_headings, text_gives_it_back
 from podium.testing.numbers import near
 from podium.testing.refusals import refused
@@ -132,8 +132,8 @@ def a_silent_voter_changes_nothing(aggregator: Aggregator) -> None:
 
 def queries_stand_alone_on_any_number_of_threads(aggregator: Aggregator) -> None:
     """The scores of a query are those it has alone, to the bit."""
-    rng = np.random.default_rng(1)
-    orders = [[rng.permutation(list(NAMES))[: rng.integers(2, 8)].tolist() for _ in range(3)] for _ in range(40)]
+    rng, n_queries = np.random.default_rng(1), size(40, 2)
+    orders = [[rng.permutation(list(NAMES))[: rng.integers(2, 8)].tolist() for _ in range(3)] for _ in range(n_queries)]
     rankings = with_scores(Rankings.from_orders(orders))
     with threads(2):
         together = aggregator(rankings)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.distributions import RankingDistribution
-from podium.testing.examples import draw_query
+from podium.testing.examples import draw_query, size
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array, near
 from podium.testing.refusals import refused
@@ -25,8 +25,8 @@ def check_distribution(
     """Run every check of distributions on random scores; `reference` is the probability by definition, if given."""
     text_gives_it_back(distribution)
     rng = np.random.default_rng(seed)
-    for size in range(1, examples + 1):
-        scores, _ = draw_query(rng, min(size + 1, 5))
+    for n in range(2, examples + 2):
+        scores, _ = draw_query(rng, min(n, 5))
         for check in DISTRIBUTION_CHECKS.values():
             check(distribution, scores)
         if reference is not None:
@@ -63,20 +63,20 @@ def mode_is_most_probable(distribution: RankingDistribution, scores: Array) -> N
 
 def samples_follow_the_distribution(distribution: RankingDistribution, scores: Array) -> None:
     """Drawn rankings are as frequent as they are probable, within five standard errors."""
-    size = 4000
-    drawn = distribution.sample(scores, np.random.default_rng(1), size)
-    assert drawn.shape == (size, len(scores)), f"{size} samples of {len(scores)} documents have shape {drawn.shape}"
-    again = distribution.sample(scores, np.random.default_rng(1), size)
+    n = size(4000, 200)
+    drawn = distribution.sample(scores, np.random.default_rng(1), n)
+    assert drawn.shape == (n, len(scores)), f"{n} samples of {len(scores)} documents have shape {drawn.shape}"
+    again = distribution.sample(scores, np.random.default_rng(1), n)
     assert np.array_equal(drawn, again), "the same seed gives other samples"
     for ranks, p in _listed(distribution, scores):
         often = (drawn == ranks).all(axis=1).mean()
-        slack = 5 * np.sqrt(p * (1 - p) / size) + 1 / size
+        slack = 5 * np.sqrt(p * (1 - p) / n) + 1 / n
         assert abs(often - p) <= slack, f"{ranks} is drawn with frequency {often:.4f}, its probability is {p:.4f}"
 
 
 def marginals_are_probabilities(distribution: RankingDistribution, scores: Array) -> None:
     """Rows sum to 1, and for strict rankings columns; preferences and their opposites sum to 1 at most."""
-    longer = np.concatenate([scores + k for k in range(4)])
+    longer = np.concatenate([scores + k for k in range(size(4, 2))])
     for s in (scores, longer, 100.0 * longer):
         marginals, prefers = distribution.rank_marginals(s), distribution.prefers(s)
         near(marginals.sum(axis=1), np.ones(len(s)), 1e-8, "sums over ranks")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.compiled import is_interpreted
 from podium.data.dataset import Dataset
 from podium.errors import ParameterError
 from podium.recipe import Recipe
@@ -21,6 +22,11 @@ from podium.testing.numbers import Array
 
 N = TypeVar("N", bound=Named)
 T = TypeVar("T")
+
+
+def size(usual: int, smallest: int) -> int:
+    """How many documents, queries or examples a check takes: the smallest number if functions run as plain Python."""
+    return smallest if is_interpreted() else usual
 
 
 def draw_query(rng: np.random.Generator, n: int, *, scale: float = 1.0) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 from podium.data.dataset import Dataset
 from podium.data.preferences import Preferences, from_labels
 from podium.losses import Derivatives, Loss, PairwiseLoss, product, sweep
-from podium.testing.examples import draw_query
+from podium.testing.examples import draw_query, size
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array, bends, near, slopes
 
@@ -134,7 +134,7 @@ def nothing_given_is_changed(loss: Loss, scores: Array, labels: Array) -> None:
 
 def sweep_is_the_sum_of_queries(loss: Loss, scores: Array, labels: Array) -> None:
     """A dataset gives each query what the query alone gives, times its weight, to the same bits on 1 and 2 threads."""
-    copies = 5000 // max(len(scores), 1) + 1
+    copies = size(5000, 16) // max(len(scores), 1) + 3
     s = np.concatenate([scores * (1 + k % 3) for k in range(copies)])
     weights = (1.0 + np.arange(copies) % 4).astype(np.float64)
     data = Dataset.from_arrays(np.zeros((len(s), 1)), np.tile(labels, copies), group=np.full(copies, len(scores)))

@@ -14,7 +14,7 @@ from podium.losses import Regression
 from podium.problem import Problem
 from podium.scorers import Params, Scorer, SmoothScorer
 from podium.solvers import Solver, Watch
-from podium.testing.examples import linear_data, short, threads
+from podium.testing.examples import linear_data, short, size, threads
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array, near
 from podium.testing.refusals import refused
@@ -70,7 +70,7 @@ def sparse_features_are_scored_like_dense_ones(scorer: Scorer) -> None:
 
 def threads_do_not_change_a_bit(scorer: Scorer) -> None:
     """One thread and two give the same bytes, of more documents than a block holds."""
-    n, found = 20_000, []
+    n, found = size(20_000, 50), []
     data, params, g = _queries(_features(n)), _fitted(scorer), np.cos(np.arange(float(n)))
     for number in (1, 2):
         with threads(number):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from podium.arrays import dense
 from podium.data.dataset import Dataset
-from podium.testing.examples import threads
+from podium.testing.examples import size, threads
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array, near
 from podium.transforms import Transform
@@ -85,8 +85,9 @@ def sparse_and_dense_agree(transform: Transform) -> None:
 def threads_do_not_change_a_bit(transform: Transform) -> None:
     """One thread and two give the same bytes."""
     rng, found = np.random.default_rng(0), []
-    X, labels = rng.standard_normal((20_000, 3)), rng.integers(0, 3, 20_000)
-    data = Dataset.from_arrays(X, labels, group=np.full(200, 100))
+    n_queries = size(200, 2)
+    X, labels = rng.standard_normal((100 * n_queries, 3)), rng.integers(0, 3, 100 * n_queries)
+    data = Dataset.from_arrays(X, labels, group=np.full(n_queries, 100))
     for number in (1, 2):
         with threads(number):
             found.append(dense(transform.apply(transform.fit(data), data).features).tobytes())

@@ -1,0 +1,171 @@
+"""The disk cache of compiled functions: one file for each function, signature, processor and setting of numba.
+
+A file begins with a digest of its content and of what the machine code was made from: all sources that the function's
+module reaches (see `sources`), and the versions of podium, Python, numba, llvmlite and numpy. A file that is older than
+an edit or an upgrade, or damaged, has another digest: it is not loaded, and what is compiled then takes its place.
+
+The content is numba's own, a pickle, which could run anything. So files are loaded only if this user or root owns them
+and nobody else may write them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl
+from numba.core.serialize import dumps
+
+from podium.sources import sources_digest
+from podium.version import version
+
+_WITHOUT_EFFECT = ("CACHE", "NUM_THREADS", "THREADING", "DISABLE_JIT", "COLOR", "WARNINGS", "CUDA", "GDB", "DUMP")
+
+
+class DiskCache:
+    """What numba asks of a dispatcher's cache; a cache that has no digest or no folder keeps nothing."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function = function
+        self._options = [
+            (name, sorted(value) if isinstance(value, set) else value) for name, value in sorted(options.items())
+        ]
+        self._folders = cache_folders(function)
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._folders[0]) if self._folders else ""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was compiled for a signature, or None."""
+        target_context.refresh()
+        path, stamp = self._place(sig, target_context.codegen())
+        for folder in self._folders if stamp else []:
+            content = _read_own(folder / path)
+            if content is not None and content[:32] == _seal(stamp, content[32:]):
+                return _Format().rebuild(target_context, pickle.loads(content[32:]))
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, in the first folder that can be written."""
+        path, stamp = self._place(sig, data.codegen)
+        if not stamp or data.library.has_dynamic_globals or data.lifted:
+            return
+        content = dumps(_Format().reduce(data))
+        for folder in self._folders:
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _write_own(folder / path, _seal(stamp, content) + content)
+                return
+            except OSError:
+                continue
+
+    def enable(self) -> None: ...
+
+    def disable(self) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def _place(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+        """The name of the file for a signature, and the stamp of what it was made from; no stamp: not to be kept."""
+        modules: set[str] = set()
+        whole = repr((_identity(self._function, modules), self._options, str(sig), codegen.magic_tuple(), _settings()))
+        digests = [sources_digest(module) for module in sorted(modules)]
+        stamp = b"" if None in digests or " at 0x" in whole else repr((digests, _versions())).encode()
+        name = f"{self._function.__name__}-{hashlib.sha256(whole.encode()).hexdigest()[:32]}.podium"
+        return name, stamp
+
+
+class _Format(CompileResultCacheImpl):  # type: ignore[misc]
+    """How numba writes what it compiled; where it is kept is decided here."""
+
+    def __init__(self) -> None: ...
+
+
+def cache_folders(function: Callable[..., Any]) -> list[Path]:
+    """Where machine code may be kept, best first: NUMBA_CACHE_DIR, or else beside the source or in the user's cache."""
+    chosen = numba.config.CACHE_DIR
+    source = os.path.abspath(function.__code__.co_filename)
+    part = f"{Path(source).parent.name}_{hashlib.sha256(os.path.dirname(source).encode()).hexdigest()[:32]}"
+    if chosen:
+        return [Path(chosen) / part]
+    user = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(user):  # also if it is empty: a folder that depends on the current one is never meant
+        user = os.path.expanduser("~/.cache")
+    return [Path(source).parent / "__pycache__", *([Path(user) / "podium" / part] if os.path.isabs(user) else [])]
+
+
+def can_write(function: Callable[..., Any]) -> bool:
+    """Whether machine code of a function is kept for the next process."""
+    for folder in cache_folders(function) if sources_digest(function.__module__) else []:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return True
+    return False
+
+
+def _read_own(path: Path) -> bytes | None:
+    """The content of a file that this user or root owns and nobody else may write; None if there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            own = not hasattr(os, "geteuid") or (
+                state.st_uid in (os.geteuid(), 0) and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+            )
+            return file.read() if own else None
+    except OSError:
+        return None
+
+
+def _write_own(path: Path, content: bytes) -> None:
+    """Write a file aside and rename it; nobody else may write it, whatever the umask is."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
+            file.write(content)
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _seal(stamp: bytes, content: bytes) -> bytes:
+    return hashlib.sha256(len(stamp).to_bytes(8, "big") + stamp + content).digest()
+
+
+def _identity(value: Any, modules: set[str]) -> Any:
+    """A value as text, the same in every process. Modules of the functions in it are added to `modules`."""
+    function = getattr(value, "py_func", value)
+    if callable(function) and hasattr(function, "__code__"):
+        modules.add(function.__module__)
+        cells = [_identity(cell.cell_contents, modules) for cell in function.__closure__ or ()]
+        code = function.__code__
+        constants = [repr(constant) for constant in code.co_consts if not hasattr(constant, "co_code")]
+        return function.__module__, function.__qualname__, code.co_firstlineno, code.co_code, constants, cells
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+    return repr(value)
+
+
+@functools.cache
+def _settings() -> str:
+    """numba's settings, which may change what it compiles, without those that do not."""
+    names = [name for name in vars(numba.config) if name.isupper() and not any(p in name for p in _WITHOUT_EFFECT)]
+    return repr([(name, str(getattr(numba.config, name))) for name in sorted(names)])
+
+
+@functools.cache
+def _versions() -> tuple[str, ...]:
+    return version(), platform.python_version(), numba.__version__, llvmlite.__version__, np.__version__
