@@ -110,8 +110,8 @@ class Recipe(Learner):
         return recipe
 
     def has_parameter(self, key: str) -> bool:
-        """Whether it has a part of this name, or one of its parts has such a parameter."""
-        return key in _PARTS or bool(self._owners(key))
+        """Whether it has a part of this name, or just one of its parts has such a parameter."""
+        return key in _PARTS or len(self._owners(key)) == 1
 
     def _owners(self, key: str) -> list[str]:
         return [part for part in _PARTS if key in field_types(type(getattr(self, part)))]
