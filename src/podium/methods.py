@@ -241,14 +241,13 @@ def method(text: str) -> Method:
 def _grid_of(learner: Learner, original: Method, named: AbstractSet[str]) -> dict[str, tuple[Any, ...]]:
     """What the grid of a method leaves to try of its changed learner: every entry that it has and nobody named.
 
-    The values were made for the method's own solver. Of another kind of solver, its own value is tried before them.
+    Steps that suit one kind of solver are lost on another, so there its own learning rate is tried before them.
     """
     kept = {key: values for key, values in original.grid.items() if key not in named and learner.has_parameter(key)}
-    solver = getattr(learner, "solver", None)
-    if type(solver) is type(getattr(original.learner, "solver", None)):
-        return kept
-    own = {key: getattr(solver, key) for key in kept if hasattr(solver, key)}
-    return {k: (own[k], *v) if k in own and own[k] not in v else v for k, v in kept.items()}
+    before, after = (getattr(one, "solver", None) for one in (original.learner, learner))
+    if "learning_rate" in kept and type(before) is not type(after):
+        kept["learning_rate"] = (after.learning_rate, *kept["learning_rate"])  # type: ignore[union-attr]
+    return kept
 
 
 def _as_recipe(name: str, text: str) -> str:

@@ -9,6 +9,8 @@ from podium.recipe import Recipe
 from podium.scorers import MLP, Trees
 from podium.search import candidates
 from podium.solvers import LBFGS, Adam, Boosting
+from podium.testing import linear_data
+from podium.training import train
 
 
 def test_lambdamart_is_trees_lambdarank_and_boosting():
@@ -60,11 +62,18 @@ def test_another_part_keeps_every_entry_of_the_grid_that_the_learner_has():
     assert list(method("lambdamart(scorer=linear)").grid) == ["transform"]  # which has no leaves
 
 
-def test_of_another_kind_of_solver_its_own_value_is_tried_as_well():
+def test_of_another_kind_of_solver_its_own_steps_are_tried_as_well():
     """Steps of 1 are Nadaraya–Watson's; Adam would only be lost with them."""
-    assert method("listnet(scorer=mlp)").grid == {"penalty": (0.0, *METHODS["listnet"].grid["penalty"])}
     assert method("structrank(scorer=mlp)").grid == {"learning_rate": (Adam().learning_rate, 1.0, 5.0)}
     assert method("structrank(scorer=mlp,learning_rate=0.01)").grid == {}
+    assert method("structrank(scorer=linear)").grid == {}  # L-BFGS finds its own
+
+
+def test_a_network_is_tuned_as_a_linear_model_is():
+    assert method("energy-ndcg(scorer=mlp)").grid == METHODS["energy-ndcg"].grid
+    data = linear_data(12, 6)
+    model = train(data, "listnet(scorer=mlp,epochs=2)", valid=linear_data(6, 6, seed=1))
+    assert [trial["penalty"] for trial in model.info["trials"]] == [0.01, 0.1, 1.0]
 
 
 @pytest.mark.parametrize("scorer", ["linear", "mlp", "trees", "nadaraya-watson"])
