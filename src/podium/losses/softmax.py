@@ -84,5 +84,9 @@ class Softmax(Loss):
             raise DataError(f"{self.name} needs labels of at least 0; got {low:g}. Shift the labels.")
         return super().kernel_constants(labels)
 
+    @property
+    def offsets_are_exact(self) -> bool:
+        return True
+
     def rank_distribution(self) -> tuple[PlackettLuce, float]:
         return PlackettLuce(), 1.0

@@ -12,9 +12,7 @@ from podium.data import ClickLog, Dataset
 from podium.data.cache_writer import write_cache
 from podium.data.synthetic import make_letor_like
 from podium.data.tables import to_frame
-from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
-from podium.losses import RankNet, Softmax, sweep
-from podium.training import train
+from podium.errors import DataError, ParameterError, PodiumWarning
 
 DATA, _ = make_letor_like(5, (6, 8), n_features=8, seed=1)
 TRUE = Propensities.of_theta(1 / np.arange(1, 9), how="true")
@@ -56,21 +54,6 @@ def test_offsets_are_the_logarithms_of_how_often_a_document_was_looked_at():
         weights(PAGES, TRUST, THREE, by="offsets")
     with pytest.raises(ParameterError, match="by must be one of weights, offsets"):
         weights(PAGES, HALF, THREE, by="offset")
-
-
-@pytest.mark.parametrize("loss", [Softmax(), RankNet()], ids=str)
-def test_with_offsets_expected_clicks_make_the_true_relevance_the_best_scores(loss):
-    relevance, looked = np.array([0.9, 0.1, 0.4]), np.array([0.1, 1.0, 0.3])
-    data = dataclasses.replace(
-        THREE, labels=None, document_weights=relevance * looked, score_offsets=np.log(looked)
-    )  # fmt: skip
-    np.testing.assert_allclose(sweep(loss, np.log(relevance), data).gradient, 0.0, atol=1e-12)
-    assert abs(sweep(loss, np.log(relevance), dataclasses.replace(data, score_offsets=None)).gradient).max() > 0.1
-
-
-def test_a_loss_that_takes_scores_as_they_are_refuses_offsets():
-    with pytest.raises(IncompatibleError, match="score offsets"):
-        train(weights(PAGES, HALF, THREE, by="offsets").data, "recipe(loss=logistic)")
 
 
 def test_offsets_go_with_rows_and_caches(tmp_path):
