@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.distributions import PlackettLuce
 from podium.errors import DataError
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import add_up, exponentials
@@ -87,6 +86,3 @@ class Softmax(Loss):
     @property
     def offsets_are_exact(self) -> bool:
         return True
-
-    def rank_distribution(self) -> tuple[PlackettLuce, float]:
-        return PlackettLuce(), 1.0
