@@ -126,6 +126,17 @@ def test_validation_data_without_grades_is_judged_by_clicks(podium: Podium, made
     assert f"{np.nanmean(metric(scores, test.labels, test.offsets)):.4f}" in result.stdout
 
 
+def test_offsets_are_refused_for_methods_that_they_would_mislead(podium: Podium, made: Any) -> None:
+    files = [str(made[0] / name) for name in ("train.txt", "log.jsonl", "true.json")]
+    options = ["--clicks", files[1], "--propensities", files[2], "--propensities-as", "offsets"]
+    for method in ("ranknet(sigma=2)", "listnet", "lambdamart"):
+        result = podium("train", files[0], *options, "--method", method)
+        assert result.exit_code == 1
+        assert "its best scores are not those of clicks without position bias" in result.stderr
+        assert "lambdamart(damped=false)" in result.stderr
+    assert podium("train", files[0], *options, "--method", "lambdamart(damped=false,rounds=5)").exit_code == 0
+
+
 def test_what_a_method_needs_beside_the_log_is_named(podium: Podium, made: Any) -> None:
     result = podium("clicks", "propensity", str(made[0] / "log.jsonl"), "--how", "regression-em")
     assert result.exit_code == 1

@@ -230,7 +230,8 @@ def test_a_function_becomes_a_feature(worked, monkeypatch):
 def test_feedback_by_negative_scores_is_nearest_to_the_best_documents(tmp_path):
     """Logarithms of probabilities, which a language model as first stage gives, once turned the feature round."""
     documents = [{"id": "a", "text": "red fish"}, {"id": "b", "text": "red bird"}, {"id": "c", "text": "blue stone"}]
-    index, _ = grown(np.random.default_rng(0), tmp_path / "index", ("text",), documents)
+    index = Index.create(tmp_path / "i", documents, analyser=PLAIN)
     context = Context(index, index.query("red"), index.numbers(["a", "b", "c"]), np.array([-5.0, -6.0, -40.0]))
     found = Feature.parse("prf(k=2)").values(context)
     assert found[0] > found[1] > 0.0 == found[2]
+    index.close()
