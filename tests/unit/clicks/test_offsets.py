@@ -10,7 +10,8 @@ from scipy.optimize import minimize
 from podium.clicks import Propensities, weights
 from podium.data import ClickLog, Dataset
 from podium.errors import IncompatibleError
-from podium.losses import Loss, sweep
+from podium.losses import Exponential, Loss, sweep
+from podium.testing.losses import offsets_are_exact_if_it_says_so
 from podium.training import train
 
 RELEVANCE = np.array([0.9, 0.15, 0.4])
@@ -74,6 +75,14 @@ def test_a_loss_whose_optimum_would_move_refuses_offsets_and_names_those_that_ta
 def test_other_methods_refuse_offsets(name):
     with pytest.raises(IncompatibleError, match="Divide clicks by propensities"):
         train(OFFSET, name if name != "logistic" else "recipe(loss=logistic)")
+
+
+def test_a_loss_that_claims_exact_offsets_wrongly_breaks_its_contract(monkeypatch):
+    scores, labels = np.array([0.3, -1.0, 0.8]), np.array([1.0, 0.0, 2.0])
+    offsets_are_exact_if_it_says_so(Exponential(), scores, labels)
+    monkeypatch.setattr(Exponential, "offsets_are_exact", True)
+    with pytest.raises(AssertionError, match="gradient at the truth"):
+        offsets_are_exact_if_it_says_so(Exponential(), scores, labels)
 
 
 def test_a_trained_model_finds_the_relevance_in_its_scores():
