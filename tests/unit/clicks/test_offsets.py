@@ -89,3 +89,23 @@ def test_a_trained_model_finds_the_relevance_in_its_scores():
     model = train(OFFSET, "softmax(penalty=0,tolerance=1e-12,transform=identity)")
     found = model.score(DATA)
     np.testing.assert_allclose(found - found[0], np.log(RELEVANCE / RELEVANCE[0]), atol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore:.*never shown")
+def test_offsets_leave_out_what_the_only_page_of_a_query_did_not_show():
+    """The best document is on a fifth of the pages; divided weights take it for irrelevant on the others."""
+    rng, pages, queries = np.random.default_rng(1), [], 5000
+    for query in range(queries):
+        shown = np.array([1, 2, 0] if rng.random() < 0.2 else [1, 2])
+        clicks = 1 + np.flatnonzero(rng.random(len(shown)) < THETA[: len(shown)] * RELEVANCE[shown])
+        pages.append((str(query), DOCUMENTS[shown].tolist(), clicks.tolist()))
+    ids = [str(query) for query in range(queries) for _ in DOCUMENTS]
+    data = Dataset.from_arrays(np.tile(np.eye(3), (queries, 1)), qid=ids, document_ids=np.tile(DOCUMENTS, queries))
+    log, theta = ClickLog.from_pages(pages), Propensities.of_theta(THETA, how="true")
+    found = {}
+    for by in ("weights", "offsets"):
+        made = weights(log, theta, data, by=by).data
+        scores = train(made, "softmax(penalty=0,transform=identity)").score(DATA)
+        found[by] = np.exp(scores - scores[2])
+    np.testing.assert_allclose(found["offsets"], RELEVANCE / RELEVANCE[2], atol=0.3)
+    np.testing.assert_allclose(found["weights"], [0.2, 1, 1] * RELEVANCE / RELEVANCE[2], atol=0.1)
