@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 from podium.data import Dataset, Fold, read_folder
 from podium.distributions import Boltzmann, PlackettLuce, ReversePlackettLuce, Thurstone
 from podium.evaluation.calibration import Bin, Calibration, calibration
-from podium.losses import PMOPFD, BoltzRank, ListMLE, Loss, SoftRank
+from podium.losses import PMOPFD, BoltzRank, ListMLE, ListNet, Loss, SoftRank
 from podium.model import Model
 from podium.odds import Odds
 from podium.temperature import fit_temperature
@@ -93,6 +93,8 @@ def own_distribution(loss: Any) -> Any:
         return Thurstone(sigma=loss.sigma)
     if isinstance(loss, BoltzRank):
         return Boltzmann(alpha=loss.alpha)
+    if isinstance(loss, ListNet):
+        return PlackettLuce()
     known = loss.rank_distribution() if isinstance(loss, Loss) else None
     return None if known is None else known[0]
 

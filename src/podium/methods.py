@@ -5,6 +5,7 @@
     recipe(loss=listnet,scorer=mlp,solver=adam)
 
 A method's `grid` is tried on validation data, if there is any; parameters that a specification names are left alone.
+A method with other parts keeps what it has of the grid, so that `listnet(scorer=mlp)` has its penalty chosen too.
 `register_method` adds a method from outside.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -231,12 +233,21 @@ def method(text: str) -> Method:
                 raise ParameterError(f"{name!r} is a loss, not a method. Train it as {_as_recipe(name, text)!r}.")
             raise UnknownNameError("method", name, [*METHODS, *learners], see="podium methods")
         return Method(build(learners[name], settings), fixed=_named(settings))
-    found = METHODS[name]
+    found, fixed = METHODS[name], _named(settings)
     learner = found.learner.changed(settings)
-    solvers = [type(getattr(one, "solver", None)) for one in (found.learner, learner)]
-    same = "solver" not in settings and solvers[0] is solvers[1]
-    left = {k: v for k, v in found.grid.items() if same and k not in settings and learner.has_parameter(k)}
-    return replace(found, learner=learner, grid=left, fixed=_named(settings))
+    return replace(found, learner=learner, grid=_grid_of(learner, found, settings.keys() | fixed), fixed=fixed)
+
+
+def _grid_of(learner: Learner, original: Method, named: AbstractSet[str]) -> dict[str, tuple[Any, ...]]:
+    """What the grid of a method leaves to try of its changed learner: every entry that it has and nobody named.
+
+    Steps that suit one kind of solver are lost on another, so there its own learning rate is tried before them.
+    """
+    kept = {key: values for key, values in original.grid.items() if key not in named and learner.has_parameter(key)}
+    before, after = (getattr(one, "solver", None) for one in (original.learner, learner))
+    if "learning_rate" in kept and type(before) is not type(after):
+        kept["learning_rate"] = (after.learning_rate, *kept["learning_rate"])  # type: ignore[union-attr]
+    return kept
 
 
 def _as_recipe(name: str, text: str) -> str:

@@ -49,10 +49,12 @@ class Recipe(Learner):
         self.transform.check(data)
         if data.document_weights is not None:
             needs_weights(data, self.loss.name)
-            if data.score_offsets is not None and not self.loss.shift_invariant:
+            if data.score_offsets is not None and not self.loss.offsets_are_exact:
+                exact = [name for name, kind in Loss.catalogue().items() if kind().offsets_are_exact]
                 raise IncompatibleError(
-                    f"{self.loss.name} takes scores as they are, and cannot learn with score offsets. "
-                    "Divide clicks by propensities, or use a loss that compares documents, such as softmax."
+                    f"{self.loss}: with propensities as score offsets, its best scores are not those of clicks without "
+                    f"position bias. Divide clicks by propensities, or use {', '.join(exact)} with the settings that "
+                    "they have by default; lambdamart as lambdamart(damped=false)."
                 )
             if self.solver.needs_convex and (data.relevance() < 0).any():
                 raise IncompatibleError(
@@ -110,8 +112,8 @@ class Recipe(Learner):
         return recipe
 
     def has_parameter(self, key: str) -> bool:
-        """Whether it has a part of this name, or one of its parts has such a parameter."""
-        return key in _PARTS or bool(self._owners(key))
+        """Whether it has a part of this name, or just one of its parts has such a parameter."""
+        return key in _PARTS or len(self._owners(key)) == 1
 
     def _owners(self, key: str) -> list[str]:
         return [part for part in _PARTS if key in field_types(type(getattr(self, part)))]

@@ -485,11 +485,11 @@ def softrank(loss: Any, s: Any, y: Any) -> float:
 
 
 def thurstone(loss: Any, s: Any, y: Any) -> float:
-    """Grade by grade the integral of −d/dx Π Φ(s_i − x) times Π Φ(x − s_j), on a fine grid."""
+    """Cut by cut the integral of −d/dx Π Φ(s_i − x) times Π Φ(x − s_j), on a fine grid."""
     z, total = np.asarray(s) / loss.sigma, 0.0
     x = np.linspace(z.min() - 12, z.max() + 12, 60_001)
     for grade in sorted(set(y), reverse=True)[:-1]:
-        best, rest = z[y == grade], z[y < grade]
+        best, rest = z[y >= grade], z[y < grade]
         above = np.array([log_ndtr(one - x) for one in best])
         log_density = np.logaddexp.reduce(norm.logpdf(x, best[:, None]) - above, axis=0)
         log_integrand = log_density + above.sum(axis=0) + sum(log_ndtr(x - one) for one in rest)

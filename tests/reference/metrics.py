@@ -52,9 +52,9 @@ def ndcg(ranked: Labels, ideal: Labels, k: int | None) -> float:
 
 
 def weighted_dcg(ranked: Labels, ideal: Labels, k: int | None) -> float:
-    if sum(ideal) <= 0:
+    if not any(ideal):
         return math.nan
-    return sum(y / math.log2(r + 1) for r, y in enumerate(ranked[:k], 1)) / sum(ideal)
+    return sum(y / math.log2(r + 1) for r, y in enumerate(ranked[:k], 1))
 
 
 def mean_ndcg(ranked: Labels, ideal: Labels, k: int | None) -> float:

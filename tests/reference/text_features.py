@@ -249,7 +249,13 @@ def cosine(s, q, d, f):
 
 
 def prf(s, documents, scores, f, k=5):
-    """Of all candidates at once: the cosine to the mean, weighted by score, of the vectors of the best k."""
+    """Of all candidates at once: the cosine to the mean, weighted by score, of the vectors of the best k.
+
+    Scores of which some are negative count from the lowest; all alike if they are equal.
+    """
+    if min(scores, default=0.0) < 0:
+        scores = [x - min(scores) for x in scores]
+        scores = scores if any(scores) else [1.0] * len(scores)
     best = sorted(range(len(documents)), key=lambda i: (-scores[i], i))[:k]
     centre = {}
     for i in best:

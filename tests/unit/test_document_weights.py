@@ -118,7 +118,7 @@ def test_validation_data_without_grades_is_measured_by_weighted_dcg():
     ]  # what clicks over propensities would say
     model = train(clicked[0], "softmax", valid=clicked[1], metric="weighted-dcg@5")
     metric = Metric.parse("weighted-dcg@5")
-    values = metric(model.score(part[1]), part[1].labels, part[1].offsets)
+    values = metric(model.score(part[1]), 2.5 * part[1].labels, part[1].offsets)
     assert model.info["valid"] == pytest.approx(np.nanmean(values))
     assert len(model.info["trials"]) == len(METHODS["softmax"].grid["penalty"])
     assert metric(model.score(part[2]), part[2].labels, part[2].offsets).mean() > 0.4
@@ -138,5 +138,6 @@ def test_validation_by_another_metric_says_what_to_do():
 
 def test_weights_below_zero_are_measured():
     metric = Metric.parse("weighted-dcg")
-    assert metric([3.0, 2.0], [-1.0, 3.0], [0, 2])[0] == pytest.approx((-1 + 3 / np.log2(3)) / 2)
-    assert np.isnan(metric([3.0, 2.0], [-1.0, 1.0], [0, 2])[0])
+    assert metric([3.0, 2.0], [-1.0, 3.0], [0, 2])[0] == pytest.approx(-1 + 3 / np.log2(3))
+    assert metric([3.0, 2.0], [-1.0, 1.0], [0, 2])[0] == pytest.approx(-1 + 1 / np.log2(3))
+    assert np.isnan(metric([3.0, 2.0], [0.0, 0.0], [0, 2])[0])

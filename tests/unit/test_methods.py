@@ -7,7 +7,10 @@ from podium.methods import METHODS, method
 from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.scorers import MLP, Trees
+from podium.search import candidates
 from podium.solvers import LBFGS, Adam, Boosting
+from podium.testing import linear_data
+from podium.training import train
 
 
 def test_lambdamart_is_trees_lambdarank_and_boosting():
@@ -46,14 +49,39 @@ def test_a_specification_changes_parts_and_parameters():
 def test_what_a_specification_names_is_not_tried():
     assert method("listnet").grid
     assert method("listnet(penalty=0.5)").grid == {}
-    assert method("listnet(solver=lbfgs)").grid == {}
+    assert method("listnet(solver=lbfgs(penalty=0.5))").grid == {}
     assert method("listnet(tolerance=0.1)").grid == METHODS["listnet"].grid
 
 
-def test_a_grid_is_not_carried_to_another_solver():
-    assert method("listnet(scorer=trees)").grid == {}
-    assert method("lambdamart(scorer=linear)").grid == {}
+def test_another_part_keeps_every_entry_of_the_grid_that_the_learner_has():
+    penalties = METHODS["listnet"].grid["penalty"]
+    assert method("listnet(solver=lbfgs)").grid == method("listnet(tolerance=0.1)").grid == {"penalty": penalties}
+    assert method("listnet(transform=minmax)").grid == {"penalty": penalties}
+    assert list(method("boltzrank(scorer=mlp)").grid) == ["alpha", "penalty"]
     assert method("lambdamart(learning_rate=0.3)").grid == METHODS["lambdamart"].grid
+    assert list(method("lambdamart(scorer=linear)").grid) == ["transform"]  # which has no leaves
+
+
+def test_of_another_kind_of_solver_its_own_steps_are_tried_as_well():
+    """Steps of 1 are Nadaraya–Watson's; Adam would only be lost with them."""
+    assert method("structrank(scorer=mlp)").grid == {"learning_rate": (Adam().learning_rate, 1.0, 5.0)}
+    assert method("structrank(scorer=mlp,learning_rate=0.01)").grid == {}
+    assert method("structrank(scorer=linear)").grid == {}  # L-BFGS finds its own
+
+
+def test_a_network_is_tuned_as_a_linear_model_is():
+    assert method("energy-ndcg(scorer=mlp)").grid == METHODS["energy-ndcg"].grid
+    data = linear_data(12, 6)
+    model = train(data, "listnet(scorer=mlp,epochs=2)", valid=linear_data(6, 6, seed=1))
+    assert [trial["penalty"] for trial in model.info["trials"]] == [0.01, 0.1, 1.0]
+
+
+@pytest.mark.parametrize("scorer", ["linear", "mlp", "trees", "nadaraya-watson"])
+def test_every_grid_of_a_method_with_another_scorer_can_be_tried(scorer):
+    for name, found in METHODS.items():
+        if isinstance(found.learner, Recipe):
+            changed = method(f"{name}(scorer={scorer})")
+            assert all(type(learner.scorer) is type(changed.learner.scorer) for learner, _ in candidates(changed))
 
 
 def test_an_unknown_method_suggests_near_ones():

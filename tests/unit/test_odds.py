@@ -119,10 +119,10 @@ def test_a_model_without_ties_has_no_odds_with_ties(name):
 
 
 def test_without_validation_data_plackett_luce_is_used_as_trained_and_other_losses_raise():
-    odds = train(DATA, "listnet").distribution(TEST)
-    assert odds.how == ("Plackett–Luce, as trained by listnet: there was no validation data to fit a temperature on")
-    np.testing.assert_array_equal(odds.scores, train(DATA, "listnet").score(TEST))
-    for name in ("ranknet", "softrank", "rankboost"):
+    odds = train(DATA, "listmle").distribution(TEST)
+    assert odds.how == ("Plackett–Luce, as trained by listmle: there was no validation data to fit a temperature on")
+    np.testing.assert_array_equal(odds.scores, train(DATA, "listmle").score(TEST))
+    for name in ("ranknet", "softrank", "rankboost", "listnet", "softmax"):
         with pytest.raises(IncompatibleError, match=r"is not the likelihood of a ranking.*--valid"):
             train(DATA, name).distribution(TEST)
     with pytest.raises(

@@ -49,7 +49,8 @@ def train(
         By,
         typer.Option(
             help="With --clicks: weights divide clicks by propensities; offsets add their logarithms to the scores "
-            "while learning, which has less noise, for softmax, ranknet, lambdarank and lambdamart."
+            "while learning, which has less noise, for softmax, ranknet, lambdarank, pmop-fd and "
+            "'lambdamart(damped=false)'."
         ),
     ] = "weights",
     preset: options.Preset = None,
@@ -97,6 +98,11 @@ def train(
         model = model.with_info(clicks=used.record)
     model.save(output)
     _print(model, training, validation, output=output)
+
+
+def _stops_early(model: Model) -> bool:
+    """Whether the best of the iterations was chosen on validation data."""
+    return getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
 
 
 def _has_grades(data: Dataset) -> bool:
@@ -149,6 +155,8 @@ def _print(model: Model, training: Dataset, validation: Dataset | None, *, outpu
         console.out("validation none: settings are the method's own")
     else:
         console.out(f"validation {validation.source}: {info['metric']} {info['valid']:.4f}")
+        if len(info.get("trials", [])) > 1 or _stops_early(model):
+            console.out("           optimistic, since it chose the model: measure by other data, with podium evaluate")
     trials = info.get("trials", [])
     for number, trial in enumerate(trials):
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")

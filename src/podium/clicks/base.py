@@ -181,8 +181,9 @@ class Fitted:
         return self.model.predict(self.params, self._pairs_in(log), log)
 
     def relevance_in(self, log: ClickLog) -> Array:
-        """The relevance of each impression's document; ½ for pairs that the model does not know."""  # (I,)
-        return np.append(self.relevance(), 0.5)[self._pairs_in(log)]
+        """The relevance of each impression's document; that of the prior for pairs that the model does not know."""
+        params = {name: unseen(x) if name in self.model.per_pair else x for name, x in self.params.items()}
+        return np.broadcast_to(self.model.relevance(params), self.n_pairs + 1)[self._pairs_in(log)]
 
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
         """The pages of a log with clicks drawn from the model."""

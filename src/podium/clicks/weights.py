@@ -8,19 +8,19 @@
     >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
     [0.5, 1.0]
 
-A click at rank k counts (c − β_k)/α_k, with the propensities of `podium.clicks.propensity`; without trust bias a click
-counts 1/θ_k, and its absence nothing. The mean over pages is then the relevance of the document, whatever its rank
-(Joachims, Swaminathan & Schnabel, WSDM 2017; with trust bias, Vardasbi, Oosterhuis & de Rijke, CIKM 2020).
+A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, with the propensities
+of `podium.clicks.propensity`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
+shown, and on however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017;
+one exposure for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de
+Rijke, CIKM 2020).
 
-Where a document is shown at several ranks by chance, as with two rankers, or with a ranker that draws its lists, it
-counts Σ (c − β_k)/ρ with ρ = Σ_k π(k) α_k, π(k) being the probability that it is at rank k (Oosterhuis & de Rijke,
-SIGIR 2020). This has less variance, and is right for documents that are only sometimes shown. π is the share of pages,
-or comes from the log's own propensities.
+If the log says with what probability p each document was shown where it was, an impression counts 1/p in both sums:
+pages on which a document was hardly ever shown then count as much as those of people to whom it is shown often.
 
 Divided clicks of low ranks are rare and large, so that they are noisy. With `by="offsets"` clicks stay as they are, and
-log ρ is added to the scores while learning: a loss that takes e^s for relevance, such as softmax, RankNet and
-LambdaRank, then sees how many clicks it should expect where each document was shown. A document that was hardly looked
-at weighs little, and one that was never shown nothing.
+the logarithm of how often a document was looked at is added to its score while learning: a loss that takes e^s for
+relevance (`Loss.offsets_are_exact`) then sees how many clicks it should expect where each document was shown. A
+document that was hardly looked at weighs little, and one that was never shown nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning
 
 Array = NDArray[np.float64]
-Per = Literal["pages", "impressions", "total"]
+Per = Literal["pages", "total"]
 By = Literal["weights", "offsets"]
 
 
@@ -63,105 +63,86 @@ def weights(
     per: Per = "pages",
     by: By = "weights",
 ) -> Weighted:
-    """The data with document weights made of clicks, joined by ids. Without propensities, a click counts 1 at any rank.
+    """The data with document weights made of clicks, joined by ids. Without propensities, every rank counts alike.
 
-    Propensities below `clip` are taken as `clip`, which bounds the variance at the price of some bias. Weights are
-    divided by the pages of their query, so that queries count alike, by the impressions of the document, or by nothing.
+    Propensities below `clip` are taken as `clip`, which bounds weights by 1/clip at the price of some bias. A weight is
+    the clicks of a page on which the document is looked at, so that queries count alike; `per="total"` multiplies it by
+    the pages of its query.
 
     By weights, clicks are divided by propensities. By offsets, the logarithms of propensities are added to the scores
     while learning, which has less variance, clips nothing, and is for losses that take e^s for relevance.
     """
-    check_log(log)
-    if propensities is not None:
-        check_propensities(propensities)
-    if not 0.0 < clip <= 1.0:
-        raise ParameterError(f"clip must be above 0 and at most 1; got {clip!r}.")
-    if per not in get_args(Per):
-        raise ParameterError(f"per must be one of {', '.join(get_args(Per))}; got {per!r}.")
-    if by not in get_args(By):
-        raise ParameterError(f"by must be one of {', '.join(get_args(By))}; got {by!r}.")
-    if data.query_ids is None or data.document_ids is None:
-        raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
-    found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)
+    _check(log, propensities, data, clip=clip, per=per, by=by)
+    found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)  # type: ignore[index]
     _check_joined(log, data, found)
-    cells = _count(log, propensities)
-    mixed = propensities is not None and (log.propensities is not None or len(log.ranker_names) > 1)
-    pages, offsets = _query_pages(log), None
-    if by == "offsets":
-        offsets = np.append(_offsets(log, cells, pages), _NEVER)[found]
-        cells = replace(cells, alpha=np.where(np.isnan(cells.alpha), np.nan, 1.0))
-    values, clipped = _values(log, cells, pages, clip=clip, per=per, mixed=mixed and by == "weights")
-    logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))
-    shown = np.append(np.isin(np.arange(log.n_pairs), cells.pair[~np.isnan(cells.alpha)]), False)[found]
-    clicks = _sums(cells.pair, cells.clicked, log.n_pairs)
-    inside = np.isin(np.arange(log.n_pairs), found)
-    total = max(float(clicks.sum()), 1.0)
-    of_logged = logged[data.query_index]
-    made = Weighted(
-        replace(
-            data,
-            labels=None,
-            preferences=None,
-            document_weights=np.append(values, 0.0)[found],
-            score_offsets=offsets,
-        ),
-        clipped=clipped,
-        never_shown=float(1.0 - shown[of_logged].mean()) if of_logged.any() else 1.0,
-        outside=float(clicks[~inside].sum()) / total,
-        below=float(cells.clicked[np.isnan(cells.alpha)].sum()) / total,
-        queries=int(logged.sum()),
+    cells, pages, clipped = _count(log, propensities), _query_pages(log)[log.pair_query], 0.0
+    if by == "weights":
+        values, clipped = _relevance(cells, clip=clip)
+        offsets = None
+    else:
+        values, looked = _clicks_and_looks(cells, pages)
+        offsets = np.log(looked, out=np.full(len(looked), _NEVER), where=looked > 0.0)
+    if per == "total":
+        values = values * pages
+    weighted = replace(
+        data,
+        labels=None,
+        preferences=None,
+        document_weights=np.append(values, 0.0)[found],
+        score_offsets=None if offsets is None else np.append(offsets, _NEVER)[found],
     )
+    made = _described(weighted, log, cells, found, clipped=clipped)
     _warn(made, clip=clip)
     return made
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """Impressions and clicks of each pair at each rank."""
+    """Impressions and clicks of each pair at each rank; by the log's own propensities, if it has some."""
 
     pair: NDArray[np.int64]  # (M,)
     shown: Array  # (M,)
     clicked: Array  # (M,)
     alpha: Array  # (M,) NaN where the rank has no propensity
     beta: Array  # (M,)
-    placed: Array | None  # (M,) the probability, by the log's own propensities, that the pair is at this rank
+    n_pairs: int
+
+    def sums(self, values: Array) -> Array:
+        """The sum over the ranks of each pair that have a propensity."""  # (U,)
+        return _sums(self.pair, np.where(np.isnan(self.alpha), 0.0, values), self.n_pairs)
 
 
 def _count(log: ClickLog, propensities: Propensities | None) -> _Cells:
     rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
     n_ranks = int(rank.max(initial=0)) + 1
     code, which = np.unique(log.pairs * np.int64(n_ranks) + rank, return_inverse=True)
+    if log.propensities is not None:  # each impression by its own, as many in all as there were
+        least = np.ones(log.n_pairs)
+        np.minimum.at(least, log.pairs, log.propensities)
+        shares = times * (least[log.pairs] / log.propensities)
+        times = shares * (_sums(log.pairs, times, log.n_pairs) / _sums(log.pairs, shares, log.n_pairs))[log.pairs]
     shown, clicked = _sums(which, times, len(code)), _sums(which, times * log.clicks, len(code))
-    placed = None if log.propensities is None else _sums(which, times * log.propensities, len(code)) / shown
     pair, at = np.divmod(code, n_ranks)
     alpha, beta = (np.ones(len(code)), np.zeros(len(code))) if propensities is None else propensities.at(at)
-    return _Cells(pair, shown, clicked, alpha, beta, placed)
+    return _Cells(pair, shown, clicked, alpha, beta, log.n_pairs)
 
 
-def _values(log: ClickLog, cells: _Cells, pages: Array, *, clip: float, per: Per, mixed: bool) -> tuple[Array, float]:
-    """The weight of each pair, and the share of click weight that was clipped. Mixed: divide by ρ, not by α_k."""
-    known, n = ~np.isnan(cells.alpha), log.n_pairs
-    pair, shown, clicked, alpha = (x[known] for x in (cells.pair, cells.shown, cells.clicked, cells.alpha))
-    of_query, of_pair = pages[log.pair_query[pair]], _sums(pair, shown, n)[pair]
-    if mixed:
-        chance = shown / of_query if cells.placed is None else cells.placed[known]
-        alpha = _sums(pair, chance * alpha, n)[pair]  # ρ
-        if per == "impressions":  # given that the document is shown
-            alpha = alpha / np.minimum(_sums(pair, chance, n)[pair], 1.0)
-    over = {"pages": of_query, "impressions": of_pair, "total": np.ones(len(pair))}[per]
-    factor = 1.0 / (over * np.maximum(alpha, clip))
-    whole = float((factor * clicked).sum())
-    clipped = float((factor * clicked)[alpha < clip].sum()) / whole if whole > 0 else 0.0
-    return _sums(pair, factor * (clicked - cells.beta[known] * shown), n), clipped
+def _relevance(cells: _Cells, *, clip: float) -> tuple[Array, float]:
+    """Σ (c − β)/Σ max(α, clip) of each pair, and the share of all weight that is of clicks at ranks below `clip`."""
+    exposure = cells.sums(cells.shown * np.maximum(cells.alpha, clip))
+    per_click = np.divide(1.0, exposure, out=np.zeros(cells.n_pairs), where=exposure > 0.0)
+    whole = float((per_click * cells.sums(cells.clicked)).sum())
+    low = float((per_click * cells.sums(np.where(cells.alpha < clip, cells.clicked, 0.0))).sum())
+    return per_click * cells.sums(cells.clicked - cells.beta * cells.shown), low / whole if whole > 0.0 else 0.0
 
 
-def _offsets(log: ClickLog, cells: _Cells, pages: Array) -> Array:
-    """log ρ of each pair: of the share of its query's pages on which it was looked at."""
+def _clicks_and_looks(cells: _Cells, pages: Array) -> tuple[Array, Array]:
+    """How often each pair was clicked, and how often it was looked at, on a page of its query."""
     if (cells.beta != 0.0).any():
         raise ParameterError('by="offsets" knows no trust bias (beta): use by="weights", or propensities without it.')
-    chance = cells.shown / pages[log.pair_query[cells.pair]] if cells.placed is None else cells.placed
-    looked = _sums(cells.pair, chance * np.nan_to_num(cells.alpha), log.n_pairs)
-    return np.asarray(np.log(looked, out=np.full(log.n_pairs, _NEVER), where=looked > 0.0))
+    looked = cells.sums(cells.shown * cells.alpha)
+    clicked = np.where(looked > 0.0, cells.sums(cells.clicked), 0.0)
+    return clicked / np.maximum(pages, 1.0), looked / np.maximum(pages, 1.0)
 
 
 def _sums(index: NDArray[Any], values: NDArray[Any], n: int) -> Array:
@@ -176,6 +157,38 @@ def _query_pages(log: ClickLog) -> Array:
         by_rank = _sums(log.page_query * n + ranks, log.page_counts, log.n_queries * n)
         return np.asarray(by_rank.reshape(log.n_queries, n).max(axis=1))
     return _sums(log.page_query, log.page_counts, log.n_queries)
+
+
+def _described(data: Dataset, log: ClickLog, cells: _Cells, found: NDArray[np.int64], *, clipped: float) -> Weighted:
+    """The weighted data with what is to be known of it; `found` is the pair of each row."""
+    logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))  # type: ignore[union-attr]
+    of_logged = logged[data.query_index]
+    shown = np.append(cells.sums(cells.shown) > 0.0, False)[found]
+    clicks = _sums(cells.pair, cells.clicked, log.n_pairs)
+    inside = np.isin(np.arange(log.n_pairs), found)
+    total = max(float(clicks.sum()), 1.0)
+    return Weighted(
+        data,
+        clipped=clipped,
+        never_shown=float(1.0 - shown[of_logged].mean()) if of_logged.any() else 1.0,
+        outside=float(clicks[~inside].sum()) / total,
+        below=float(cells.clicked[np.isnan(cells.alpha)].sum()) / total,
+        queries=int(logged.sum()),
+    )
+
+
+def _check(log: ClickLog, propensities: Propensities | None, data: Dataset, *, clip: float, per: Per, by: By) -> None:
+    check_log(log)
+    if propensities is not None:
+        check_propensities(propensities)
+    if not 0.0 < clip <= 1.0:
+        raise ParameterError(f"clip must be above 0 and at most 1; got {clip!r}.")
+    if per not in get_args(Per):
+        raise ParameterError(f"per must be one of {', '.join(get_args(Per))}; got {per!r}.")
+    if by not in get_args(By):
+        raise ParameterError(f"by must be one of {', '.join(get_args(By))}; got {by!r}.")
+    if data.query_ids is None or data.document_ids is None:
+        raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
 
 
 def _check_joined(log: ClickLog, data: Dataset, found: NDArray[np.int64]) -> None:

@@ -97,6 +97,13 @@ class Loss(Named):
         """Whether it compares documents of equal grade, which then ask for equal scores."""
         return False
 
+    @property
+    def offsets_are_exact(self) -> bool:
+        """Whether clicks with the logarithms of propensities as score offsets have the same best scores as clicks of
+        people who look at everything: Σ r_d ρ_d L(s + log ρ, e_d) has the optimum of Σ r_d L(s, e_d), for any r and ρ.
+        """
+        return False
+
     def objective(self, scores: ArrayLike, labels: ArrayLike) -> Callable[[Array], float]:
         """The function of scores whose derivative at `scores` is the gradient: the value, unless a surrogate."""
         return lambda moved: self(moved, labels).value

@@ -255,6 +255,10 @@ class LambdaRank(PairwiseLoss):
         self.metric.swap_functions()
 
     @property
+    def offsets_are_exact(self) -> bool:
+        return not self.damped  # which weighs the two sides of a pair by different sums
+
+    @property
     def grades(self) -> Any:
         """Its kernel on grades."""
         return kernel_for(*self.metric.swap_functions())

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from podium.compiled import compiled
-from podium.distributions import PlackettLuce
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
 from podium.kernels.draws import advance, share, start, uniform
 from podium.kernels.exponentials import exponentials
@@ -219,6 +218,3 @@ class ListNet(Loss):
     def grades(self) -> Any:
         """Its kernel on grades; that of k = 1 is a small one, which compiles alone."""
         return top_1 if self.k == 1 else top_k_documents
-
-    def rank_distribution(self) -> tuple[PlackettLuce, float]:
-        return PlackettLuce(), 1.0

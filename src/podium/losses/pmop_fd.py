@@ -100,5 +100,9 @@ class PMOPFD(Loss):
     grades = staticmethod(over_grades)
     curvature_is: ClassVar[Literal["exact", "bound"]] = "bound"
 
+    @property
+    def offsets_are_exact(self) -> bool:
+        return not self.backward  # of one document against the rest it is the softmax
+
     def rank_distribution(self) -> tuple[OrderedPartitionsFD, float]:
         return OrderedPartitionsFD(backward=self.backward), 1.0

@@ -171,3 +171,7 @@ class RankNet(PairwiseLoss):
     @property
     def compares_ties(self) -> bool:
         return self.ties
+
+    @property
+    def offsets_are_exact(self) -> bool:
+        return self.sigma == 1.0 and not self.ties

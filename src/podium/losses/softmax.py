@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.distributions import PlackettLuce
 from podium.errors import DataError
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
@@ -85,5 +84,6 @@ class Softmax(Loss):
             raise DataError(f"{self.name} needs labels of at least 0; got {low:g}. Shift the labels.")
         return super().kernel_constants(labels)
 
-    def rank_distribution(self) -> tuple[PlackettLuce, float]:
-        return PlackettLuce(), 1.0
+    @property
+    def offsets_are_exact(self) -> bool:
+        return True

@@ -26,23 +26,23 @@ _BELOW = 0.7  # nats below the peak where the sum starts
 
 @compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """−Σ_k log P(the k-th grade beats all lower ones), S_i ~ N(s_i, σ²)."""
+    """−Σ_k log P(the k highest grades beat all lower ones), S_i ~ N(s_i, σ²)."""
     clear(gradient, curvature)
     order, ends = by_grade(labels)
-    n, sigma, value, first = len(scores), params[0, 0], 0.0, 0
+    n, sigma, value, end = len(scores), params[0, 0], 0.0, 0
     s, slope, bend = take(scores, order), np.zeros(n), np.zeros(n)
     for p in range(n):
         s[p] /= sigma
-    while first < n and ends[first] < n:
-        value += _one_grade(s[first:], ends[first] - first, slope[first:], bend[first:])
-        first = ends[first]
+    while end < n and ends[end] < n:
+        end = ends[end]
+        value += _one_cut(s, end, slope, bend)
     for p in range(n):
         gradient[order[p]], curvature[order[p]] = slope[p] / sigma, bend[p] / (sigma * sigma)
     return value
 
 
 @compiled
-def _one_grade(s: Any, m: Any, slope: Any, bend: Any) -> Any:
+def _one_cut(s: Any, m: Any, slope: Any, bend: Any) -> Any:
     """−log P(min of the first m > max of the rest); adds its first and second derivatives.
 
     With A(x) = Π_{i≤m} Φ(s_i − x), C(x) = Π_{j>m} Φ(x − s_j) and λ = φ/Φ, a document i and a document j pull apart with
@@ -143,17 +143,18 @@ def _add_node(s: Any, m: Any, x: Any, top: Any, lam: Any, force: Any, moment: An
 class Thurstone(Loss):
     """The negative log-likelihood of the grades' order, where each document's score has normal noise.
 
-    Formula: L = −Σ_k log P(min_{i∈B_k} S_i > max_{j∈R_k} S_j), S_i ~ N(s_i, σ²), where B_k holds the documents of the
-        k-th grade from the top and R_k those of lower grades; an integral over one pivot. For two grades this is the
-        probability of what they say under Thurstone's case V. For more, noise is drawn anew at each stage, as if users
-        chose the best, then looked again: given the sizes of grades, the probabilities of all ways to fill them sum
-        to 1, L is convex, and it costs one integral per grade; with one draw of noise for all stages it would be
-        a nested integral. (Under Plackett–Luce both are the same, because races have no memory.)
+    Formula: L = −Σ_k log P(min_{i∈U_k} S_i > max_{j∉U_k} S_j), S_i ~ N(s_i, σ²), where U_k holds the documents of the
+        k highest grades, for every k but the last; an integral over one pivot each. For two grades this is the
+        likelihood of what they say under Thurstone's case V. For more it is a composite likelihood: each cut between
+        grades has its probability under that law, in which noise is drawn once, so the scores of the law itself are
+        its optimum, with their scale (Lindsay, 1988). The likelihood of all cuts together would be a nested integral;
+        the product over grades of P(B_k beats what is left), with noise drawn anew, has too small a scale.
     Ties: the order within a grade is left open, exactly. A query whose grades are all equal contributes 0.
-    Cost: O(n) per node of the integral and grade, about 100 nodes.
+    Cost: O(n) per node of the integral and cut, about 100 nodes.
     Use it for: graded labels, as a likelihood with lighter tails than ListMLE's; odds of Thurstone's distribution.
         σ is the scale of scores: with a scorer that has its own scale, only the penalty sees it.
-    Reference: Thurstone, A law of comparative judgment, Psychological Review 1927.
+    Reference: Thurstone, A law of comparative judgment, Psychological Review 1927; Lindsay, Composite likelihood
+        methods, Contemporary Mathematics 1988.
     """
 
     sigma: float = param(default=1.0, above=0, search=(0.1, 3.0, "log"))

@@ -1,15 +1,17 @@
-"""Weighted DCG@k: the share of all weight that a ranking brings to the top, for weights made of clicks.
+"""Weighted DCG@k: the weight that a ranking brings to the top, for weights made of clicks.
 
-Formula: Σ_{r ≤ k} w_r D(r) / Σ_d w_d, with w_r the weight of the document at rank r, read from its label, and D the
-discount of the convention. With w = clicks over propensities it estimates, up to a constant, the DCG of relevance
-without the bias of positions (Joachims, Swaminathan and Schnabel, 2017).
+Formula: Σ_{r ≤ k} w_r D(r), with w_r the weight of the document at rank r, read from its label, and D the discount of
+the convention. With w = clicks over propensities its mean over queries estimates the DCG of relevance, up to a constant
+that is the same for every ranker, without the bias of positions (Joachims, Swaminathan and Schnabel, 2017). It is not
+divided by the weight of its own query: a query with one clicked document would count the same whatever the propensity
+of the click, and the biased ranker would win.
 Ties: each place of a tie group has the mean weight of the group.
-Cost: O(n). Use it for: validation data with document weights and no grades. Empty: the weights do not add up to more
-than 0. Weights may be negative where clicks were corrected for trust; then it can leave its range.
+Cost: O(n). Use it for: validation data with document weights and no grades. Empty: every weight is 0; such queries add
+the same to every ranker. Weights may be negative where clicks were corrected for trust, and so may its value.
 
     >>> from podium.metrics import Metric
-    >>> Metric.parse("weighted-dcg@2")([3, 2, 1], [4.0, 0.0, 6.0], [0, 3])  # 4/(4 + 6)
-    array([0.4])
+    >>> Metric.parse("weighted-dcg@2")([3, 2, 1], [4.0, 0.0, 6.0], [0, 3])  # 4·1 + 0/log2(3)
+    array([4.])
 """
 
 from __future__ import annotations
@@ -25,18 +27,9 @@ from podium.registry import register
 
 
 @compiled
-def _total(weights: Array) -> float:
-    total = 0.0
-    for weight in weights:
-        total += weight
-    return total
-
-
-@compiled
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
-    """Σ_{r ≤ k} w̄_r D(r) / Σ w, with w̄_r the mean weight of the documents tied with rank r."""
-    total = _total(ideal)
-    if not total > 0.0:
+    """Σ_{r ≤ k} w̄_r D(r), with w̄_r the mean weight of the documents tied with rank r."""
+    if len(ideal) == 0 or (ideal[0] == 0.0 and ideal[-1] == 0.0):  # from the largest to the smallest
         return np.nan
     last, found, start = cut(len(labels), config), 0.0, 0
     while start < last:
@@ -46,23 +39,24 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
             discounts += discount(place, config) if place < last else 0.0
         found += weights * discounts / (end - start)
         start = end
-    return found / total
+    return found
 
 
 @compiled
 def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
-    """Shares of the weight, then discounts."""
-    n, total = len(labels), _total(ideal)
+    """Weights, then discounts."""
+    n = len(labels)
     for place in range(n):
-        work[place] = labels[place] / total if total > 0.0 else 0.0
+        work[place] = labels[place]
         work[n + place] = discount(place, config) if place < cut(n, config) else 0.0
 
 
 @register
 class WeightedDCG(Metric):
-    """The share of all weight that a ranking brings to the top, discounted by rank."""
+    """The weight that a ranking brings to the top, discounted by rank."""
 
     uses: ClassVar[tuple[str, ...]] = ("discount", "short", "ideal")
+    range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
     normalised: ClassVar[bool] = False
     measure: ClassVar[Any] = staticmethod(measure)
     swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)

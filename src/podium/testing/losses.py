@@ -170,6 +170,18 @@ def document_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
         near(product(loss, scores, data, direction=v), expected, 1e-12, "Hessian times direction, document weights")
 
 
+def offsets_are_exact_if_it_says_so(loss: Loss, scores: Array, labels: Array) -> None:
+    """Clicks on what is looked at, with the logarithm of how often it is as offset, are best explained by relevance."""
+    n = len(scores)
+    if not loss.offsets_are_exact or n == 0:
+        return
+    relevance, looked = 1.0 / (1.0 + np.exp(-scores)), 1.0 / (1.3 + np.arange(n) + labels)
+    whole = Dataset(np.zeros((n, 0), np.float32), None, np.array([0, n]), document_weights=relevance)
+    partly = dataclasses.replace(whole, document_weights=relevance * looked, score_offsets=np.log(looked))
+    for data, what in ((whole, "everything is looked at"), (partly, "ranks are looked at, with offsets")):
+        near(sweep(loss, np.log(relevance), data).gradient, np.zeros(n), 1e-9, f"gradient at the truth where {what}")
+
+
 def edge_weights_count(loss: Loss, scores: Array, labels: Array) -> None:
     """An edge of weight 2 counts like two edges."""
     edges = from_labels(labels, np.array([0, len(labels)]), ties=loss.compares_ties).edges
@@ -203,7 +215,7 @@ LOSS_CHECKS: dict[str, Callable[[Loss, Array, Array], None]] = {
         derivative_is_right, derivative_of_parameters_is_right, curvature_is_right, product_is_right,
         order_of_rows_does_not_matter, shift_changes_nothing, extreme_scores_are_finite, no_preference_gives_nothing,
         edges_of_grades_are_grades, nothing_given_is_changed, sweep_is_the_sum_of_queries, document_weights_count,
-        edge_weights_count,
+        offsets_are_exact_if_it_says_so, edge_weights_count,
     )
 }  # fmt: skip
 """What every loss promises, by name: (loss, scores, labels) → None."""

@@ -126,6 +126,38 @@ def test_validation_data_without_grades_is_judged_by_clicks(podium: Podium, made
     assert f"{np.nanmean(metric(scores, test.labels, test.offsets)):.4f}" in result.stdout
 
 
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_document_that_is_shown_on_few_pages_keeps_its_place(podium: Podium, logged: bool) -> None:
+    """The best of four documents is shown on a fifth of the pages, at the end; the log names no ranker."""
+    rng, relevance, lines = np.random.default_rng(0), np.array([0.9, 0.5, 0.3, 0.1]), []
+    for page in range(4000):
+        shown = np.array([3, 2, 0] if rng.random() < 0.2 else [3, 1, 2])
+        clicks = 1 + np.flatnonzero(rng.random(3) < relevance[shown] / np.arange(1, 4))
+        line = {"query": f"q{page % 20}", "documents": [f"d{d}" for d in shown], "clicks": clicks.tolist()}
+        chances = {"propensities": [1.0, 0.2, 0.2] if 0 in shown else [1.0, 0.8, 0.8]}
+        lines.append(json.dumps(line | (chances if logged else {})) + "\n")
+    Path("log.jsonl").write_text("".join(lines))
+    Path("theta.json").write_text(json.dumps({"ranks": [1, 2, 3], "theta": [1.0, 0.5, 1 / 3]}))
+    rows = [f"0 qid:q{q} {d + 1}:1 # d{d}\n" for q in range(20) for d in range(4)]
+    Path("train.txt").write_text("".join(rows))
+    options = ["--clicks", "log.jsonl", "--propensities", "theta.json", "--method", "softmax(penalty=0)"]
+    result = podium("train", "train.txt", *options)
+    assert result.exit_code == 0, result.stderr
+    scores = Model.load("model.podium").score(read_letor("train.txt"))[:4]
+    np.testing.assert_allclose(np.exp(scores - scores[0]), relevance / relevance[0], atol=0.06)
+
+
+def test_offsets_are_refused_for_methods_that_they_would_mislead(podium: Podium, made: Any) -> None:
+    files = [str(made[0] / name) for name in ("train.txt", "log.jsonl", "true.json")]
+    options = ["--clicks", files[1], "--propensities", files[2], "--propensities-as", "offsets"]
+    for method in ("ranknet(sigma=2)", "listnet", "lambdamart"):
+        result = podium("train", files[0], *options, "--method", method)
+        assert result.exit_code == 1
+        assert "its best scores are not those of clicks without position bias" in result.stderr
+        assert "lambdamart(damped=false)" in result.stderr
+    assert podium("train", files[0], *options, "--method", "lambdamart(damped=false,rounds=5)").exit_code == 0
+
+
 def test_what_a_method_needs_beside_the_log_is_named(podium: Podium, made: Any) -> None:
     result = podium("clicks", "propensity", str(made[0] / "log.jsonl"), "--how", "regression-em")
     assert result.exit_code == 1

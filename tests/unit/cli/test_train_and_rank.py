@@ -33,6 +33,14 @@ def test_training_on_a_folder_tunes_on_its_validation_file_and_says_so(podium: P
     assert f"{folder / 'vali.txt'}: map {expected.info['valid']:.4f}" in result.stdout
     assert result.stdout.count("tried") == len(METHODS["regression"].grid["penalty"])
     assert result.stdout.count("← chosen") == 1
+    assert "optimistic, since it chose the model" in result.stdout
+
+
+def test_a_measure_that_chose_nothing_is_not_called_optimistic(podium: Podium, folder: Path) -> None:
+    result = podium("train", str(folder), "--method", "regression(penalty=0.1,solver=lbfgs(patience=none))")
+    assert result.exit_code == 0, result.stderr
+    assert "vali.txt: ndcg@10 " in result.stdout
+    assert "optimistic" not in result.stdout
 
 
 def test_training_on_one_file_says_that_nothing_is_tuned(podium: Podium, folder: Path) -> None:

@@ -12,9 +12,7 @@ from podium.data import ClickLog, Dataset
 from podium.data.cache_writer import write_cache
 from podium.data.synthetic import make_letor_like
 from podium.data.tables import to_frame
-from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
-from podium.losses import RankNet, Softmax, sweep
-from podium.training import train
+from podium.errors import DataError, ParameterError, PodiumWarning
 
 DATA, _ = make_letor_like(5, (6, 8), n_features=8, seed=1)
 TRUE = Propensities.of_theta(1 / np.arange(1, 9), how="true")
@@ -29,12 +27,13 @@ def values(log, propensities, data=THREE, **settings):
     return weights(log, propensities, data, **settings).data.document_weights
 
 
-def test_a_click_counts_one_over_the_propensity_of_its_rank():
-    a, b = 1 + 1 / 0.5, 1 / 0.5
-    np.testing.assert_allclose(values(PAGES, HALF), [a / 3, b / 3, 0])
-    np.testing.assert_allclose(values(PAGES, HALF, per="total"), [a, b, 0])
-    np.testing.assert_allclose(values(PAGES, HALF, per="impressions"), [a / 3, b / 3, 0])
+def test_clicks_are_divided_by_the_exposure_of_their_document():
+    a, b = 2 / (1 + 0.5 + 1), 1 / (0.5 + 1 + 0.5)
+    np.testing.assert_allclose(values(PAGES, HALF), [a, b, 0])
+    np.testing.assert_allclose(values(PAGES, HALF, per="total"), [3 * a, 3 * b, 0])
     np.testing.assert_allclose(values(PAGES, None), [2 / 3, 1 / 3, 0])
+    once = ClickLog.from_pages([("q", ["a", "b"], [2]), ("q", ["a", "c"], [2]), ("q", ["a"], [])])
+    np.testing.assert_allclose(values(once, HALF), [0, 1 / 0.5, 1 / 0.5])  # each of b and c was shown once
 
 
 TRUST = Propensities(
@@ -57,21 +56,6 @@ def test_offsets_are_the_logarithms_of_how_often_a_document_was_looked_at():
         weights(PAGES, HALF, THREE, by="offset")
 
 
-@pytest.mark.parametrize("loss", [Softmax(), RankNet()], ids=str)
-def test_with_offsets_expected_clicks_make_the_true_relevance_the_best_scores(loss):
-    relevance, looked = np.array([0.9, 0.1, 0.4]), np.array([0.1, 1.0, 0.3])
-    data = dataclasses.replace(
-        THREE, labels=None, document_weights=relevance * looked, score_offsets=np.log(looked)
-    )  # fmt: skip
-    np.testing.assert_allclose(sweep(loss, np.log(relevance), data).gradient, 0.0, atol=1e-12)
-    assert abs(sweep(loss, np.log(relevance), dataclasses.replace(data, score_offsets=None)).gradient).max() > 0.1
-
-
-def test_a_loss_that_takes_scores_as_they_are_refuses_offsets():
-    with pytest.raises(IncompatibleError, match="score offsets"):
-        train(weights(PAGES, HALF, THREE, by="offsets").data, "recipe(loss=logistic)")
-
-
 def test_offsets_go_with_rows_and_caches(tmp_path):
     log = simulate(DATA, RANKERS, pages=50, seed=0)
     data = weights(log, TRUE, DATA, by="offsets").data
@@ -86,21 +70,26 @@ def test_offsets_go_with_rows_and_caches(tmp_path):
 
 
 def test_trust_in_the_ranker_is_taken_off():
-    a = (1 - 0.1) / 0.8 + (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8
-    b = (1 - 0.05) / 0.4 + (0 - 0.1) / 0.8 + (0 - 0.05) / 0.4
-    np.testing.assert_allclose(values(PAGES, TRUST), [a / 3, b / 3, 2 * -0.02 / 0.2 / 3])
+    a = (2 - 0.1 - 0.05 - 0.1) / (0.8 + 0.4 + 0.8)
+    b = (1 - 0.05 - 0.1 - 0.05) / (0.4 + 0.8 + 0.4)
+    np.testing.assert_allclose(values(PAGES, TRUST), [a, b, -0.02 / 0.2])
 
 
-def test_several_rankers_count_together():
+def test_names_of_rankers_change_no_weight():
     mixed = dataclasses.replace(PAGES, rankers=np.array([0, 1, 0], np.int16), ranker_names=("A", "B"))
-    a, b = 2 / 3 * 1 + 1 / 3 * 0.5, 1 / 3 * 1 + 2 / 3 * 0.5  # ρ
-    np.testing.assert_allclose(values(mixed, HALF), [2 / a / 3, 1 / b / 3, 0])
+    np.testing.assert_array_equal(values(mixed, HALF), values(PAGES, HALF))
 
 
-def test_propensities_of_the_log_say_where_a_document_could_have_been():
-    shown = np.array([0.5, 0.5, 1, 0.5, 0.5, 1, 0.5, 0.5])
-    a = b = 0.5 * 1 + 0.5 * 0.5
-    np.testing.assert_allclose(values(dataclasses.replace(PAGES, propensities=shown), HALF), [2 / a / 3, 1 / b / 3, 0])
+def test_each_impression_counts_by_the_propensity_that_the_log_gives_it():
+    p = np.array([0.5, 0.25, 1, 0.5, 0.2, 1, 0.1, 0.5])
+    logged = dataclasses.replace(PAGES, propensities=p)
+    a = (1 / p[0] + 1 / p[4]) / (1 / p[0] + 0.5 / p[4] + 1 / p[6])
+    b = (1 / p[1]) / (0.5 / p[1] + 1 / p[3] + 0.5 / p[7])
+    np.testing.assert_allclose(values(logged, HALF), [a, b, 0])
+    made = weights(logged, HALF, THREE, by="offsets").data
+    np.testing.assert_allclose(made.document_weights / np.exp(made.score_offsets), [a, b, 0], atol=1e-12)
+    tiny = dataclasses.replace(PAGES, propensities=np.full(8, 5e-324))
+    np.testing.assert_allclose(values(tiny, HALF), values(PAGES, HALF))
 
 
 @pytest.mark.parametrize(("rankers", "pages"), [(RANKERS[:1], 400), (RANKERS, 400)])
@@ -131,10 +120,11 @@ def test_documents_sometimes_shown_are_not_taken_for_worse():
 
 
 def test_clipping_is_reported():
-    with pytest.warns(PodiumWarning, match=r"71\.4 % of the weight is of clicks whose propensity was below 0\.8"):
-        made = weights(PAGES, HALF, THREE, clip=0.8, per="total")
-    np.testing.assert_allclose(made.data.document_weights, [1 + 1 / 0.8, 1 / 0.8, 0])
-    assert made.clipped == pytest.approx(2 / 0.8 / (1 + 2 / 0.8))
+    a, b = 1 / (1 + 0.8 + 1), 1 / (0.8 + 1 + 0.8)  # a click on each; one of the two on a, and that on b, are at rank 2
+    with pytest.warns(PodiumWarning, match=r"67\.5 % of the weight is of clicks whose propensity was below 0\.8"):
+        made = weights(PAGES, HALF, THREE, clip=0.8)
+    np.testing.assert_allclose(made.data.document_weights, [2 * a, b, 0])
+    assert made.clipped == pytest.approx((a + b) / (2 * a + b))
 
 
 def test_clicks_at_ranks_without_propensity_do_not_count():
@@ -153,7 +143,7 @@ def test_queries_without_pages_and_clicks_elsewhere_are_told():
         made = weights(PAGES, HALF, more)
     assert (made.queries, made.never_shown, made.outside) == (1, 0.5, pytest.approx(1 / 3))
     assert ["never shown" in str(one.message) for one in said] == [True, False]
-    np.testing.assert_allclose(made.data.document_weights, [1, 0, 0, 0])
+    np.testing.assert_allclose(made.data.document_weights, [0.8, 0, 0, 0])
 
 
 def test_data_that_cannot_be_joined_is_refused():
@@ -166,7 +156,7 @@ def test_data_that_cannot_be_joined_is_refused():
 def test_settings_out_of_range_are_refused():
     with pytest.raises(ParameterError, match="clip must be above 0"):
         weights(PAGES, HALF, THREE, clip=0.0)
-    with pytest.raises(ParameterError, match="per must be one of pages, impressions, total"):
+    with pytest.raises(ParameterError, match="per must be one of pages, total"):
         weights(PAGES, HALF, THREE, per="clicks")
 
 

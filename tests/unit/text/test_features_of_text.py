@@ -1,6 +1,7 @@
 """Features against the slow reference, on random collections and on the worked example."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -130,10 +131,11 @@ def compare(index, fields, documents, query, features):
         expected = [REFERENCE[feature.name](collection, asked, one, field, **given) for one in order]
         found = feature.values(context)
         assert np.allclose(found, expected, rtol=1e-10, atol=1e-12), (feature, query, documents, found, expected)
-    for field in (*fields, "whole"):
-        expected = reference.prf(collection, order, scores, field, k=2)
+    for field, shift in itertools.product((*fields, "whole"), (0.0, -0.5, -9.0)):
+        expected = reference.prf(collection, order, scores + shift, field, k=2)
+        context.first_scores = scores + shift
         found = Feature.parse(f"prf(field={field},k=2)").values(context)
-        assert np.allclose(found, expected, rtol=1e-9, atol=1e-9), (field, query, documents)
+        assert np.allclose(found, expected, rtol=1e-9, atol=1e-9), (field, shift, query, documents)
     for rank in (1, 100) if len(documents) > 2 else ():
         expected, unique = reference.lsi(collection, asked, "whole", rank)
         if unique:
@@ -223,3 +225,13 @@ def test_a_function_becomes_a_feature(worked, monkeypatch):
     register_feature("short", lambda query, documents, index: [1.0])
     with pytest.raises(DataError, match="2 numbers expected"):
         Feature.parse("short").values(context)
+
+
+def test_feedback_by_negative_scores_is_nearest_to_the_best_documents(tmp_path):
+    """Logarithms of probabilities, which a language model as first stage gives, once turned the feature round."""
+    documents = [{"id": "a", "text": "red fish"}, {"id": "b", "text": "red bird"}, {"id": "c", "text": "blue stone"}]
+    index = Index.create(tmp_path / "i", documents, analyser=PLAIN)
+    context = Context(index, index.query("red"), index.numbers(["a", "b", "c"]), np.array([-5.0, -6.0, -40.0]))
+    found = Feature.parse("prf(k=2)").values(context)
+    assert found[0] > found[1] > 0.0 == found[2]
+    index.close()

@@ -32,7 +32,8 @@ class Cosine(Feature):
 class PRF(Feature):
     """Pseudo relevance feedback: the cosine to the mean vector of the k best documents of the first stage.
 
-    The mean is weighted by their scores. 0 without a first stage.
+    The mean is weighted by their scores; if some are negative, as logarithms of probabilities are, by how far they are
+    above the lowest of all candidates. 0 without a first stage.
     """
 
     name = "prf"
@@ -47,7 +48,8 @@ class PRF(Feature):
         column = context.column(self.field)
         weights, sizes = term_weights(context.index, column), norms(context.index, column)
         slots = slots_of(len(context.index.flags))
-        _feedback(*context.tokens(self.field), scores, self.k, weights, sizes, context.rows, slots, found)
+        shares = _shares(np.asarray(scores, np.float64))
+        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, slots, found)
         return found
 
 
@@ -68,6 +70,15 @@ class LSI(Feature):
         if size <= 1e-12:
             return np.zeros(len(context))
         return np.asarray(space.documents[context.rows].astype(np.float64) @ (point / size))
+
+
+def _shares(scores: Array) -> Array:
+    """What each candidate counts for the mean, in the order of scores and never below 0."""
+    lowest = scores.min()
+    if lowest >= 0.0:
+        return scores
+    above = scores - lowest
+    return above if above.any() else np.ones(len(scores))
 
 
 @compiled
