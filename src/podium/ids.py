@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
+from podium.errors import DataError
 from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]
@@ -32,6 +33,12 @@ class Ids:
     starts: Places  # (N,)
     ends: Places  # (N,)
     hashes: NDArray[np.uint64] | None = None  # (N,) by `text_hash`, where they are known already
+
+    def __post_init__(self) -> None:
+        """Compiled code reads where it is told to: ids lie within the text, before its spare bytes."""
+        first, last = self.starts.min(initial=0), self.ends.max(initial=0)
+        if first < 0 or last + SPARE > max(len(self.text), SPARE) or (self.starts > self.ends).any():
+            raise DataError(f"ids from {first} to {last} lie outside a text of {len(self.text) - SPARE} bytes.")
 
     @classmethod
     def of(cls, names: Iterable[Any]) -> Ids:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import podium
+from podium.errors import ParameterError
 from podium.testing import linear_data
+from podium.threads import default_threads
 
 FORK = """
 import os, sys
@@ -57,9 +59,30 @@ def models(tmp_path_factory):
 def test_a_forked_process_scores(when, models):
     environment = {**os.environ, "PODIUM_THREADS": "2"}
     program = [sys.executable, "-c", FORK, when, str(models)]
-    done = subprocess.run(program, env=environment, timeout=100, capture_output=True, text=True, check=False)
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == sorted(METHODS)
+
+
+@pytest.mark.parametrize("text", ["²", "٣", "0", "-1", "1.5", "", " ", "1_0", "9" * 5000, "0x2"])
+def test_threads_that_are_no_number_are_an_error_in_words(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PODIUM_THREADS", text)
+    with pytest.raises(ParameterError, match=r"^PODIUM_THREADS must be a whole number of at least 1; got '.{0,40}'\.$"):
+        default_threads()
+
+
+def test_a_command_runs_without_a_compiler(tmp_path: Path) -> None:
+    podium.train(linear_data(20, 8), "regression").save(tmp_path / "model.podium")
+    (tmp_path / "data.txt").write_text("1 qid:1 1:0.5 2:1 3:2\n0 qid:1 1:0.25 2:-1 3:0\n")
+    known = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "error"}
+    for command in (["rank", "model.podium", "data.txt"], ["evaluate", "data.txt", "scores.txt"]):
+        program = [sys.executable, "-m", "podium", *command]
+        done = subprocess.run(
+            program, cwd=tmp_path, env=known, timeout=100, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "scores.txt").write_text("1.0\n0.5\n")
+    assert "1.0000" in done.stdout
 
 
 NOWHERE = "/dev/null/nowhere"  # cannot be made, not even by root
