@@ -83,8 +83,8 @@ def choices(logs: int) -> str:
     """How often the better model was chosen."""
     rows = []
     for pages, queries in VALIDATION.items():
-        found = [choice(seed, pages, queries) for seed in range(logs)]
-        shares = [np.mean([one[k] for one in found]) for k in range(3)]
+        chosen = [choice(seed, pages, queries) for seed in range(logs)]
+        shares = np.mean(chosen, axis=0)
         rows.append([str(pages), str(queries), f"{shares[0]:.2f}", f"{shares[1]:.2f}", f"{shares[2]:.3f}"])
         print(rows[-1], flush=True)
     heads = ["pages a query", "queries", "right", "right if divided by the weight of the query", "difference of DCG@10"]
@@ -93,8 +93,8 @@ def choices(logs: int) -> str:
 
 def gradients() -> str:
     """The cosine between the gradient with document weights and that with grades, for every loss."""
-    found = [(name, *(cosine(kind(), binary=b) for b in (True, False))) for name, kind in Loss.catalogue().items()]
-    rows = [[name, f"{binary:.2f}", f"{graded:.2f}"] for name, binary, graded in sorted(found, key=lambda x: -x[1])]
+    cosines = [(name, *(cosine(kind(), binary=b) for b in (True, False))) for name, kind in Loss.catalogue().items()]
+    rows = [[name, f"{binary:.2f}", f"{graded:.2f}"] for name, binary, graded in sorted(cosines, key=lambda x: -x[1])]
     return table(["loss", "relevant or not", "grades 0 to 4"], rows)
 
 
@@ -122,11 +122,11 @@ def odds(queries: int = 4000) -> str:
         data = Dataset.from_arrays(features, places.ravel().astype(float), group=np.full(2 * queries, n))
         model = train(data.select(range(queries)), "thurstone(penalty=0)")
         new = data.select(range(queries, 2 * queries))
-        found = model.distribution(new)
-        given, came = found.summary().first, new.labels == n - 1
+        distribution = model.distribution(new)
+        given, came = distribution.summary().first, new.labels == n - 1
         near = (given > 0.4) & (given < 0.5)
         error = math.sqrt(float((given * (1 - given))[near].sum())) / near.sum()
-        scale = np.polyfit(worth[queries * n :], found.scores, 1)[0]
+        scale = np.polyfit(worth[queries * n :], distribution.scores, 1)[0]
         rows.append([str(n), f"{scale:.2f}", f"{given[near].mean():.3f}", f"{came[near].mean():.3f} ± {error:.3f}"])
         print(rows[-1], flush=True)
     return table(["documents", "scale over the truth", "given", "came"], rows)

@@ -73,10 +73,10 @@ def train(
 
     Validation data, `valid`, is a Dataset, a frame, or a tuple (features, labels, qid). With it, settings are chosen by
     `metric` from the method's grid, or by another `search`, e.g. optuna, and solvers with patience stop early by it.
-    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one; its measure,
-    `model.info["valid"]`, is optimistic, since it was chosen for being the best. The temperature of `Model.distribution`
-    is fitted on validation data too. If that has document weights and no labels, it is measured by `weighted-dcg@10`, or
-    another cut-off.
+    `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the chosen one; its
+    measure, `model.info["valid"]`, is optimistic, since it was chosen for being the best. The temperature of
+    `Model.distribution` is fitted on validation data too. If that has document weights and no labels, it is measured by
+    `weighted-dcg@10`, or another cut-off.
 
     `fitting` fits one learner in place of `fit`, e.g. on a cluster.
     """

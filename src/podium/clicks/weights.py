@@ -73,8 +73,8 @@ def weights(
     while learning, which has less variance, clips nothing, and is for losses that take e^s for relevance.
     """
     _check(log, propensities, data, clip=clip, per=per, by=by)
-    found = log.find_pairs(data.query_ids[data.query_index], data.document_ids)  # type: ignore[index]
-    _check_joined(log, data, found)
+    pairs = log.find_pairs(data.query_ids[data.query_index], data.document_ids)  # type: ignore[index]
+    _check_joined(log, data, pairs)
     cells, pages, clipped = _count(log, propensities), _query_pages(log)[log.pair_query], 0.0
     if by == "weights":
         values, clipped = _relevance(cells, clip=clip)
@@ -84,16 +84,16 @@ def weights(
         offsets = np.log(looked, out=np.full(len(looked), _NEVER), where=looked > 0.0)
     if per == "total":
         values = values * pages
-    weighted = replace(
+    with_weights = replace(
         data,
         labels=None,
         preferences=None,
-        document_weights=np.append(values, 0.0)[found],
-        score_offsets=None if offsets is None else np.append(offsets, _NEVER)[found],
+        document_weights=np.append(values, 0.0)[pairs],
+        score_offsets=None if offsets is None else np.append(offsets, _NEVER)[pairs],
     )
-    made = _described(weighted, log, cells, found, clipped=clipped)
-    _warn(made, clip=clip)
-    return made
+    weighted = _described(with_weights, log, cells, pairs, clipped=clipped)
+    _warn(weighted, clip=clip)
+    return weighted
 
 
 @dataclass(frozen=True)
@@ -159,13 +159,13 @@ def _query_pages(log: ClickLog) -> Array:
     return _sums(log.page_query, log.page_counts, log.n_queries)
 
 
-def _described(data: Dataset, log: ClickLog, cells: _Cells, found: NDArray[np.int64], *, clipped: float) -> Weighted:
-    """The weighted data with what is to be known of it; `found` is the pair of each row."""
+def _described(data: Dataset, log: ClickLog, cells: _Cells, pairs: NDArray[np.int64], *, clipped: float) -> Weighted:
+    """The weighted data with what is to be known of it; `pairs` are those of its rows."""
     logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))  # type: ignore[union-attr]
     of_logged = logged[data.query_index]
-    shown = np.append(cells.sums(cells.shown) > 0.0, False)[found]
+    shown = np.append(cells.sums(cells.shown) > 0.0, False)[pairs]
     clicks = _sums(cells.pair, cells.clicked, log.n_pairs)
-    inside = np.isin(np.arange(log.n_pairs), found)
+    inside = np.isin(np.arange(log.n_pairs), pairs)
     total = max(float(clicks.sum()), 1.0)
     return Weighted(
         data,
@@ -191,8 +191,8 @@ def _check(log: ClickLog, propensities: Propensities | None, data: Dataset, *, c
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
 
 
-def _check_joined(log: ClickLog, data: Dataset, found: NDArray[np.int64]) -> None:
-    if (found >= 0).any():
+def _check_joined(log: ClickLog, data: Dataset, pairs: NDArray[np.int64]) -> None:
+    if (pairs >= 0).any():
         return
     ours, theirs = (
         f"query {query!s} with document {document!s}"
@@ -208,23 +208,24 @@ def _check_joined(log: ClickLog, data: Dataset, found: NDArray[np.int64]) -> Non
     )
 
 
-def _warn(made: Weighted, *, clip: float) -> None:
+def _warn(weighted: Weighted, *, clip: float) -> None:
     notes = []
-    if made.never_shown > 0:
-        where = " at a rank with a propensity" if made.below > 0 else ""
+    if weighted.never_shown > 0:
+        where = " at a rank with a propensity" if weighted.below > 0 else ""
+        count = "count as if it were 0 (selection bias)" if weighted.data.score_offsets is None else "are left out"
         notes.append(
-            f"{100 * made.never_shown:.1f} % of the documents were never shown{where}: their relevance is not known, "
-            "and they count as if it were 0 (selection bias). Show them now and then, or leave them out of the data."
+            f"{100 * weighted.never_shown:.1f} % of the documents were never shown{where}: their relevance is not "
+            f"known, and they {count}. Show them now and then, or leave them out of the data."
         )
-    if made.clipped > _MUCH:
+    if weighted.clipped > _MUCH:
         notes.append(
-            f"{100 * made.clipped:.1f} % of the weight is of clicks whose propensity was below {clip:g} and was "
+            f"{100 * weighted.clipped:.1f} % of the weight is of clicks whose propensity was below {clip:g} and was "
             "clipped, which favours documents at the top. Lower clip if the log is long."
         )
-    if made.outside > _MUCH:
-        notes.append(f"{100 * made.outside:.1f} % of the clicks are on documents that the data does not have.")
-    if made.below > 0:
-        notes.append(f"{100 * made.below:.1f} % of the clicks are at ranks without a propensity and do not count.")
+    if weighted.outside > _MUCH:
+        notes.append(f"{100 * weighted.outside:.1f} % of the clicks are on documents that the data does not have.")
+    if weighted.below > 0:
+        notes.append(f"{100 * weighted.below:.1f} % of the clicks are at ranks without a propensity and do not count.")
     for note in notes:
         warnings.warn(note, PodiumWarning, stacklevel=3)
 

@@ -47,7 +47,7 @@ def test_offsets_are_the_logarithms_of_how_often_a_document_was_looked_at():
     looked = [(1 + 0.5 + 1) / 3, (0.5 + 1 + 0.5) / 3, 2 * 0.25 / 3]
     np.testing.assert_allclose(np.exp(made.data.score_offsets), looked)
     assert made.clipped == 0.0
-    with pytest.warns(PodiumWarning, match="never shown"):
+    with pytest.warns(PodiumWarning, match=r"never shown.* are left out\."):
         unseen = weights(ClickLog.from_pages([("q", ["a", "b"], [1])]), HALF, THREE, by="offsets").data
     assert np.exp(unseen.score_offsets[2]) < 1e-12
     with pytest.raises(ParameterError, match="no trust bias"):
