@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import ConvergenceWarning, DataError, PodiumWarning
-from podium.propensities.base import Array, Estimator, check_connected, intervals
+from podium.propensities.base import Array, ByClicks, Estimator, check_connected, intervals
 from podium.registry import param, register
 from podium.threads import one_blas_thread
 
@@ -72,6 +72,15 @@ class Harvest(Estimator):
         low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+        seen = _seen(log, self.name)
+        every = np.ones(log.n_queries)
+
+        def alpha(clicks: Array) -> Array:
+            return self._theta(*seen.with_clicks(clicks).sums(every), start=found.theta, close=True)
+
+        return ByClicks(log.pairs.astype(np.int64) * int(log.ranks().max()) + log.ranks() - 1, alpha)
+
     def _check_steps(self, size: Array, where: str | None) -> None:
         """Raise a clear error if a rank lacks what pivot or chain compare it by."""
         if self.by == "all-pairs":
@@ -86,11 +95,11 @@ class Harvest(Estimator):
                 where=where,
             )
 
-    def _theta(self, clicked: Array, size: Array, start: Array | None = None) -> Array:
+    def _theta(self, clicked: Array, size: Array, start: Array | None = None, *, close: bool = False) -> Array:
         """θ relative to rank 1; resamplings start from the θ of the whole."""
         k = np.arange(1, len(size))
         if self.by == "all-pairs":
-            return _all_pairs(clicked, size, start)
+            return _all_pairs(clicked, size, start, close=close)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.by == "pivot":
                 return np.append(1.0, clicked[k, 0] / clicked[0, k])
@@ -105,14 +114,23 @@ class _Seen:
     query: NDArray[np.int64]  # (V,)
     rank: NDArray[np.int64]  # (M,) from 0
     ranker: NDArray[np.int64]  # (M,)
-    rate: Array  # (M,) clicks per impression of the pair at this rank, by all rankers
+    place: NDArray[np.int64]  # (M,) number of the pair at this rank
+    rate: Array  # clicks per impression of each place, by all rankers
     n_ranks: int
+    place_of: NDArray[np.int64]  # (I,) the place of each impression; −1: of a page whose ranker is not known
+    times: Array  # (I,)
 
     def sums(self, times: Array) -> tuple[Array, Array]:
         """ĉ and |S| (R, R), where queries count so often (Q,)."""
         clicked, size = np.zeros((2, self.n_ranks, self.n_ranks))
-        _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate, clicked, size)
+        _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate[self.place], clicked, size)
         return clicked, size
+
+    def with_clicks(self, clicks: Array) -> _Seen:
+        """The same impressions with other clicks (I,)."""
+        there = self.place_of >= 0
+        place, times = self.place_of[there], self.times[there]
+        return replace(self, rate=np.bincount(place, times * clicks[there]) / np.bincount(place, times))
 
 
 def _seen(log: ClickLog, who: str) -> _Seen:
@@ -123,25 +141,28 @@ def _seen(log: ClickLog, who: str) -> _Seen:
             "ranker of each page, or use pbm, which needs only documents at changing ranks.",
             where=log.source,
         )
-    used = log if known.all() else log.select(known)
-    assert used.rankers is not None
-    rank, times = used.ranks().astype(np.int64) - 1, np.repeat(used.page_counts, used.sizes)
-    n_ranks, n_rankers = int(rank.max()) + 1, int(used.rankers.max()) + 1
-    at = used.pairs * np.int64(n_ranks) + rank
-    places, which = np.unique(at, return_inverse=True)
-    rate = np.bincount(which, times * used.clicks) / np.bincount(which, times)
-    triple = np.unique(which * np.int64(n_rankers) + np.repeat(used.rankers, used.sizes))
+    there = known[log.page_of]
+    pairs, rank = log.pairs[there].astype(np.int64), log.ranks()[there].astype(np.int64) - 1
+    ranker, times = log.rankers[log.page_of[there]], np.repeat(log.page_counts, log.sizes)
+    n_ranks, n_rankers = int(rank.max()) + 1, int(ranker.max()) + 1
+    places, which = np.unique(pairs * n_ranks + rank, return_inverse=True)
+    triple = np.unique(which * np.int64(n_rankers) + ranker)
     place = triple // n_rankers
     pair = places[place] // n_ranks
     first = np.flatnonzero(np.append(True, pair[1:] != pair[:-1]))
+    place_of = np.full(log.n_impressions, -1)
+    place_of[there] = which
     return _Seen(
-        np.append(first, len(pair)), used.pair_query[pair[first]].astype(np.int64), places[place] % n_ranks,
-        triple % n_rankers, rate[place], n_ranks,
-    )  # fmt: skip
+        np.append(first, len(pair)), log.pair_query[pair[first]].astype(np.int64), places[place] % n_ranks,
+        triple % n_rankers, place, np.zeros(len(places)), n_ranks, place_of, times,
+    ).with_clicks(log.clicks.astype(np.float64))  # fmt: skip
 
 
-def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array:
-    """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
+def _all_pairs(clicked: Array, size: Array, start: Array | None = None, *, close: bool = False) -> Array:
+    """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation.
+
+    From a start it stops a little early, unless it must come close.
+    """
     from scipy.optimize import minimize
 
     # where every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn
@@ -166,7 +187,7 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array
 
     x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
     limits: Any = {
-        "ftol": 1e-14 if start is None else 1e-10,
+        "ftol": 1e-14 if start is None or close else 1e-10,
         "gtol": 1e-9,
         "maxiter": 2000,
         "maxfun": 5000,
