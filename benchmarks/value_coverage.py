@@ -5,7 +5,8 @@
 Each log is simulated, its propensities estimated, written and read, and the value of two rankers estimated, as the
 commands do it: `podium clicks propensity LOG --how HOW -o theta.json`, `podium value A B LOG --propensities
 theta.json`. Printed are the shares of logs whose interval holds the true value of a ranker, that of what was shown and
-the true difference; and beside them, where the propensities are taken as known. 90 to 98 % are wanted. About 15 minutes.
+the true difference, and beside them the shares if propensities are taken as known. Wanted are 90 to 98 %. It takes
+about 15 minutes.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class World:
         found = np.empty((len(ESTIMATORS), 2, len(WHAT)), np.bool_)
         for k, estimator in enumerate(ESTIMATORS):
             for j, one in enumerate((curve, known)):
-                made = value(log, self.runs, propensities=one, how=estimator, clip=0.0)  # type: ignore[arg-type]
+                made = value(log, self.runs, propensities=one, how=estimator, clip=0.0)
                 found[k, j] = _holds(made, self.truth)
         return found
 
@@ -92,7 +93,7 @@ class World:
 
     def relevance(self, log: ClickLog) -> NDArray[np.float64]:
         """P(relevant) of each pair of a log; P(click at rank 1) without trust bias."""
-        pair = log.find_pairs(self.data.query_ids[self.data.query_index], self.data.document_ids)  # type: ignore[index]
+        pair = log.find_pairs(self.data.query_ids[self.data.query_index], self.data.document_ids)
         found = np.zeros(log.n_pairs)
         found[pair[pair >= 0]] = click_chance(self.data, noise=0.0 if self.how == "trust" else 0.1)[pair >= 0]
         return found

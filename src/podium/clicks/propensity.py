@@ -149,7 +149,6 @@ class Propensities:
                 where=where,
             )
 
-
     def _check_draws(self, where: str | None) -> None:
         if self.beta_draws is not None and self.alpha_draws is None:
             raise DataError("beta_draws need alpha_draws beside them.", where=where)

@@ -42,7 +42,7 @@ class ConfidenceSequence:
 
 
 def confidence_sequence(outcomes: ArrayLike, *, most: float, confidence: float = 0.95) -> ConfidenceSequence:
-    """The always-valid p and interval of the mean μ of outcomes from −`most` to `most`, in the order in which they came.
+    """The always-valid p and interval of the mean of outcomes from −`most` to `most`, in the order in which they came.
 
     Formula: y = ½ + x/(2·most), m likewise of a mean. K⁺_t(m) = Π_{i≤t} (1 + λ(y_i − m)/m) and K⁻_t(m) =
         Π_{i≤t} (1 − λ(y_i − m)/(1 − m)) are what bets on a larger and on a smaller mean earn, martingales of mean 1 if

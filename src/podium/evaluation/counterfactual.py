@@ -164,7 +164,9 @@ def value(
     runs = {name: as_run(run) for name, run in rankers.items()}
 
     def placed(curve: Propensities) -> dict[str, tuple[Weighed, Placed]]:
-        weighed = {name: weigh(run, chosen, propensities=curve, distribution=distribution) for name, run in runs.items()}
+        weighed = {
+            name: weigh(run, chosen, propensities=curve, distribution=distribution) for name, run in runs.items()
+        }
         return {name: (one, place(log, one)) for name, one in weighed.items()}
 
     of_rankers = placed(propensities)

@@ -64,9 +64,9 @@ def linear(z: Array, s: Array, fixed: Array, counts: Array) -> tuple[float, Arra
 def with_interval(value: float, influence: Array, moves: Array, units: Units) -> Estimate:
     """An estimate with Student's interval, from the influence of its pages and the moves S and T of draws.
 
-    Formula: σ = √(U/(U − 1) · Σ_u (Σ e)²)/N over users u, or over pages where users are not known, is the standard error
-        if propensities are known. Else it is √((1 + b)² σ² + var(T − b S)), b = cov(S, T)/var(S): T is part of S and
-        something else.
+    Formula: σ = √(U/(U − 1) · Σ_u (Σ e)²)/N over users u, or over pages if users are not known, is the standard error
+        with known propensities. Else it is √((1 + b)² σ² + var(T − b S)), b = cov(S, T)/var(S): T is b times S and
+        something of its own.
     """
     from scipy.special import stdtr, stdtrit
 

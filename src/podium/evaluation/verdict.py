@@ -94,9 +94,7 @@ def _by_unit(values: NDArray[np.float64], users: Sequence[Any] | None) -> tuple[
     return np.bincount(unit, values), np.bincount(unit).astype(np.float64)
 
 
-def _student(
-    sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float
-) -> tuple[Interval | None, float]:
+def _student(sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float) -> tuple[Interval | None, float]:
     """The interval of the mean outcome of a page, and the p of its being 0."""
     from scipy.stats import t as student
 

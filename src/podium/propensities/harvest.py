@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -75,9 +76,10 @@ class Harvest(Estimator):
     def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
         seen = _seen(log, self.name)
         every = np.ones(log.n_queries)
+        near = _near_all_pairs(*seen.sums(every), found.theta) if self.by == "all-pairs" else self._theta
 
         def alpha(clicks: Array) -> Array:
-            return self._theta(*seen.with_clicks(clicks).sums(every), start=found.theta, close=True)
+            return near(*seen.with_clicks(clicks).sums(every))
 
         return ByClicks(log.pairs.astype(np.int64) * int(log.ranks().max()) + log.ranks() - 1, alpha)
 
@@ -95,11 +97,11 @@ class Harvest(Estimator):
                 where=where,
             )
 
-    def _theta(self, clicked: Array, size: Array, start: Array | None = None, *, close: bool = False) -> Array:
+    def _theta(self, clicked: Array, size: Array, start: Array | None = None) -> Array:
         """θ relative to rank 1; resamplings start from the θ of the whole."""
         k = np.arange(1, len(size))
         if self.by == "all-pairs":
-            return _all_pairs(clicked, size, start, close=close)
+            return _all_pairs(clicked, size, start)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.by == "pivot":
                 return np.append(1.0, clicked[k, 0] / clicked[0, k])
@@ -158,19 +160,61 @@ def _seen(log: ClickLog, who: str) -> _Seen:
     ).with_clicks(log.clicks.astype(np.float64))  # fmt: skip
 
 
-def _all_pairs(clicked: Array, size: Array, start: Array | None = None, *, close: bool = False) -> Array:
-    """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation.
-
-    From a start it stops a little early, unless it must come close.
-    """
+def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array:
+    """θ of all-pairs, by L-BFGS on log θ."""
     from scipy.optimize import minimize
 
-    # where every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn
-    first, second = np.nonzero(np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1))
+    x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
+    limits: Any = {
+        "ftol": 1e-14 if start is None else 1e-10,
+        "gtol": 1e-9,
+        "maxiter": 2000,
+        "maxfun": 5000,
+        "maxcor": 30,
+    }
+    cost = _cost(clicked, size, _telling(clicked, size))
+    with one_blas_thread():  # vectors are short
+        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
+    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
+        warnings.warn(
+            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
+        )
+    theta: Array = np.exp(found.x - found.x[0])
+    return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
+
+
+def _near_all_pairs(clicked: Array, size: Array, theta: Array) -> Callable[[Array, Array], Array]:
+    """θ of all-pairs for clicks near those that θ was found for: by one step of Newton's from it."""
+    logs, telling = np.log(np.maximum(theta, 1e-12)), _telling(clicked, size)
+    free = np.flatnonzero(theta[1:] > 0) + 1
+    slope = _cost(clicked, size, telling)
+    here = slope(logs)[1]
+    steps = 1e-4 * np.eye(len(theta))[free]
+    bend = np.array([(slope(logs + step)[1] - slope(logs - step)[1])[free] / 2e-4 for step in steps])
+
+    def near(clicked: Array, size: Array) -> Array:
+        moved = np.zeros(len(theta))
+        moved[free] = np.linalg.lstsq(bend, here[free] - _cost(clicked, size, telling)(logs)[1][free])[0]
+        return np.asarray(theta * np.exp(moved))
+
+    return near
+
+
+def _telling(clicked: Array, size: Array) -> NDArray[np.bool_]:
+    """The ranks k < k′ whose clicks tell something (R, R).
+
+    If every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn.
+    """
+    return np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1)
+
+
+def _cost(clicked: Array, size: Array, telling: NDArray[np.bool_]) -> Callable[[Array], tuple[float, Array]]:
+    """−J and its derivative by log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
+    first, second = np.nonzero(telling)
     n, up, down = size[first, second], clicked[first, second], clicked[second, first]  # up is at the upper rank
 
     def cost(logs: Array) -> tuple[float, Array]:
-        """−J and its derivative. As r is the best for θ, what one rank gains by a larger θ the other loses."""
+        """As r is the best for θ, what one rank gains by a larger θ the other loses."""
         ratio = np.exp(logs[second] - logs[first])
         b = n * (1.0 + ratio) + down + ratio * up
         x = 2.0 * (up + down) / (b + np.sqrt(np.maximum(b * b - 8.0 * n * ratio * (up + down), 0.0)))
@@ -185,22 +229,7 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None, *, close
         total = np.bincount(first, slope, minlength=len(logs)) - np.bincount(second, slope, minlength=len(logs))
         return -value / n.sum(), -total / n.sum()
 
-    x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
-    limits: Any = {
-        "ftol": 1e-14 if start is None or close else 1e-10,
-        "gtol": 1e-9,
-        "maxiter": 2000,
-        "maxfun": 5000,
-        "maxcor": 30,
-    }
-    with one_blas_thread():  # vectors are short
-        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
-    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
-        warnings.warn(
-            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
-        )
-    theta: Array = np.exp(found.x - found.x[0])
-    return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
+    return cost
 
 
 def _parts(size: Array) -> NDArray[np.int64]:

@@ -74,11 +74,9 @@ class RegressionEM(Estimator):
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
     def _climbed(self, joined: Joined, times: Array, start: Array) -> tuple[Array, bool]:
-        """θ of each rank and γ of each document where queries count so often, from a start, and whether EM converged."""
+        """θ of each rank and γ of each document if queries count so often, from a start, and whether EM converged."""
         counted = _Counted(joined, times)
-        recipe = Recipe(loss=Logistic(highest=1.0), solver=LBFGS(penalty=0.01)).changed(
-            {"scorer": repr(self.scorer)}
-        )
+        recipe = Recipe(loss=Logistic(highest=1.0), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
 
         def step(x: Array) -> tuple[float, Array]:
             theta, gamma = x[: joined.n_ranks], x[joined.n_ranks :]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from podium.propensities.base import Array
-
-Strata = tuple[Array, Array, Array, Array]
+Strata = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 """Of each stratum: impressions and clicks at rank k, impressions and clicks at rank 1; no impressions are 0."""
 
 

@@ -113,7 +113,7 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
     return yes, no
 
 
-def _newton(n: Array, c: Array, relevance: Array, found: Propensities) -> Array:
+def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, found: Propensities) -> Array:
     """α and β of other clicks, near those that were found: by one step of Fisher scoring from them, rank by rank.
 
     Formula: with p_g = β + γ_g α, the score is Σ_g x_g (c_g − n_g p_g)/(p_g (1 − p_g)) and the information

@@ -1,8 +1,8 @@
 """Experiment results: what the store says of an experiment. All statistics are of `podium.evaluation`.
 
-An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved page is the mean credit of its clicks; in a
-split, that of a page with a click is 1 in the candidate's arm and −1 in the control's. Pages are merged and arms chosen
-by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page counts:
+An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved page is the mean credit of its clicks; in
+a split, that of a page with a click is 1 in the candidate's arm and −1 in the control's. Pages are merged and arms
+chosen by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page counts:
 later ones are not independent of it, and a verdict that may be looked at any time needs units that are.
 """
 
@@ -12,8 +12,6 @@ import itertools
 import json
 import sqlite3
 from dataclasses import dataclass
-
-import numpy as np
 
 from podium.errors import counted
 from podium.evaluation.confidence_sequence import confidence_sequence
@@ -114,8 +112,8 @@ def _interleaved(base: sqlite3.Connection, name: str) -> list[float]:
 def _split(base: sqlite3.Connection, name: str) -> tuple[list[float], dict[str, SplitArm]]:
     """Whether each user clicked on the first page, signed by arm, and the arms."""
     rows = base.execute(
-        f"{_FIRST}SELECT arms, EXISTS(SELECT 1 FROM event WHERE request=i.request AND kind='click') FROM impression AS i "
-        "WHERE n IN first ORDER BY n",
+        f"{_FIRST}SELECT arms, EXISTS(SELECT 1 FROM event WHERE request=i.request AND kind='click') "
+        "FROM impression AS i WHERE n IN first ORDER BY n",
         (name,),
     )
     arms = {"control": SplitArm(0, 0), "candidate": SplitArm(0, 0)}

@@ -74,9 +74,7 @@ def test_clicks_by_rank_alone_speak_for_neither_ranker_at_any_position(a, b):
     drawn = {
         "team-draft": [(p, credits) for (_, credits), p in reference.team_draft(a, b, 10).items()],
         "probabilistic": list(reference.probabilistic_pages(a, b, 3.0)),
-        "optimised": [
-            (p, [delta[d] for d in m]) for m, p in zip(merges, np.diff(heights, prepend=0.0), strict=True)
-        ],
+        "optimised": [(p, [delta[d] for d in m]) for m, p in zip(merges, np.diff(heights, prepend=0.0), strict=True)],
     }
     for method, pages in drawn.items():
         assert sum(p for p, _ in pages) == pytest.approx(1.0), method
