@@ -42,7 +42,7 @@ def interleave(
 
     Without --verdict, prints pages as JSON Lines: query, page, documents, and the credit of a click at each position,
     above 0 for A. Show them to people and log their clicks. With --verdict and the same runs, method, length and seed,
-    every page is made again from its id, and the clicks say which run wins.
+    every page is made again from its id, and the clicks say which run wins. Its p is for one look, planned before.
     """
     from podium.data.trec import read_run
     from podium.errors import ParameterError

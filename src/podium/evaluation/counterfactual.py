@@ -200,7 +200,7 @@ def _summary(
     confidence: float,
 ) -> Values:
     by_name = page_values(propensities)
-    estimates = _estimates(log, page_values, kept, propensities, confidence)
+    estimates = _estimates(log, by_name, page_values, kept, propensities, confidence)
     counts = log.page_counts[kept]
     users = None if log.users is None else log.users[kept]
     clicked = np.repeat(log.page_counts * kept, log.sizes) * (log.clicks == 1)
@@ -231,6 +231,7 @@ def _summary(
 
 def _estimates(
     log: ClickLog,
+    by_name: dict[str, PageValues],
     page_values: Callable[[Propensities], dict[str, PageValues]],
     kept: NDArray[np.bool_],
     propensities: Propensities,
@@ -240,16 +241,17 @@ def _estimates(
     users = None if log.users is None else log.users[kept]
     units = Units(log.page_counts[kept], users, confidence)
 
-    def linears(curve: Propensities) -> list[tuple[float, Array]]:
-        return [linear(one.z[kept], one.s[kept], one.fixed[kept], units.counts) for one in page_values(curve).values()]
+    def over_pages(one: PageValues) -> tuple[float, Array]:
+        return linear(one.z[kept], one.s[kept], one.fixed[kept], units.counts)
 
-    values, influences = zip(*linears(propensities), strict=True)
-    moved = moves(
-        log, propensities, kept, np.array(influences), lambda curve: np.array([value for value, _ in linears(curve)])
-    )
+    def values_of(curve: Propensities) -> Array:
+        return np.array([over_pages(one)[0] for one in page_values(curve).values()])
+
+    values, influences = zip(*map(over_pages, by_name.values()), strict=True)
+    moved = moves(log, propensities, kept, np.array(influences), values_of)
     return {
         name: with_interval(value, influence, draws, units)
-        for name, value, influence, draws in zip(page_values(propensities), values, influences, moved, strict=True)
+        for name, value, influence, draws in zip(by_name, values, influences, moved, strict=True)
     }
 
 

@@ -2,8 +2,8 @@
 
 An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved page is the mean credit of its clicks; in
 a split, that of a page with a click is 1 in the candidate's arm and −1 in the control's. Pages are merged and arms
-chosen by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page counts:
-later ones are not independent of it, and a verdict that may be looked at any time needs units that are.
+chosen by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page
+counts: later ones are not independent of it, and a verdict that may be looked at any time needs units that are.
 """
 
 from __future__ import annotations
@@ -96,15 +96,16 @@ _FIRST = "WITH first AS (SELECT min(n) FROM impression WHERE experiment=? GROUP 
 def _interleaved(base: sqlite3.Connection, name: str) -> list[float]:
     """The mean credit of the clicks of each user's first page, in the order in which they were shown; 0 without any."""
     rows = base.execute(
-        f"{_FIRST}SELECT i.n, i.documents, i.arms, e.document FROM impression AS i LEFT JOIN event AS e "
+        f"{_FIRST}SELECT i.n, e.document, iif(e.document IS NULL, NULL, i.documents), "
+        "iif(e.document IS NULL, NULL, i.arms) FROM impression AS i LEFT JOIN event AS e "
         "ON e.request=i.request AND e.kind='click' WHERE i.n IN first ORDER BY i.n",
         (name,),
     )
     outcomes = []
-    for (_, documents, credits), group in itertools.groupby(rows, key=lambda row: row[:3]):
-        clicked = {row[3] for row in group if row[3] is not None}
-        credit_of = dict(zip(json.loads(documents), json.loads(credits), strict=False)) if clicked else {}
-        earned = [credit_of[document] for document in sorted(clicked & credit_of.keys())]
+    for _, group in itertools.groupby(rows, key=lambda row: row[0]):
+        clicks = [row for row in group if row[1] is not None]
+        credit_of = dict(zip(json.loads(clicks[0][2]), json.loads(clicks[0][3]), strict=False)) if clicks else {}
+        earned = [credit_of[document] for document in sorted({row[1] for row in clicks} & credit_of.keys())]
         outcomes.append(sum(earned) / max(1, len(earned)))
     return outcomes
 
