@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Drawn = dict[tuple[tuple[str, ...], tuple[float, ...]], float]
 
 
 def team_draft(a: Sequence[str], b: Sequence[str], length: int) -> Drawn:
-    """(documents, credits) → probability, over all coins."""
+    """(documents, credits) → probability, over all coins: a round of two picks if either ranker can begin it."""
     found: Drawn = defaultdict(float)
 
+    def rounds(documents: tuple[str, ...]) -> dict[int, list[tuple[str, float]]]:
+        """The picks of the next round, by who begins."""
+        made = {}
+        for beginner in (0, 1):
+            picks: list[tuple[str, float]] = []
+            for team in (beginner, 1 - beginner):
+                left = [d for d in (a, b)[team] if d not in documents and d not in [d for d, _ in picks]]
+                picks += [(left[0], (1.0, -1.0)[team])] if left else []
+            made[beginner] = picks
+        return made
+
     def go_on(documents: tuple[str, ...], credits: tuple[float, ...], p: float) -> None:
-        best = [next((d for d in mine if d not in documents), None) for mine in (a, b)]
-        picks = [credits.count(1.0), credits.count(-1.0)]
-        if len(documents) == length or best == [None, None]:
+        ended = any(all(d in documents for d in ranked) for ranked in (a, b))
+        if len(documents) == length or ended:
             found[documents, credits] += p
             return
-        may = [
-            team
-            for team in (0, 1)
-            if best[team] is not None and (best[1 - team] is None or picks[team] <= picks[1 - team])
-        ]
-        for team in may:
-            go_on((*documents, str(best[team])), (*credits, (1.0, -1.0)[team]), p / len(may))
+        made = rounds(documents)
+        size = min(len(made[0]), len(made[1]), length - len(documents))
+        for picks in made.values():
+            after = documents + tuple(d for d, _ in picks[:size]), credits + tuple(c for _, c in picks[:size])
+            if size < 2:
+                found[after] += p / 2
+            else:
+                go_on(*after, p / 2)
 
     go_on((), (), 1.0)
     return dict(found)
@@ -47,3 +58,18 @@ def probabilistic(a: Sequence[str], b: Sequence[str], length: int, tau: float) -
             for place, ranker in enumerate(rankers):
                 sums[place] += p * (1.0, -1.0)[ranker]
     return {d: (w, tuple(x / w for x in signs[d])) for d, w in weight.items() if w > 0}
+
+
+def probabilistic_pages(a: Sequence[str], b: Sequence[str], tau: float) -> Iterator[tuple[float, tuple[float, ...]]]:
+    """(probability, credits) of every page, which ends where either list does."""
+
+    def go_on(documents: tuple[str, ...], p: float, credits: tuple[float, ...]) -> Iterator[tuple]:
+        left = [{d: r**-tau for r, d in enumerate(ranked, 1) if d not in documents} for ranked in (a, b)]
+        if not all(left):
+            yield p, credits
+            return
+        for document in dict.fromkeys([*left[0], *left[1]]):
+            own, other = (chances.get(document, 0.0) / sum(chances.values()) for chances in left)
+            yield from go_on((*documents, document), p * (own + other) / 2, (*credits, (own - other) / (own + other)))
+
+    return go_on((), 1.0, ())

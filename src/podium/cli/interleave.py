@@ -42,7 +42,7 @@ def interleave(
 
     Without --verdict, prints pages as JSON Lines: query, page, documents, and the credit of a click at each position,
     above 0 for A. Show them to people and log their clicks. With --verdict and the same runs, method, length and seed,
-    every page is made again from its id, and the clicks say which run wins.
+    every page is made again from its id, and the clicks say which run wins. Its p is for one look, planned before.
     """
     from podium.data.trec import read_run
     from podium.errors import ParameterError
@@ -79,18 +79,13 @@ def _write(made: Interleaver, pages: int, target: str) -> None:
 
 
 def _print(found: Verdict, first: str, second: str, unit: str) -> None:
+    interval = "" if found.interval is None else f"{found.interval[0]:+.4f} to {found.interval[1]:+.4f}"
     rows = [
         [f"{unit}s", str(found.units), ""],
         [f"wins of {first}", str(found.wins), ""],
         ["ties", str(found.ties), ""],
         [f"wins of {second}", str(found.losses), ""],
-        ["preference", f"{found.preference:+.4f}", ""],
+        ["credit a page", f"{found.credit:+.4f}", interval],
     ]
-    for name, value, interval in (
-        ("share of wins", found.share, found.share_interval),
-        ("credit a page", found.credit, found.credit_interval),
-    ):
-        shown = "" if interval is None else f"{interval[0]:.4f} to {interval[1]:.4f}"
-        rows.append([name, "–" if value is None else f"{value:.4f}", shown])
     console.print_table(["", "value", f"{100 * found.confidence:g} % interval"], rows)
     console.say(found.sentence(first, second))

@@ -132,6 +132,7 @@ def _print(found: Values) -> None:
         console.say(f"{found.left_out:.0f} pages of queries that not every ranker ranks are left out")
     if found.ignored_clicks:
         console.say(f"{found.ignored_clicks:.0f} clicks at ranks without a propensity are ignored")
+    console.say(_SURE[found.propensities])
     if found.how == "dm":
         console.say("dm: the intervals do not include errors of the guessed relevance")
     ends = min(one.low for one in found.values), max(one.high for one in found.values)
@@ -170,5 +171,10 @@ def _bar(low: float, value: float, high: float, least: float, most: float) -> st
     return "".join(cells)
 
 
+_SURE = {
+    "known": "propensities are taken as known: the intervals do not hold their errors",
+    "this log": "the intervals hold the errors of the propensities, which are from this log",
+    "another log": "the intervals hold the errors of the propensities, which are from another log",
+}
 _CELLS = 31
 _MOST = 0.5

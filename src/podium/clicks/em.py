@@ -13,12 +13,14 @@ algorithm, Scandinavian Journal of Statistics 35 (2008).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from podium.clicks.base import Array, ClickModel, Told, quiet
+from podium.errors import ConvergenceWarning
 from podium.registry import param
 
 Step = Callable[[Array], tuple[float, Array]]
@@ -37,19 +39,38 @@ class IteratedModel(ClickModel):
     """Stop when J rises by less than this for each page."""
 
     def climb(self, step: Step, x: Array, *, n_pages: float, told: Told = quiet) -> tuple[Array, list[float]]:
-        """Where the steps lead from x, and J of each iterate that was kept."""
-        cycle = _squarem_cycle if self.accelerate else _plain_cycle
-        history: list[float] = []
-        used = 0
-        while used < self.iterations:
-            value, x, steps = cycle(step, x, self.iterations - used)
-            used += steps
-            told(used / self.iterations)
-            done = bool(history) and value - history[-1] < self.tolerance * n_pages
-            history.append(value)
-            if done and self.tolerance > 0:
-                break
-        return x, [*history, step(x)[0]]
+        """Where the steps lead from x, and J of each iterate that was kept; a warning where they lead further."""
+        x, history, converged = climb(
+            step, x, iterations=self.iterations, tolerance=self.tolerance * n_pages, accelerate=self.accelerate,
+            told=told,
+        )  # fmt: skip
+        if not converged and self.tolerance > 0:
+            warnings.warn(
+                f"{self.name}: not converged after {self.iterations} EM steps; J still rose by "
+                f"{(history[-1] - history[-2]) / n_pages:.2g} for each page. Allow more iterations.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return x, history
+
+
+def climb(
+    step: Step, x: Array, *, iterations: int, tolerance: float, accelerate: bool = True, told: Told = quiet
+) -> tuple[Array, list[float], bool]:
+    """Where the steps lead from x, J of each iterate that was kept, and whether J at last rose by less than tolerance.
+
+    With tolerance 0 all iterations are made.
+    """
+    cycle = _squarem_cycle if accelerate else _plain_cycle
+    history: list[float] = []
+    used, converged = 0, False
+    while used < iterations and not converged:
+        value, x, steps = cycle(step, x, iterations - used)
+        used += steps
+        told(used / iterations)
+        converged = bool(history) and tolerance > 0 and value - history[-1] < tolerance
+        history.append(value)
+    return x, [*history, step(x)[0]], converged
 
 
 def _plain_cycle(step: Step, x: Array, left: int) -> tuple[float, Array, int]:

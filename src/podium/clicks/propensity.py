@@ -10,7 +10,9 @@ probabilities that a relevant and another document that is looked at is clicked 
 for unbiased learning-to-rank, WWW 2019). `podium.propensities` estimates them from a log.
 
 The file is JSON: {"how": "harvest", "ranks": [1, 2], "theta": [1.0, 0.5], "low": …, "high": …, "alpha": …, "beta": …}.
-A file with ranks and theta alone is enough; what is not known is null.
+A file with ranks and theta alone is enough; what is not known is null. Where the estimator says how sure it is, the
+file also has "log", the fingerprint of the log that they are from, and "alpha_draws", and with trust bias "beta_draws":
+lists of what else they might be; see `podium.clicks.draws`.
 """
 
 from __future__ import annotations
@@ -28,8 +30,11 @@ from podium.errors import DataError
 from podium.files import Source, reading, source_name, write_aside
 
 Array = NDArray[np.float64]
+DRAWS = 192
+"""How many draws a file has: enough for a standard error to be right to some 5 %."""
 
 _NUMBERS = ("theta", "low", "high", "alpha", "beta")
+_DRAWS = ("alpha_draws", "beta_draws")
 _LARGEST = 10_000_000  # bytes of a file; a thousand ranks take about a hundredth of it
 
 
@@ -44,11 +49,15 @@ class Propensities:
     alpha: Array  # (K,) P(click | relevant) − P(click | not relevant); theta without trust bias
     beta: Array  # (K,) P(click | not relevant); 0 without trust bias
     how: str  # the estimator
+    log: str | None = None  # the fingerprint of the log that they were estimated from
+    alpha_draws: Array | None = None  # (B, K) α as it would be with other clicks; None: taken as known
+    beta_draws: Array | None = None  # (B, K) β likewise; None: taken as known
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ranks", _read_only(self.ranks, np.int64))
-        for name in _NUMBERS:
-            object.__setattr__(self, name, _read_only(getattr(self, name), np.float64))
+        for name in (*_NUMBERS, *_DRAWS):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _read_only(getattr(self, name), np.float64))
         self._check()
 
     @classmethod
@@ -92,7 +101,7 @@ class Propensities:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything in it as plain numbers and texts; what is not known is None."""
+        """Everything but the draws as plain numbers and texts; what is not known is None."""
         made: dict[str, Any] = {"how": self.how, "ranks": self.ranks.tolist()}
         for name in _NUMBERS:
             made[name] = [value if np.isfinite(value) else None for value in getattr(self, name).tolist()]
@@ -100,7 +109,13 @@ class Propensities:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write them to a JSON file, which replaces an older one as a whole."""
-        lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in self.to_dict().items())
+        fields = self.to_dict()
+        if self.alpha_draws is not None:
+            fields["log"] = self.log
+        for name in _DRAWS:
+            if (draws := getattr(self, name)) is not None:
+                fields[name] = [[float(f"{value:.7g}") for value in row] for row in draws.tolist()]
+        lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items())
         with write_aside(path) as file:
             file.write(f"{{\n{lines}\n}}\n".encode())
 
@@ -112,6 +127,7 @@ class Propensities:
                 raise DataError(f"{name} has shape {getattr(self, name).shape} for {n} ranks.", where=where)
         if n == 0:
             raise DataError("there are no ranks.", where=where)
+        self._check_draws(where)
         if self.ranks[0] < 1 or self.ranks[-1] > LONGEST or (np.diff(self.ranks) <= 0).any():
             raise DataError(f"ranks must rise, from 1 to at most {LONGEST}; got {self.ranks[:10]}.", where=where)
         for name in ("theta", "alpha", "beta"):
@@ -132,6 +148,13 @@ class Propensities:
                 f"{self.high[k]:g}.",
                 where=where,
             )
+
+    def _check_draws(self, where: str | None) -> None:
+        if self.beta_draws is not None and self.alpha_draws is None:
+            raise DataError("beta_draws need alpha_draws beside them.", where=where)
+        shapes = [draws.shape for draws in (self.alpha_draws, self.beta_draws) if draws is not None]
+        if any(shape != (DRAWS, len(self.ranks)) for shape in shapes):
+            raise DataError(f"draws must be {DRAWS} lists of {len(self.ranks)} numbers.", where=where)
 
 
 def check_propensities(given: Any) -> None:
@@ -174,7 +197,7 @@ def click_rates(log: ClickLog, ranks: ArrayLike) -> Array:
 
 
 def _from_dict(found: Any, where: str) -> Propensities:
-    known = {"how", "ranks", *_NUMBERS}
+    known = {"how", "ranks", "log", *_NUMBERS, *_DRAWS}
     if not isinstance(found, dict) or not {"ranks", "theta"} <= found.keys():
         raise DataError("propensities are a JSON object with at least ranks and theta.", where=where)
     unknown = sorted(found.keys() - known)
@@ -190,7 +213,17 @@ def _from_dict(found: Any, where: str) -> Propensities:
     theta = columns["theta"]
     rest = {"low": np.full(len(ranks), np.nan), "high": np.full(len(ranks), np.nan)}
     rest |= {"alpha": theta, "beta": np.zeros(len(ranks))}
-    return Propensities(np.array(ranks, np.int64), how=how, **(rest | columns))
+    digest = found.get("log")
+    if digest is not None and not isinstance(digest, str):
+        raise DataError(f"log must be text; got {digest!r}.", where=where)
+    draws = {name: _draws(found[name], name, len(ranks), where) for name in _DRAWS if name in found}
+    return Propensities(np.array(ranks, np.int64), how=how, log=digest, **(rest | columns | draws))
+
+
+def _draws(rows: Any, name: str, n: int, where: str) -> Array:
+    if not isinstance(rows, list) or len(rows) != DRAWS:
+        raise DataError(f"{name} must be {DRAWS} lists of {n} numbers.", where=where)
+    return np.array([_column(row, name, n, where) for row in rows])
 
 
 def _column(values: Any, name: str, n: int, where: str) -> Array:

@@ -28,25 +28,28 @@ bias in click feedback for unbiased learning to rank, TOIS 2023.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks.base import ClickModel
+from podium.clicks.draws import fingerprint
 from podium.clicks.propensity import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError, UnknownNameError
-from podium.evaluation.discounts import Discount, weigh
-from podium.evaluation.intervals import Estimate, estimate
-from podium.evaluation.page_values import How, Pages, PageValues, place, sums_of, trust_clicks
+from podium.evaluation.discounts import Discount, Weighed, weigh
+from podium.evaluation.intervals import Estimate, Units, linear, with_interval
+from podium.evaluation.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks
+from podium.evaluation.propensity_errors import moves
 from podium.evaluation.relevance import guess
 
 Array = NDArray[np.float64]
+PropensitySource = Literal["known", "this log", "another log"]
 LOGGED = "what was shown"
 """The name of the rankings that made the log."""
 UNKNOWN = 0.1
@@ -104,6 +107,7 @@ class Values:
 
     how: str
     discount: str
+    propensities: PropensitySource  # the log whose clicks they were estimated from; intervals hold their errors, too
     pages: float  # that count, each as often as it occurred
     left_out: float  # pages of queries that not all rankers rank
     users: int | None  # None where the log does not know them
@@ -157,47 +161,53 @@ def value(
     if LOGGED in rankers or not rankers:
         raise ParameterError(f"give at least one ranker, and none called {LOGGED!r}.")
     chosen = Discount.parse(discount)
-    weighed = {
-        name: weigh(as_run(run), chosen, propensities=propensities, distribution=distribution)
-        for name, run in rankers.items()
-    }
-    pages = Pages.of(log, propensities, clip=clip, placement=placement)
-    placed = {name: place(log, one) for name, one in weighed.items()}
-    kept = np.logical_and.reduce([one.ranked for one in placed.values()])[log.page_query]
+    runs = {name: as_run(run) for name, run in rankers.items()}
+
+    def placed(curve: Propensities) -> dict[str, tuple[Weighed, Placed]]:
+        weighed = {
+            name: weigh(run, chosen, propensities=curve, distribution=distribution) for name, run in runs.items()
+        }
+        return {name: (one, place(log, one)) for name, one in weighed.items()}
+
+    of_rankers = placed(propensities)
+    kept = np.logical_and.reduce([one.ranked for _, one in of_rankers.values()])[log.page_query]
     if not kept.any():
         raise DataError(
             "no page of the log is of a query that all rankers rank. Are the ids those of the log?", where=log.source
         )
     guessed = guess(log, relevance, propensities=propensities, seed=seed) if how in ("dm", "dr") else None
-    found = {LOGGED: pages.logged(chosen, propensities)}
-    for name, one in placed.items():
-        found[name] = pages.ranked(one, how, guessed)
-        if chosen.examination:
-            found[name] = replace(found[name], fixed=trust_clicks(log, weighed[name], propensities))
-    return _summary(log, found, kept, pages, how=how, discount=discount, confidence=confidence)
+
+    def page_values(curve: Propensities) -> dict[str, PageValues]:
+        pages = Pages.of(log, curve, clip=clip, placement=placement)
+        values = {LOGGED: pages.logged(chosen, curve)}
+        for name, (weighed, one) in (placed(curve) if chosen.examination else of_rankers).items():
+            values[name] = pages.ranked(one, how, guessed)
+            if chosen.examination:
+                values[name] = replace(values[name], fixed=trust_clicks(log, weighed, curve))
+        return values
+
+    return _summary(log, page_values, kept, propensities, how=how, discount=discount, confidence=confidence)
 
 
 def _summary(
     log: ClickLog,
-    found: dict[str, PageValues],
+    page_values: Callable[[Propensities], dict[str, PageValues]],
     kept: NDArray[np.bool_],
-    pages: Pages,
+    propensities: Propensities,
     *,
     how: str,
     discount: str,
     confidence: float,
 ) -> Values:
+    by_name = page_values(propensities)
+    estimates = _estimates(log, by_name, page_values, kept, propensities, confidence)
     counts = log.page_counts[kept]
     users = None if log.users is None else log.users[kept]
-    estimates = {
-        name: estimate(one.z[kept], one.s[kept], one.fixed[kept], counts=counts, users=users, confidence=confidence)
-        for name, one in found.items()
-    }
-    of_row = np.repeat(log.page_counts * kept, log.sizes)
-    clicked = of_row * (log.clicks == 1)
-    values = [_value(name, found[name], one, log, kept, clicked * pages.known) for name, one in estimates.items()]
+    clicked = np.repeat(log.page_counts * kept, log.sizes) * (log.clicks == 1)
+    ranked = np.nan_to_num(propensities.at(log.ranks())[0]) > 0
+    values = [_value(name, by_name[name], one, log, kept, clicked * ranked) for name, one in estimates.items()]
     shares = {one.name: one.never_shown for one in values}
-    names = [name for name in found if name != LOGGED]
+    names = [name for name in by_name if name != LOGGED]
     pairs = [*itertools.combinations(names, 2), *((name, LOGGED) for name in names)]
     differences = []
     for first, second in pairs:
@@ -207,15 +217,48 @@ def _summary(
     return Values(
         how=how,
         discount=discount,
+        propensities=_source(propensities, log),
         pages=float(counts.sum()),
         left_out=float(log.page_counts[~kept].sum()),
         users=None if users is None or (users < 0).all() else len(np.unique(users[users >= 0])),
         clicks=float(clicked.sum()),
-        ignored_clicks=float(clicked[~pages.known].sum()),
+        ignored_clicks=float(clicked[~ranked].sum()),
         confidence=confidence,
         values=tuple(values),
         differences=tuple(differences),
     )
+
+
+def _estimates(
+    log: ClickLog,
+    by_name: dict[str, PageValues],
+    page_values: Callable[[Propensities], dict[str, PageValues]],
+    kept: NDArray[np.bool_],
+    propensities: Propensities,
+    confidence: float,
+) -> dict[str, Estimate]:
+    """The estimate of each ranker by name."""
+    users = None if log.users is None else log.users[kept]
+    units = Units(log.page_counts[kept], users, confidence)
+
+    def over_pages(one: PageValues) -> tuple[float, Array]:
+        return linear(one.z[kept], one.s[kept], one.fixed[kept], units.counts)
+
+    def values_of(curve: Propensities) -> Array:
+        return np.array([over_pages(one)[0] for one in page_values(curve).values()])
+
+    values, influences = zip(*map(over_pages, by_name.values()), strict=True)
+    moved = moves(log, propensities, kept, np.array(influences), values_of)
+    return {
+        name: with_interval(value, influence, draws, units)
+        for name, value, influence, draws in zip(by_name, values, influences, moved, strict=True)
+    }
+
+
+def _source(propensities: Propensities, log: ClickLog) -> PropensitySource:
+    if propensities.alpha_draws is None:
+        return "known"
+    return "this log" if propensities.log == fingerprint(log) else "another log"
 
 
 def _value(

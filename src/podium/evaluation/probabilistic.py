@@ -16,30 +16,26 @@ class Probabilistic(Interleaving):
     Credit: a click at a position counts 2P_A − 1, P_A = p_A(d)/(p_A(d) + p_B(d)) the probability that the first ranker
         drew the document d there, both renormalised over what was left. This is the mean over all assignments of
         documents to rankers of the first's clicks less the second's, so that equal lists tie on every page. (The paper
-        takes the mean of the sign of this difference.)
+        takes the mean of the sign of this difference.) A page ends where either list does: beyond it, one ranker alone
+        would collect clicks.
     Use it for: lists that may differ in any way; every merged list is possible, so none is unfair.
     Reference: Hofmann, Whiteson and de Rijke, A probabilistic method for inferring preferences from clicks, CIKM 2011.
     """
 
-    tau: float = param(default=3.0, above=0)
+    tau: float = param(default=3.0, above=0, most=100)
     """How steeply a rank loses its chance; 3 in the paper."""
 
     def merge(
         self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
     ) -> tuple[list[str], list[float]]:
-        chances = [{d: rank**-self.tau for rank, d in enumerate(mine, 1)} for mine in (first, second)]
+        chances = [{d: rank**-self.tau for rank, d in enumerate(ranked, 1)} for ranked in (first, second)]
         documents: list[str] = []
         credits: list[float] = []
-        while len(documents) < length and any(chances):
-            totals = [sum(mine.values()) for mine in chances]
-            if all(chances):
-                ranker = int(rng.random() < 0.5)
-            else:
-                ranker = 0 if chances[0] else 1
+        while len(documents) < length and all(chances):
+            totals = [sum(left.values()) for left in chances]
+            ranker = int(rng.random() < 0.5)
             document = _draw(chances[ranker], totals[ranker] * rng.random())
-            own, other = (
-                mine.pop(document, 0.0) / total if total else 0.0 for mine, total in zip(chances, totals, strict=True)
-            )
+            own, other = (left.pop(document, 0.0) / total for left, total in zip(chances, totals, strict=True))
             documents.append(document)
             credits.append((own - other) / (own + other))
         return documents, credits

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Container, Iterable, Sequence
 
 from podium.evaluation.interleaving import Interleaving
 from podium.registry import register
@@ -13,34 +14,36 @@ from podium.registry import register
 class TeamDraft(Interleaving):
     """Each position goes to the ranker with fewer picks, by a coin if equal; it takes its best document left.
 
-    Credit: 1 for a click on a document of the first ranker's team, −1 for one of the second's. A ranker whose list is
-        used up picks no more.
+    Credit: 1 for a click on a document of the first ranker's team, −1 for one of the second's. A page ends where either
+        list does: beyond it, one ranker alone would collect clicks. A last round in which only one of the rankers
+        could go first has one pick, so that every position is as likely to be of either team.
     Use it for: the standard comparison; robust, and simple to explain.
-    Reference: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrieval quality?, CIKM 2008.
+    Reference: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrieval quality?, CIKM 2008. There,
+        whether a list's last round has one pick or two depends on its coin, which is not quite fair.
     """
 
     def merge(
         self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
     ) -> tuple[list[str], list[float]]:
-        documents: list[str] = []
-        credits: list[float] = []
-        used: set[str] = set()
-        places, picks = [0, 0], [0, 0]
-        lists = (first, second)
-        while len(documents) < length:
-            for team in (0, 1):
-                while places[team] < len(lists[team]) and lists[team][places[team]] in used:
-                    places[team] += 1
-            left = [team for team in (0, 1) if places[team] < len(lists[team])]
-            if not left:
+        page: dict[str, float] = {}
+        left = deque(first), deque(second)
+        while len(page) < length:
+            for ranked in left:
+                while ranked and ranked[0] in page:
+                    ranked.popleft()
+            if not all(left):
                 break
-            if len(left) == 2 and picks[0] == picks[1]:
-                team = int(rng.random() < 0.5)
-            else:
-                team = min(left, key=lambda team: picks[team])
-            document = lists[team][places[team]]
-            used.add(document)
-            documents.append(document)
-            credits.append(1.0 if team == 0 else -1.0)
-            picks[team] += 1
-        return documents, credits
+            beginner = int(rng.random() < 0.5)
+            both = left[0][0] != left[1][0] or None not in (_best(ranked, {*page, left[0][0]}) for ranked in left)
+            for team in (beginner, 1 - beginner)[: 2 if both else 1]:
+                document = _best(left[team], page)
+                if document is not None and len(page) < length:
+                    page[document] = 1.0 if team == 0 else -1.0
+            if not both:
+                break
+        return list(page), list(page.values())
+
+
+def _best(ranked: Iterable[str], used: Container[str]) -> str | None:
+    """The best document that is not used."""
+    return next((document for document in ranked if document not in used), None)

@@ -1,10 +1,12 @@
 """The verdict of interleaving: which of two rankers people prefer, by how much, and how sure that is.
 
     >>> found = verdict([1.0, 1.0, 0.0, -1.0, 2.0, 1.0, 0.0])
-    >>> found.wins, found.ties, found.losses, round(found.preference, 3), round(found.p, 3)
-    (4, 2, 1, 0.214, 0.375)
+    >>> found.wins, found.ties, found.losses, round(found.credit, 3), round(found.p, 3)
+    (4, 2, 1, 0.571, 0.172)
 
-An outcome above 0 is a win of the first ranker. Pages without clicks are ties.
+An outcome above 0 is a win of the first ranker. Pages without clicks are ties. The verdict is that of the mean outcome:
+clicks by chance have mean 0 with every method, but wins and losses are equally likely with team draft only. A ranker
+may win many pages by a little and lose few by much.
 """
 
 from __future__ import annotations
@@ -31,13 +33,9 @@ class Verdict:
     wins: int
     ties: int
     losses: int
-    preference: float  # (wins + ½ ties)/units − ½: above 0 for the first ranker
-    share: float | None  # wins/(wins + losses); None where there are neither
-    share_interval: Interval | None  # Wilson's
-    p: float  # exact sign test of wins against losses, two-sided
-    credit: float  # the mean outcome of a page
-    credit_interval: Interval | None  # by Student's t; None with one unit
-    credit_p: float | None  # that the mean is 0, by the same t
+    credit: float  # the mean outcome of a page: above 0 for the first ranker
+    interval: Interval | None  # of the credit, by Student's t; None if all units are equal
+    p: float  # that the credit is 0, by the same t
     confidence: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -45,11 +43,10 @@ class Verdict:
         return asdict(self)
 
     def sentence(self, first: str = "A", second: str = "B") -> str:
-        """The verdict in words, by the sign test."""
-        alpha = 1.0 - self.confidence
-        if self.p > alpha or self.wins == self.losses:
+        """The verdict in words."""
+        if self.p > 1.0 - self.confidence:
             return f"no significant preference between {first} and {second} (p = {self.p:.3g})"
-        better, worse = (first, second) if self.wins > self.losses else (second, first)
+        better, worse = (first, second) if self.credit > 0 else (second, first)
         return f"people prefer {better} to {worse} (p = {self.p:.3g})"
 
 
@@ -57,10 +54,10 @@ def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confiden
     """The verdict from the outcome of each page, and who saw it.
 
     With `users`, pages of one user are not independent. A user then wins, ties or loses by the sum of the outcomes of
-    the user's pages, and the interval of the mean credit is that of a ratio of sums over users.
+    the user's pages, and the mean is a ratio of sums over users.
 
-    Formula: Wilson's interval for wins/(wins + losses); P(Bin(wins + losses, ½) as extreme as wins), two-sided;
-        mean ± t·√(U/(U−1) Σ_u (S_u − mean·n_u)²)/n, S_u the sum of the outcomes of unit u and n_u its pages.
+    Formula: mean ± t·√(U/(U−1) Σ_u (S_u − mean·n_u)²)/n, S_u the sum of the outcomes of unit u and n_u its pages. p is
+        at least 2^(1−k) with k units that do not tie: fair coins agree as often.
     """
     values = np.asarray(outcomes, np.float64).ravel()
     if not len(values):
@@ -72,22 +69,16 @@ def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confiden
     sums, sizes = _by_unit(values, users)
     rounded = np.round(sums, 12)  # what only rounding separates is a tie
     wins, losses = int((rounded > 0).sum()), int((rounded < 0).sum())
-    ties = len(sums) - wins - losses
-    share, share_interval, p = _signs(wins, losses, confidence)
-    credit_interval, credit_p = _student(sums, sizes, confidence)
+    interval, p = _student(sums, sizes, confidence)
     return Verdict(
         pages=len(values),
         units=len(sums),
         wins=wins,
-        ties=ties,
+        ties=len(sums) - wins - losses,
         losses=losses,
-        preference=(wins + 0.5 * ties) / len(sums) - 0.5,
-        share=share,
-        share_interval=share_interval,
-        p=p,
-        credit=float(values.mean()),
-        credit_interval=credit_interval,
-        credit_p=credit_p,
+        credit=float(sums.sum() / len(values)),
+        interval=interval,
+        p=max(p, min(1.0, 2.0 ** (1 - wins - losses))),
         confidence=confidence,
     )
 
@@ -103,29 +94,16 @@ def _by_unit(values: NDArray[np.float64], users: Sequence[Any] | None) -> tuple[
     return np.bincount(unit, values), np.bincount(unit).astype(np.float64)
 
 
-def _signs(wins: int, losses: int, confidence: float) -> tuple[float | None, Interval | None, float]:
-    """wins/(wins + losses), its interval, and the p of the sign test."""
-    from scipy.stats import binomtest
-
-    if wins + losses == 0:
-        return None, None, 1.0
-    test = binomtest(wins, wins + losses)
-    low, high = test.proportion_ci(confidence, method="wilson")
-    return wins / (wins + losses), (float(low), float(high)), float(test.pvalue)
-
-
-def _student(
-    sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float
-) -> tuple[Interval | None, float | None]:
+def _student(sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float) -> tuple[Interval | None, float]:
     """The interval of the mean outcome of a page, and the p of its being 0."""
     from scipy.stats import t as student
 
     units, pages = len(sums), sizes.sum()
     if units < 2:
-        return None, None
+        return None, 1.0
     mean = sums.sum() / pages
     error = math.sqrt(units / (units - 1) * float(((sums - mean * sizes) ** 2).sum())) / pages
-    if error == 0.0:
-        return (float(mean), float(mean)), float(mean == 0.0)
+    if error <= 1e-12 * abs(mean):
+        return None, float(mean == 0.0)
     half = float(student.ppf((1.0 + confidence) / 2.0, units - 1)) * error
     return (float(mean - half), float(mean + half)), float(2.0 * student.sf(abs(mean) / error, units - 1))

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks import ClickModel
+from podium.clicks.draws import click_spread, fingerprint, signs
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
@@ -31,6 +32,14 @@ from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameE
 from podium.registry import Named, field_types, split_call
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ByClicks:
+    """Propensities as a function of the clicks of impressions, which may be any numbers near 0 and 1."""
+
+    cell: NDArray[np.int64]  # (I,) impressions of one cell are clicked with the same probability
+    alpha: Callable[[Array], Array]  # (I,) clicks to (K,) α, or to (2, K) α and β
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +56,10 @@ class Estimator(Named):
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         """The propensities of a log that has clicks."""
         raise NotImplementedError
+
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks | None:
+        """How the propensities that were found depend on clicks; None where who uses them must take them as known."""
+        return None
 
 
 def propensities(
@@ -80,7 +93,25 @@ def propensities(
             PodiumWarning,
             stacklevel=2,
         )
-    return estimator.estimate(used, data, np.random.default_rng(seed))
+    found = estimator.estimate(used, data, np.random.default_rng(seed))
+    depends = estimator.by_clicks(used, data, found)
+    return found if depends is None else _with_draws(found, log, used, depends)
+
+
+def _with_draws(found: Propensities, log: ClickLog, used: ClickLog, depends: ByClicks) -> Propensities:
+    """The propensities with what they would be if the clicks of each page were moved along its sign.
+
+    They are moved by a small step, so that no sum of clicks falls below 0, and the change of α is stretched again.
+    """
+    spread, page = click_spread(used, depends.cell), used.page_of
+    clicks = used.clicks.astype(np.float64)
+    here = depends.alpha(clicks)
+    moved = [here + (depends.alpha(clicks + _STEP * sign[page] * spread) - here) / _STEP for sign in signs(log)]
+    draws = np.stack(moved)
+    if not np.isfinite(draws).all():
+        return found
+    alpha, beta = (draws, None) if draws.ndim == 2 else (draws[:, 0], draws[:, 1])
+    return replace(found, log=fingerprint(log), alpha_draws=alpha, beta_draws=beta)
 
 
 def parse(how: str | Estimator | ClickModel) -> Estimator:
@@ -107,6 +138,7 @@ def parse(how: str | Estimator | ClickModel) -> Estimator:
     return ByClickModel(ClickModel.parse(f"{name}({','.join(f'{key}={text}' for key, text in texts.items())})"))
 
 
+_STEP = 0.02
 _CLOSE = {"prior": "0.01", "iterations": "3000", "tolerance": "1e-10"}
 
 

@@ -14,7 +14,7 @@ from podium.clicks.propensity import Propensities
 from podium.clicks.rates import RateModel
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError, ParameterError, PodiumWarning
+from podium.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.propensities.base import Array, Estimator, check_connected, intervals
 from podium.registry import param, register
 
@@ -59,7 +59,10 @@ class ByClickModel(Estimator):
         def again(times: Array) -> Array:
             counts = folded.page_counts * times[folded.page_query]
             part = replace(folded, counts=counts).select(counts > 0)
-            found, here = np.full(len(theta), np.nan), _relative(self.model.fit(part), part)
+            found = np.full(len(theta), np.nan)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # what the log itself does is told
+                here = _relative(self.model.fit(part), part)
             found[: len(here)] = here
             return found
 

@@ -31,8 +31,8 @@ class Dual(Estimator):
     """Propensities that agree with the ranker that is learned with them, so that no document need change rank.
 
     Formula: in turn, a ranker is trained by `softmax` with document weights 1/θ, and θ_k/θ_1 = Σ v over clicks at k /
-        Σ v over clicks at 1, with v = softmax(s) of the document at rank 1 of the page / softmax(s) of the clicked one,
-        at most 10, or a few clicks on documents of very low scores would be all of θ.
+        Σ v over clicks at 1 on the pages that have rank k, with v = softmax(s) of the document at rank 1 of the page /
+        softmax(s) of the clicked one, at most 10, or a few clicks on documents of very low scores would be all of θ.
     Cost: `rounds` fits of the scorer at most, for each of `draws` resamplings, which the intervals come from.
     Use it for: logs without any change of ranks, with care: what the scorer cannot explain of relevance is taken for
         examination, the more so the better the ranker that made the log.
@@ -71,11 +71,20 @@ class Dual(Estimator):
     def _learned(self, log: ClickLog, joined: Joined, theta: Array) -> tuple[Array, float]:
         """θ relative to rank 1, and how far it moved at last."""
         recipe = Recipe(loss=Softmax(), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
-        page = log.page_of
+        page, rank = log.page_of, log.ranks() - 1
         known = joined.rows[log.pairs] >= 0
-        clicked = np.flatnonzero((log.clicks > 0) & known & known[log.offsets[:-1]][page])
+        shown = np.flatnonzero(known & known[log.offsets[:-1]][page])
+        clicked = shown[log.clicks[shown] > 0]
         top = joined.rows[log.pairs[log.offsets[:-1]]][page[clicked]]
-        own, rank, times = joined.rows[log.pairs[clicked]], log.ranks()[clicked] - 1, log.page_counts[page[clicked]]
+        own, times = joined.rows[log.pairs[clicked]], log.page_counts[page[clicked]]
+        # clicks at rank 1 on the pages that have rank k: other pages say nothing of it
+        first = log.page_counts * log.clicks[log.offsets[:-1]]
+        beside = np.bincount(rank[shown], first[page[shown]], minlength=len(theta))
+        if not beside.all():
+            raise DataError(
+                f"{self.name}: no click at rank 1 on pages that have rank {int(np.argmin(beside)) + 1}, so that they "
+                "cannot be compared. Leave lower ranks out (depth)."
+            )
         plain = replace(log, rankers=None, ranker_names=(), propensities=None)
         moved = np.inf
         for _ in range(self.rounds):
@@ -85,10 +94,7 @@ class Dual(Estimator):
                 data = weights(plain, guess, joined.data).data
             scores = fit(recipe, data, metric=NDCG(10)).score(joined.data)
             v = np.exp(np.minimum(scores[top] - scores[own], _LARGEST))
-            sums = np.bincount(rank, times * v, minlength=len(theta))
-            if not sums[0] > 0:
-                raise DataError(f"{self.name}: no click at rank 1, to which the other ranks are compared.")
-            new = sums / sums[0]
+            new = np.bincount(rank[clicked], times * v, minlength=len(theta)) / beside
             moved, theta = float(np.abs(new - theta).max()), new
             if moved <= self.tolerance:
                 break

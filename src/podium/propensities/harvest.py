@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import ConvergenceWarning, DataError, PodiumWarning
-from podium.propensities.base import Array, Estimator, check_connected, intervals
+from podium.propensities.base import Array, ByClicks, Estimator, check_connected, intervals
 from podium.registry import param, register
 from podium.threads import one_blas_thread
 
@@ -72,6 +73,16 @@ class Harvest(Estimator):
         low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+        seen = _seen(log, self.name)
+        every = np.ones(log.n_queries)
+        near = _near_all_pairs(*seen.sums(every), found.theta) if self.by == "all-pairs" else self._theta
+
+        def alpha(clicks: Array) -> Array:
+            return near(*seen.with_clicks(clicks).sums(every))
+
+        return ByClicks(log.pairs.astype(np.int64) * int(log.ranks().max()) + log.ranks() - 1, alpha)
+
     def _check_steps(self, size: Array, where: str | None) -> None:
         """Raise a clear error if a rank lacks what pivot or chain compare it by."""
         if self.by == "all-pairs":
@@ -105,14 +116,23 @@ class _Seen:
     query: NDArray[np.int64]  # (V,)
     rank: NDArray[np.int64]  # (M,) from 0
     ranker: NDArray[np.int64]  # (M,)
-    rate: Array  # (M,) clicks per impression of the pair at this rank, by all rankers
+    place: NDArray[np.int64]  # (M,) number of the pair at this rank
+    rate: Array  # clicks per impression of each place, by all rankers
     n_ranks: int
+    place_of: NDArray[np.int64]  # (I,) the place of each impression; −1: of a page whose ranker is not known
+    times: Array  # (I,)
 
     def sums(self, times: Array) -> tuple[Array, Array]:
         """ĉ and |S| (R, R), where queries count so often (Q,)."""
         clicked, size = np.zeros((2, self.n_ranks, self.n_ranks))
-        _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate, clicked, size)
+        _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate[self.place], clicked, size)
         return clicked, size
+
+    def with_clicks(self, clicks: Array) -> _Seen:
+        """The same impressions with other clicks (I,)."""
+        there = self.place_of >= 0
+        place, times = self.place_of[there], self.times[there]
+        return replace(self, rate=np.bincount(place, times * clicks[there]) / np.bincount(place, times))
 
 
 def _seen(log: ClickLog, who: str) -> _Seen:
@@ -123,33 +143,78 @@ def _seen(log: ClickLog, who: str) -> _Seen:
             "ranker of each page, or use pbm, which needs only documents at changing ranks.",
             where=log.source,
         )
-    used = log if known.all() else log.select(known)
-    assert used.rankers is not None
-    rank, times = used.ranks().astype(np.int64) - 1, np.repeat(used.page_counts, used.sizes)
-    n_ranks, n_rankers = int(rank.max()) + 1, int(used.rankers.max()) + 1
-    at = used.pairs * np.int64(n_ranks) + rank
-    places, which = np.unique(at, return_inverse=True)
-    rate = np.bincount(which, times * used.clicks) / np.bincount(which, times)
-    triple = np.unique(which * np.int64(n_rankers) + np.repeat(used.rankers, used.sizes))
+    there = known[log.page_of]
+    pairs, rank = log.pairs[there].astype(np.int64), log.ranks()[there].astype(np.int64) - 1
+    ranker, times = log.rankers[log.page_of[there]], np.repeat(log.page_counts, log.sizes)
+    n_ranks, n_rankers = int(rank.max()) + 1, int(ranker.max()) + 1
+    places, which = np.unique(pairs * n_ranks + rank, return_inverse=True)
+    triple = np.unique(which * np.int64(n_rankers) + ranker)
     place = triple // n_rankers
     pair = places[place] // n_ranks
     first = np.flatnonzero(np.append(True, pair[1:] != pair[:-1]))
+    place_of = np.full(log.n_impressions, -1)
+    place_of[there] = which
     return _Seen(
-        np.append(first, len(pair)), used.pair_query[pair[first]].astype(np.int64), places[place] % n_ranks,
-        triple % n_rankers, rate[place], n_ranks,
-    )  # fmt: skip
+        np.append(first, len(pair)), log.pair_query[pair[first]].astype(np.int64), places[place] % n_ranks,
+        triple % n_rankers, place, np.zeros(len(places)), n_ranks, place_of, times,
+    ).with_clicks(log.clicks.astype(np.float64))  # fmt: skip
 
 
 def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array:
-    """θ of all-pairs, by L-BFGS on log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
+    """θ of all-pairs, by L-BFGS on log θ."""
     from scipy.optimize import minimize
 
-    # where every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn
-    first, second = np.nonzero(np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1))
+    x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
+    limits: Any = {
+        "ftol": 1e-14 if start is None else 1e-10,
+        "gtol": 1e-9,
+        "maxiter": 2000,
+        "maxfun": 5000,
+        "maxcor": 30,
+    }
+    cost = _cost(clicked, size, _telling(clicked, size))
+    with one_blas_thread():  # vectors are short
+        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
+    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
+        warnings.warn(
+            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
+        )
+    theta: Array = np.exp(found.x - found.x[0])
+    return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
+
+
+def _near_all_pairs(clicked: Array, size: Array, theta: Array) -> Callable[[Array, Array], Array]:
+    """θ of all-pairs for clicks near those that θ was found for: by one step of Newton's from it."""
+    logs, telling = np.log(np.maximum(theta, 1e-12)), _telling(clicked, size)
+    free = np.flatnonzero(theta[1:] > 0) + 1
+    slope = _cost(clicked, size, telling)
+    here = slope(logs)[1]
+    steps = 1e-4 * np.eye(len(theta))[free]
+    bend = np.array([(slope(logs + step)[1] - slope(logs - step)[1])[free] / 2e-4 for step in steps])
+
+    def near(clicked: Array, size: Array) -> Array:
+        moved = np.zeros(len(theta))
+        moved[free] = np.linalg.lstsq(bend, here[free] - _cost(clicked, size, telling)(logs)[1][free])[0]
+        return np.asarray(theta * np.exp(moved))
+
+    return near
+
+
+def _telling(clicked: Array, size: Array) -> NDArray[np.bool_]:
+    """The ranks k < k′ whose clicks tell something (R, R).
+
+    If every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn.
+    """
+    return np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1)
+
+
+def _cost(clicked: Array, size: Array, telling: NDArray[np.bool_]) -> Callable[[Array], tuple[float, Array]]:
+    """−J and its derivative by log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
+    first, second = np.nonzero(telling)
     n, up, down = size[first, second], clicked[first, second], clicked[second, first]  # up is at the upper rank
 
     def cost(logs: Array) -> tuple[float, Array]:
-        """−J and its derivative. As r is the best for θ, what one rank gains by a larger θ the other loses."""
+        """As r is the best for θ, what one rank gains by a larger θ the other loses."""
         ratio = np.exp(logs[second] - logs[first])
         b = n * (1.0 + ratio) + down + ratio * up
         x = 2.0 * (up + down) / (b + np.sqrt(np.maximum(b * b - 8.0 * n * ratio * (up + down), 0.0)))
@@ -164,22 +229,7 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array
         total = np.bincount(first, slope, minlength=len(logs)) - np.bincount(second, slope, minlength=len(logs))
         return -value / n.sum(), -total / n.sum()
 
-    x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
-    limits: Any = {
-        "ftol": 1e-14 if start is None else 1e-10,
-        "gtol": 1e-9,
-        "maxiter": 2000,
-        "maxfun": 5000,
-        "maxcor": 30,
-    }
-    with one_blas_thread():  # vectors are short
-        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
-    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
-        warnings.warn(
-            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
-        )
-    theta: Array = np.exp(found.x - found.x[0])
-    return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
+    return cost
 
 
 def _parts(size: Array) -> NDArray[np.int64]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.clicks.connection import parts_of_ranks
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError, PodiumWarning
-from podium.propensities.base import Estimator, check_connected
+from podium.propensities.base import Array, ByClicks, Estimator, check_connected
+from podium.propensities.strata import Strata, ratio_of_rates
 from podium.registry import register
 
 _UNLIKELY = 1e-3
@@ -22,7 +25,9 @@ _UNLIKELY = 1e-3
 class Randomised(Estimator):
     """The ratio of click rates, on pages whose documents were shuffled.
 
-    Formula: θ_k/θ_1 = CTR_k/CTR_1; var log = (1 − p_k)/(n_k p_k) + (1 − p_1)/(n_1 p_1).
+    Formula: over the pages s of one query and length, whose ranks had the same documents, the ratio of Mantel and
+        Haenszel: θ_k/θ_1 = Σ_s c_sk n_s1/n_s / Σ_s c_s1 n_sk/n_s, n_s = n_s1 + n_sk, with the variance of its logarithm
+        by Greenland and Robins.
     Cost: one pass over the log.
     Use it for: pages that were shuffled on purpose, all of them. It warns where documents keep to some ranks.
     Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017.
@@ -30,19 +35,57 @@ class Randomised(Estimator):
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         check_connected(parts_of_ranks(log), who=self.name, where=log.source)
-        ranks, times = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)
-        shown, clicked = np.bincount(ranks, times), np.bincount(ranks, times * log.clicks)
-        if clicked[0] == 0:
+        rank, clicks = log.ranks(), log.clicks.astype(np.float64)
+        times = np.repeat(log.page_counts, log.sizes)
+        if not (clicks[rank == 1] > 0).any():
             raise DataError("no click at rank 1, to which the other ranks are compared.", where=log.source)
         _warn_if_ordered(log, times)
-        rate = clicked / shown
-        with np.errstate(divide="ignore"):
-            variance = (1 - rate) / clicked
-        spread = np.exp(1.96 * np.sqrt(variance + np.where(np.arange(len(rate)) > 0, variance[0], -variance[0])))
-        theta = rate / rate[0]
-        with np.errstate(invalid="ignore"):
-            high = np.where(theta > 0, theta * spread, np.nan)
-        return Propensities.of_theta(theta, low=theta / spread, high=high, how=str(self))
+        rows = [(1.0, 1.0, 1.0)]
+        for k, counted in enumerate(_by_rank(log)(clicks), 2):
+            if not counted[3].sum() > 0:
+                raise DataError(
+                    f"{self.name}: no click at rank 1 on pages of the queries and lengths that have rank {k}, so that "
+                    f"these two ranks cannot be compared. Leave lower ranks out (depth {k - 1}).",
+                    where=log.source,
+                )
+            rows.append(ratio_of_rates(counted) or (0.0, 0.0, np.nan))
+        theta, low, high = zip(*rows, strict=True)
+        return Propensities.of_theta(theta, low=low, high=high, how=str(self))
+
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+        by_rank = _by_rank(log)
+
+        def alpha(clicks: Array) -> Array:
+            ratios = [ratio_of_rates(strata) for strata in by_rank(clicks)]
+            return np.array([1.0, *(0.0 if ratio is None else ratio[0] for ratio in ratios)])
+
+        return ByClicks(_cells(log)[0], alpha)
+
+
+def _cells(log: ClickLog) -> tuple[NDArray[np.int64], tuple[int, int]]:
+    """Of each impression, the number of its query, length of page and rank; and how many strata and ranks there are."""
+    rank = log.ranks().astype(np.int64) - 1
+    of_page = log.page_query * np.int64(log.sizes.max() + 1) + log.sizes
+    strata, stratum = np.unique(of_page, return_inverse=True)
+    shape = len(strata), int(rank.max()) + 1
+    return stratum[log.page_of] * shape[1] + rank, shape
+
+
+def _by_rank(log: ClickLog) -> Callable[[Array], list[Strata]]:
+    """Impressions and clicks at each rank below the first and at rank 1, by stratum, as of any clicks."""
+    cell, shape = _cells(log)
+    times = np.repeat(log.page_counts, log.sizes)
+    shown = np.bincount(cell, times, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def counted(clicks: Array) -> list[Strata]:
+        clicked = np.bincount(cell, times * clicks, minlength=shape[0] * shape[1]).reshape(shape)
+        found = []
+        for k in range(1, shape[1]):
+            used = (shown[:, k] > 0) & (shown[:, 0] > 0)
+            found.append((shown[used, k], clicked[used, k], shown[used, 0], clicked[used, 0]))
+        return found
+
+    return counted
 
 
 def _warn_if_ordered(log: ClickLog, times: np.ndarray) -> None:

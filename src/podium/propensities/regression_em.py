@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
+from podium.clicks.em import climb
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
+from podium.errors import ConvergenceWarning
 from podium.losses import Logistic
 from podium.metrics import NDCG
 from podium.propensities.base import Array, Estimator, intervals
@@ -22,6 +25,8 @@ from podium.training import fit
 
 _INNER = 20
 """EM steps of θ between two fits of the scorer; each costs a pass over the cells."""
+_EDGE = 1e-9
+"""How near to 0 and 1 probabilities come."""
 
 
 @register
@@ -29,49 +34,101 @@ class RegressionEM(Estimator):
     """Examination by EM, with the relevance of a document read from its features, so that no document need change rank.
 
     Formula: P(click at k) = θ_k σ(s(x)). The posterior of relevance, k + (n−k)·γ(1−θ)/(1−θγ) of n impressions with
-        γ = σ(s(x)), is what `logistic` refits the scorer to, `rounds` times; θ_k is the mean posterior of examination.
-    Cost: `rounds` fits of the scorer, for each of `draws` resamplings of the queries, which the intervals come from.
+        γ = σ(s(x)), is what `logistic` refits the scorer to; θ_k is the mean posterior of examination. Steps are
+        accelerated by SQUAREM, in logits, until the likelihood rises by less than `tolerance` for each impression.
+    Cost: up to `rounds` fits of the scorer, mostly some 30, for each of `draws` resamplings of the queries, which the
+        intervals come from.
     Use it for: logs without any change of ranks, with care: what features cannot explain of relevance is taken for
         examination, the more so the better the ranker that made the log.
     Reference: Wang, Golbandi, Bendersky, Metzler & Najork, Position bias estimation for unbiased learning to rank in
-        personal search, WSDM 2018.
+        personal search, WSDM 2018; Varadhan & Roland, Simple and globally convergent methods for accelerating the
+        convergence of any EM algorithm, Scandinavian Journal of Statistics 35, 2008.
     """
 
     name = "regression-em"
     needs_data: ClassVar[bool] = True
     intervenes: ClassVar[bool] = False
     scorer: Scorer = Linear()
-    rounds: int = param(default=10, least=1)
+    rounds: int = param(default=300, least=1)
+    """The largest number of fits."""
+    tolerance: float = param(default=1e-8, above=0.0)
     draws: int = param(default=10, least=0)
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
         assert data is not None, "checked before"
         joined = join(log, data, self.name)
-        theta = self._theta(joined, np.ones(log.n_queries))
-        low, high = intervals(theta, lambda times: self._theta(joined, times), log=log, draws=self.draws, rng=rng)
+        start = np.full(joined.n_ranks + joined.data.n_documents, 0.5)
+        x, converged = self._climbed(joined, np.ones(log.n_queries), start)
+        if not converged:
+            warnings.warn(
+                f"{self}: not converged after {self.rounds} fits of the scorer; θ of lower ranks is likely to be too "
+                "small. Allow more rounds.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        theta = _relative(x, joined)
+        low, high = intervals(
+            theta, lambda times: _relative(self._climbed(joined, times, x)[0], joined), log=log, draws=self.draws,
+            rng=rng,
+        )  # fmt: skip
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
-    def _theta(self, joined: Joined, times: Array) -> Array:
-        """θ relative to rank 1, where queries count so often."""
-        kept = times[joined.query] > 0
-        row, rank = joined.row[kept], joined.rank[kept]
-        shown, clicked = (x[kept] * times[joined.query[kept]] for x in (joined.shown, joined.clicked))
-        n, by_rank = joined.data.n_documents, np.bincount(rank, shown, minlength=joined.n_ranks)
-        impressions = np.bincount(row, shown, minlength=n)
-        weights = np.maximum(np.bincount(joined.data.query_index, impressions) / joined.data.sizes, 0.0)
+    def _climbed(self, joined: Joined, times: Array, start: Array) -> tuple[Array, bool]:
+        """θ of each rank and γ of each document if queries count so often, from a start, and whether EM converged."""
+        counted = _Counted(joined, times)
         recipe = Recipe(loss=Logistic(highest=1.0), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
-        theta, gamma = np.full(joined.n_ranks, 0.5), np.full(n, 0.5)
-        queries = np.flatnonzero(weights > 0)
-        for _ in range(self.rounds):
-            g, misses = gamma[row], shown - clicked
-            for _ in range(_INNER):
-                x = theta[rank] * g
-                examined = clicked + misses * (theta[rank] - x) / (1.0 - x)
-                theta = np.clip(np.bincount(rank, examined, minlength=joined.n_ranks) / by_rank, 1e-9, 1 - 1e-9)
-            x = theta[rank] * g
-            attracted = np.bincount(row, clicked + misses * (g - x) / (1.0 - x), minlength=n)
-            relevant = np.where(impressions > 0, attracted / np.maximum(impressions, 1e-300), gamma)
-            labelled = replace(joined.data, labels=np.clip(relevant, 0.0, 1.0), query_weights=weights / weights.mean())
-            model = fit(recipe, labelled.select(queries), metric=NDCG(10))
-            gamma = np.clip(1.0 / (1.0 + np.exp(-model.score(joined.data))), 1e-9, 1 - 1e-9)
-        return np.asarray(theta / theta[0])
+
+        def step(x: Array) -> tuple[float, Array]:
+            theta, gamma = x[: joined.n_ranks], x[joined.n_ranks :]
+            value = counted.likelihood(theta, gamma)
+            theta = counted.examined(theta, gamma)
+            model = fit(recipe, counted.labelled(theta, gamma), metric=NDCG(10))
+            gamma = 1.0 / (1.0 + np.exp(-model.score(joined.data)))
+            return value, np.clip(np.concatenate((theta, gamma)), _EDGE, 1.0 - _EDGE)
+
+        x, _, converged = climb(
+            step, start, iterations=self.rounds, tolerance=self.tolerance * float(counted.shown.sum())
+        )
+        return x, converged
+
+
+class _Counted:
+    """Impressions and clicks of documents by rank, where queries count so often."""
+
+    def __init__(self, joined: Joined, times: Array) -> None:
+        kept = times[joined.query] > 0
+        self.row, self.rank = joined.row[kept], joined.rank[kept]
+        self.shown, self.clicked = (x[kept] * times[joined.query[kept]] for x in (joined.shown, joined.clicked))
+        self.joined = joined
+        self.impressions = np.bincount(self.row, self.shown, minlength=joined.data.n_documents)
+
+    def likelihood(self, theta: Array, gamma: Array) -> float:
+        """log P(clicks)."""
+        x = theta[self.rank] * gamma[self.row]
+        return float(self.clicked @ np.log(x) + (self.shown - self.clicked) @ np.log1p(-x))
+
+    def examined(self, theta: Array, gamma: Array) -> Array:
+        """θ after some EM steps of its own."""
+        g, misses = gamma[self.row], self.shown - self.clicked
+        by_rank = np.bincount(self.rank, self.shown, minlength=len(theta))
+        for _ in range(_INNER):
+            x = theta[self.rank] * g
+            looked = self.clicked + misses * (theta[self.rank] - x) / (1.0 - x)
+            theta = np.clip(np.bincount(self.rank, looked, minlength=len(theta)) / by_rank, _EDGE, 1.0 - _EDGE)
+        return theta
+
+    def labelled(self, theta: Array, gamma: Array) -> Dataset:
+        """The queries that count, each document with its posterior of relevance."""
+        data, g = self.joined.data, gamma[self.row]
+        x = theta[self.rank] * g
+        attracted = np.bincount(
+            self.row, self.clicked + (self.shown - self.clicked) * (g - x) / (1.0 - x), minlength=len(gamma)
+        )
+        relevant = np.where(self.impressions > 0, attracted / np.maximum(self.impressions, 1e-300), gamma)
+        weights = np.bincount(data.query_index, self.impressions) / data.sizes
+        weighed = replace(data, labels=np.clip(relevant, 0.0, 1.0), query_weights=weights / weights.mean())
+        return weighed.select(np.flatnonzero(weights > 0))
+
+
+def _relative(x: Array, joined: Joined) -> Array:
+    return np.asarray(x[: joined.n_ranks] / x[0])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError
-from podium.propensities.base import Array, Estimator
+from podium.propensities.base import Array, ByClicks, Estimator
+from podium.propensities.strata import Strata, ratio_of_rates
 from podium.registry import param, register
 
 
@@ -28,13 +31,13 @@ class Swap(Estimator):
     k: int | None = param(default=None, least=2)
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
-        rank = log.ranks()
+        rank, clicks = log.ranks(), log.clicks.astype(np.float64)
         asked = range(2, int(rank.max()) + 1) if self.k is None else [self.k]
         rows = [(1, 1.0, 1.0, 1.0)]
         for k in asked:
-            found = _ratio(*_strata(log, rank, k))
-            if found is not None:
-                rows.append((k, *found))
+            ratio = ratio_of_rates(_swapped(log, rank, k)(clicks))
+            if ratio is not None:
+                rows.append((k, *ratio))
         if len(rows) == 1:
             what = "any other rank" if self.k is None else f"rank {self.k}"
             raise DataError(
@@ -45,37 +48,35 @@ class Swap(Estimator):
         ranks, theta, low, high = zip(*rows, strict=True)
         return Propensities.of_theta(theta, ranks=ranks, low=low, high=high, how=str(self))
 
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+        rank = log.ranks()
+        strata = [_swapped(log, rank, k) for k in found.ranks[1:].tolist()]
 
-def _strata(log: ClickLog, rank: np.ndarray, k: int) -> tuple[Array, Array, Array, Array]:
-    """Of each swapped document: how often it was at rank k and at rank 1, and its clicks there."""
+        def alpha(clicks: Array) -> Array:
+            ratios = [ratio_of_rates(counted(clicks)) for counted in strata]
+            return np.array([1.0, *(np.nan if ratio is None else ratio[0] for ratio in ratios)])
+
+        return ByClicks(log.pairs.astype(np.int64) * int(rank.max()) + rank - 1, alpha)
+
+
+def _swapped(log: ClickLog, rank: np.ndarray, k: int) -> Callable[[Array], Strata]:
+    """Of each swapped document: how often it was at rank k and at rank 1, and its clicks there, as of any clicks."""
     at_top, at_k = np.full(log.n_pages, -1), np.full(log.n_pages, -1)
     page = log.page_of
     at_top[page[rank == 1]], at_k[page[rank == k]] = np.flatnonzero(rank == 1), np.flatnonzero(rank == k)
     both = (at_top >= 0) & (at_k >= 0)
     top, low, times = at_top[both], at_k[both], log.page_counts[both]
     first, second = log.pairs[top].astype(np.int64), log.pairs[low].astype(np.int64)
-    code, stratum = np.unique(np.minimum(first, second) * log.n_pairs + np.maximum(first, second), return_inverse=True)
-    turned = first > second
-    # a stratum has two documents: the one of the smaller number is at the top on pages that are not turned
-    sums = []
-    for document in (0, 1):
-        below = turned if document == 0 else ~turned
-        for here, impressions in ((below, low), (~below, top)):
-            clicks = log.clicks[impressions]
-            sums.append(np.bincount(stratum, times * here, minlength=len(code)))
-            sums.append(np.bincount(stratum, times * here * clicks, minlength=len(code)))
-    n_k, c_k, n_1, c_1 = (np.concatenate((sums[j], sums[j + 4])).astype(np.float64) for j in range(4))
-    return n_k, c_k, n_1, c_1
-
-
-def _ratio(n_k: Array, c_k: Array, n_1: Array, c_1: Array) -> tuple[float, float, float] | None:
-    """θ_k/θ_1 with its interval; None where there are no clicks to compare."""
+    _, stratum = np.unique(np.minimum(first, second) * log.n_pairs + np.maximum(first, second), return_inverse=True)
+    # a stratum has two documents: 2s is the one of the smaller number, 2s + 1 the other
+    above, below = 2 * stratum + (first > second), 2 * stratum + (first < second)
+    size = 2 * (int(stratum.max(initial=-1)) + 1)
+    n_k, n_1 = np.bincount(below, times, minlength=size), np.bincount(above, times, minlength=size)
     used = (n_k > 0) & (n_1 > 0)
-    n_k, c_k, n_1, c_1 = n_k[used], c_k[used], n_1[used], c_1[used]
-    n = n_k + n_1
-    up, down = float((c_k * n_1 / n).sum()), float((c_1 * n_k / n).sum())
-    if down == 0 or up == 0:
-        return None
-    variance = float(((n_k * n_1 * (c_k + c_1) - c_k * c_1 * n) / n**2).sum()) / (up * down)
-    spread = float(np.exp(1.96 * np.sqrt(variance)))
-    return up / down, up / down / spread, up / down * spread
+
+    def counted(clicks: Array) -> Strata:
+        c_k = np.bincount(below, times * clicks[low], minlength=size)
+        c_1 = np.bincount(above, times * clicks[top], minlength=size)
+        return n_k[used], c_k[used], n_1[used], c_1[used]
+
+    return counted

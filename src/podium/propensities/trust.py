@@ -11,7 +11,7 @@ from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError
-from podium.propensities.base import Array, Estimator, intervals
+from podium.propensities.base import Array, ByClicks, Estimator, intervals
 from podium.propensities.joined import join
 from podium.registry import param, register
 
@@ -74,6 +74,24 @@ class Trust(Estimator):
         alpha = np.maximum(high_rate - low_rate, 0.0)
         return Propensities(np.arange(1, len(theta) + 1), theta, low, high, alpha, low_rate, str(self))
 
+    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+        assert data is not None, "checked before"
+        joined = join(log, data, self.name)
+        labels = joined.data.labels
+        assert labels is not None, "checked before"
+        values, kind = np.unique(labels / labels.max(), return_inverse=True)
+        row, times = joined.rows[log.pairs], np.repeat(log.page_counts, log.sizes)
+        judged = row >= 0
+        cell = np.where(judged, (log.ranks() - 1) * len(values) + kind[row], len(found.ranks) * len(values))
+        shape = len(found.ranks), len(values)
+        n = np.bincount(cell[judged], times[judged], minlength=shape[0] * shape[1]).reshape(shape)
+
+        def alpha(clicks: Array) -> Array:
+            c = np.bincount(cell[judged], (times * clicks)[judged], minlength=shape[0] * shape[1]).reshape(shape)
+            return _newton(n, c, values, found)
+
+        return ByClicks(cell, alpha)
+
 
 def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array]:
     """P(click | relevant) and P(click | not) of each rank, from n impressions and c clicks by rank and relevance."""
@@ -93,3 +111,19 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
             if moved < 1e-12:
                 break
     return yes, no
+
+
+def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, found: Propensities) -> Array:
+    """α and β of other clicks, near those that were found: by one step of Fisher scoring from them, rank by rank.
+
+    Formula: with p_g = β + γ_g α, the score is Σ_g x_g (c_g − n_g p_g)/(p_g (1 − p_g)) and the information
+        Σ_g x_g x_gᵀ n_g/(p_g (1 − p_g)), x_g = (γ_g, 1).
+    """
+    x = np.stack((relevance, np.ones(len(relevance))), axis=1)
+    made = np.empty((2, len(found.ranks)))
+    for k in range(len(found.ranks)):
+        p = np.clip(found.beta[k] + relevance * found.alpha[k], 1e-9, 1.0 - 1e-9)
+        score = x.T @ ((c[k] - n[k] * p) / (p * (1.0 - p)))
+        information = (x * (n[k] / (p * (1.0 - p)))[:, None]).T @ x
+        made[:, k] = np.array([found.alpha[k], found.beta[k]]) + np.linalg.pinv(information) @ score
+    return made

@@ -1,8 +1,9 @@
 """Experiment results: what the store says of an experiment. All statistics are of `podium.evaluation`.
 
-An outcome above 0 is a win of the candidate. A page of interleaving is won by the credits of its clicks; in a split, a
-user's first page is a win for its arm if it has a click. Every user is in either arm by chance, so that wins and losses
-are equally likely if the arms do not differ.
+An outcome is from −1 to 1, above 0 for the candidate. That of an interleaved page is the mean credit of its clicks; in
+a split, that of a page with a click is 1 in the candidate's arm and −1 in the control's. Pages are merged and arms
+chosen by chance, so that outcomes have mean 0 if people do not care which model it is. Of each user the first page
+counts: later ones are not independent of it, and a verdict that may be looked at any time needs units that are.
 """
 
 from __future__ import annotations
@@ -12,11 +13,8 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-import numpy as np
-
 from podium.errors import counted
 from podium.evaluation.confidence_sequence import confidence_sequence
-from podium.evaluation.interleaving import Page
 from podium.evaluation.verdict import verdict
 from podium.service.experiment_schemas import ExperimentAnswer, Kind, Preference, ShadowAbout, SplitArm, Why
 
@@ -53,26 +51,27 @@ def result(base: sqlite3.Connection, experiment: Experiment) -> ExperimentAnswer
         return answer
     if one.kind == "split":
         outcomes, answer.arms = _split(base, one.name)
-        pages = sum(arm.users for arm in answer.arms.values())
     else:
-        outcomes, pages = _interleaved(base, one.name)
-    found = answer.preference = _preference(outcomes, pages, one.confidence)
-    if found.always_valid_p <= 1.0 - one.confidence:
-        if found.losses > found.wins:
+        outcomes = _interleaved(base, one.name)
+    found = answer.preference = _preference(outcomes, one.confidence)
+    if found.interval is not None and found.always_valid_p <= 1.0 - one.confidence:
+        if found.interval[1] < 0.0:
             answer.better = "control"
-        elif found.wins > found.losses and pages >= one.min_pages:
+        elif found.interval[0] > 0.0 and found.pages >= one.min_pages:
             answer.better = "candidate"
     answer.verdict = _sentence(answer, found)
     return answer
 
 
-def _preference(outcomes: list[float], pages: int, confidence: float) -> Preference:
-    sequence = confidence_sequence(outcomes, confidence=confidence)
-    tied = verdict(np.pad(outcomes, (0, pages - len(outcomes)))) if pages else None
+def _preference(outcomes: list[float], confidence: float) -> Preference:
+    if not outcomes:
+        return Preference(
+            pages=0, wins=0, losses=0, ties=0, credit=0.0, interval=(-1.0, 1.0), always_valid_p=1.0, p=1.0
+        )
+    sequence, planned = confidence_sequence(outcomes, most=1.0, confidence=confidence), verdict(outcomes)
     return Preference(
-        pages=pages, wins=sequence.wins, losses=sequence.losses, ties=pages - sequence.wins - sequence.losses,
-        share=None if tied is None else tied.share, interval=sequence.interval, always_valid_p=sequence.p,
-        p=1.0 if tied is None else tied.p,
+        pages=planned.pages, wins=planned.wins, losses=planned.losses, ties=planned.ties, credit=planned.credit,
+        interval=sequence.interval, always_valid_p=sequence.p, p=planned.p,
     )  # fmt: skip
 
 
@@ -82,36 +81,40 @@ def _sentence(answer: ExperimentAnswer, found: Preference) -> str:
         names = (answer.candidate, answer.control)
         better, worse = names if answer.better == "candidate" else names[::-1]
         return f"people prefer {better} to {worse} (always-valid p = {found.always_valid_p:.3g})"
+    if found.interval is None:
+        return f"no verdict: what people prefer changed on the way (always-valid p = {found.always_valid_p:.3g})"
     if found.pages < answer.min_pages:
         yet = " yet" if answer.ended is None else ""
         return f"no verdict{yet}: {found.pages} of at least {counted(answer.min_pages, unit)}"
     return f"no significant preference after {counted(found.pages, unit)} (always-valid p = {found.always_valid_p:.3g})"
 
 
-def _interleaved(base: sqlite3.Connection, name: str) -> tuple[list[float], int]:
-    """The outcomes of the pages with clicks, in the order in which they were shown, and the number of all pages."""
-    (pages,) = base.execute("SELECT count(*) FROM impression WHERE experiment=?", (name,)).fetchone()
+_FIRST = "WITH first AS (SELECT min(n) FROM impression WHERE experiment=? GROUP BY coalesce(user, request)) "
+"""The first page of each user; without a user, each page."""
+
+
+def _interleaved(base: sqlite3.Connection, name: str) -> list[float]:
+    """The mean credit of the clicks of each user's first page, in the order in which they were shown; 0 without any."""
     rows = base.execute(
-        "SELECT i.n, i.documents, i.arms, e.document FROM impression AS i JOIN event AS e ON e.request=i.request "
-        "WHERE i.experiment=? AND e.kind='click' ORDER BY i.n",
+        f"{_FIRST}SELECT i.n, e.document, iif(e.document IS NULL, NULL, i.documents), "
+        "iif(e.document IS NULL, NULL, i.arms) FROM impression AS i LEFT JOIN event AS e "
+        "ON e.request=i.request AND e.kind='click' WHERE i.n IN first ORDER BY i.n",
         (name,),
     )
     outcomes = []
     for _, group in itertools.groupby(rows, key=lambda row: row[0]):
-        clicks = list(group)
-        documents = json.loads(clicks[0][1])
-        page = Page("", "", tuple(documents), tuple(json.loads(clicks[0][2])))
-        places = {id: place for place, id in enumerate(documents, 1)}
-        outcomes.append(page.outcome(places[row[3]] for row in clicks if row[3] in places))
-    return outcomes, pages
+        clicks = [row for row in group if row[1] is not None]
+        credit_of = dict(zip(json.loads(clicks[0][2]), json.loads(clicks[0][3]), strict=False)) if clicks else {}
+        earned = [credit_of[document] for document in sorted({row[1] for row in clicks} & credit_of.keys())]
+        outcomes.append(sum(earned) / max(1, len(earned)))
+    return outcomes
 
 
 def _split(base: sqlite3.Connection, name: str) -> tuple[list[float], dict[str, SplitArm]]:
-    """Whether each user clicked on the first page, signed by arm, and the arms. Without a user, each page is one."""
+    """Whether each user clicked on the first page, signed by arm, and the arms."""
     rows = base.execute(
-        "WITH first AS (SELECT min(n) FROM impression WHERE experiment=? GROUP BY coalesce(user, request)) "
-        "SELECT arms, EXISTS(SELECT 1 FROM event WHERE request=i.request AND kind='click') FROM impression AS i "
-        "WHERE n IN first ORDER BY n",
+        f"{_FIRST}SELECT arms, EXISTS(SELECT 1 FROM event WHERE request=i.request AND kind='click') "
+        "FROM impression AS i WHERE n IN first ORDER BY n",
         (name,),
     )
     arms = {"control": SplitArm(0, 0), "candidate": SplitArm(0, 0)}

@@ -27,19 +27,21 @@ class ExperimentRequest(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Preference(Struct, kw_only=True):
-    """Wins and losses of the candidate: of pages, or of users in a split."""
+    """What people prefer, by the first page of each user; without a user, by every page."""
 
     pages: int
     wins: int
+    """Pages that speak for the candidate; losses for the control, ties for neither. No verdict is made of them."""
     losses: int
     ties: int
-    share: float | None
-    """wins/(wins + losses)."""
+    credit: float
+    """The mean outcome of a page, from -1 to 1: above 0 people prefer the candidate."""
     interval: tuple[float, float] | None
-    """Of the share, always valid: it may be looked at any time. Null where no share agrees with all pages so far."""
+    """Of the credit, always valid: it may be looked at any time. Null if no credit agrees with all pages so far."""
     always_valid_p: float
+    """That the credit is 0, always valid. It is at most 1 - confidence if the interval leaves out 0."""
     p: float
-    """Of the exact sign test, valid for one look that was planned before."""
+    """Of Student's t of the credit, valid for one look that was planned before."""
 
 
 class SplitArm(Struct):

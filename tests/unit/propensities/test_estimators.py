@@ -73,6 +73,36 @@ def test_swapped_documents_give_the_ratio_of_their_ranks(two_rankers):
     holds(one)
 
 
+def shuffled_pages(seed, pages=3000):
+    """Shuffled pages of two queries: good documents on short pages, bad ones on long pages; θ_k = 1/k."""
+    rng, made = np.random.default_rng(seed), []
+    for _ in range(pages):
+        query, chances = [("short", [0.9, 0.8]), ("long", [0.2, 0.1, 0.3, 0.2])][rng.integers(2)]
+        order = rng.permutation(len(chances))
+        clicks = [r for r, d in enumerate(order, 1) if rng.random() < chances[d] / r]
+        made.append((query, [f"d{d}" for d in order], clicks))
+    return ClickLog.from_pages(made)
+
+
+def test_shuffled_pages_of_unlike_length_are_compared_with_their_like():
+    """Rank 3 has documents of one query only; compared with rank 1 of both, θ was .134 where the truth is .333."""
+    found = [propensities(shuffled_pages(seed), "randomised") for seed in range(12)]
+    theta, true = np.array([one.theta for one in found]), 1 / np.arange(1, 5)
+    spread = theta.std(axis=0, ddof=1)
+    assert (np.abs(theta.mean(axis=0) - true) <= 3 * spread / np.sqrt(12) + 1e-12).all(), theta.mean(axis=0)
+    held = np.mean([(one.low <= true) & (true <= one.high) for one in found], axis=0)
+    assert (held >= 0.75).all(), held
+
+
+def test_a_rank_that_has_no_like_at_rank_1_is_refused():
+    pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [2])] * 5 + [
+        ("r", ["a", "b", "c"], [3]),
+        ("r", ["c", "b", "a"], [2]),
+    ]
+    with pytest.raises(DataError, match=r"no click at rank 1 on pages .* rank 3.*depth 2"):
+        propensities(ClickLog.from_pages(pages), "randomised")
+
+
 def test_swap_is_the_ratio_of_mantel_and_haenszel():
     pages = [("q", ["a", "b"], [1])] * 3 + [("q", ["a", "b"], [])] + [("q", ["b", "a"], [2])] * 2
     pages += [("q", ["b", "a"], [1])] * 4 + [("q", ["b", "a"], [])] * 2 + [("q", ["c", "a"], [2])] * 9

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from podium.evaluation.interleaving import make_page
 from podium.service import experiments as module
@@ -97,9 +98,9 @@ def test_clicks_on_interleaved_pages_win_for_the_model_whose_document_it_is(serv
     found = served("GET", "/v1/experiments/try").json
     preference = found["preference"]
     assert [preference[key] for key in ("pages", "wins", "losses", "ties")] == [12, 7, 2, 3]
-    assert preference["share"] == pytest.approx(7 / 9)
-    assert preference["p"] == pytest.approx(0.1796875)
-    assert preference["interval"][0] < 0.5 < preference["interval"][1]
+    assert preference["credit"] == pytest.approx(5 / 12)
+    assert preference["p"] == pytest.approx(ttest_1samp([1] * 7 + [-1] * 2 + [0] * 3, 0).pvalue)
+    assert preference["interval"][0] < 0.0 < preference["interval"][1]
     assert found["verdict"] == "no verdict yet: 12 of at least 400 pages"
     assert served("GET", "/v1/experiments").json == {"experiments": [found]}
 
@@ -240,6 +241,45 @@ def _failing(score, broken):
     return failing
 
 
+def test_of_each_user_the_first_interleaved_page_counts(served, store):
+    begin(served, "interleave")
+    pages = [rank(served, user=user, k=4) for user in "aabbb"] + [rank(served, k=4)]
+    waited(lambda: rows(store, "SELECT count(*) FROM impression") == [(6,)])
+    for page in pages[1:]:  # not a's first page
+        arms = dict(rows(store, "SELECT request, arms FROM impression"))
+        click(served, (page["request"], ids(page)[json.loads(arms[page["request"]]).index(1.0)]))
+    found = served("GET", "/v1/experiments/try").json["preference"]
+    assert [found[key] for key in ("pages", "wins", "losses", "ties", "credit")] == [3, 2, 0, 1, pytest.approx(2 / 3)]
+
+
+def begun(store, method):
+    """Feedback with an experiment that has begun."""
+    kept = Feedback(store)
+    row = ("try", "interleave", "web@1", "trees@1", method, "00", 400, 0.95, 0)
+    names = "name, kind, control, candidate, method, salt, min_pages, confidence, started"
+    kept.change(lambda base: base.execute(f"INSERT INTO experiment({names}) VALUES(?,?,?,?,?,?,?,?,?)", row).rowcount)
+    return kept
+
+
+@pytest.mark.parametrize("method", ["team-draft", "probabilistic"])
+def test_people_who_click_by_rank_alone_prefer_neither_model(store, method):
+    """Signs of probabilistic credits had an always-valid p of 1e-30 here: many small wins, few large losses."""
+    kept, rng = begun(store, method), np.random.default_rng(0)
+    try:
+        for k in range(600):
+            page = make_page(method, list("abcde"), list("acdeb"), query="q", page=f"r{k}")
+            documents, features = list(page.documents), np.zeros((5, 1), np.float32)
+            kept.log(Impression(f"r{k}", "a", ["x"], "q", None, documents, features, "try", list(page.credits)))
+            clicks = np.flatnonzero(rng.random(5) < 0.7 / np.arange(1, 6))
+            kept.add([Action("click", documents[at], f"r{k}") for at in clicks])
+        kept.change(lambda base: None).result()
+        found = module.Experiments(kept).find("try")
+        assert found.preference.always_valid_p > 0.05
+        assert (found.better, found.preference.interval[0] < 0 < found.preference.interval[1]) == (None, True)
+    finally:
+        kept.close()
+
+
 def people(store, pages, prefers):
     """A store of pages on which people click the candidate's document with a probability, for `apply_rules`."""
     rng = np.random.default_rng(0)
@@ -255,13 +295,8 @@ def people(store, pages, prefers):
     [(500, 0.7, "decided"), (150, 0.7, None), (150, 0.25, "harm"), (500, 0.5, None)],
 )
 def test_an_experiment_ends_when_the_candidate_is_better_after_enough_pages_or_does_harm(store, pages, prefers, why):
-    kept = Feedback(store)
+    kept = begun(store, "team-draft")
     try:
-        row = ("try", "interleave", "web@1", "trees@1", "team-draft", "00", 400, 0.95, 0)
-        names = "name, kind, control, candidate, method, salt, min_pages, confidence, started"
-        kept.change(
-            lambda base: base.execute(f"INSERT INTO experiment({names}) VALUES(?,?,?,?,?,?,?,?,?)", row).rowcount
-        )
         people(kept, pages, prefers)
         kept.change(lambda base: None).result()
         running = module.Experiments(kept)

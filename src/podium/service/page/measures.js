@@ -95,8 +95,8 @@ function experiments(app, found) {
   if (!found.experiments.length) return empty("No experiments yet: POST /v1/experiments starts one.");
   const rows = found.experiments.map(({ name, kind, ended, why, candidate, control, verdict: says, preference: p }) => [name, `${kind}, ${ended ? `ended (${why})` : "running"}`, `${candidate} against ${control}`,
     ...["wins", "losses", "ties"].map((key) => (p ? String(p[key]) : "–")), p && p.interval ? `${shown(p.interval[0], 3)} to ${shown(p.interval[1], 3)}` : "–", says]);
-  const heads = ["Experiment", "Kind", "Candidate"].map((text) => ({ text })).concat(["Wins", "Losses", "Ties", "Interval"].map((text) => ({ text, number: true })), { text: "Verdict", class: "wrap" });
-  return scroll("Wins and losses", table({ caption: "Wins of the candidate; the interval of wins/(wins + losses) may be looked at any time", heads, rows, id: "experiments" }), { tall: true });
+  const heads = ["Experiment", "Kind", "Candidate"].map((text) => ({ text })).concat(["Wins", "Losses", "Ties", "Credit"].map((text) => ({ text, number: true })), { text: "Verdict", class: "wrap" });
+  return scroll("Wins and losses", table({ caption: "Wins of the candidate, and the interval of its mean credit, which may be looked at any time", heads, rows, id: "experiments" }), { tall: true });
 }
 
 function service(app, health) {

@@ -1,0 +1,78 @@
+"""Draws: what a log might have said with other clicks, so that errors of propensities reach what is made of them.
+
+    >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], []), ("q", ["a", "b"], [2])])
+    >>> len(list(signs(log))), all((one == two).all() for one, two in zip(signs(log), signs(log), strict=True))
+    (192, True)
+
+A log has random signs for each of its units: users where they are known, else pages. They depend on the log alone. An
+estimator of propensities moves the clicks of each unit along its sign, by what chance may have moved them, and keeps
+what it then estimates. Who estimates something else from the same log with these propensities knows by the same signs
+how the two move together; with another log they do not.
+
+Reference: the wild bootstrap of Wu, Jackknife, bootstrap and other resampling methods in regression analysis, Annals of
+Statistics 14, 1986.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.propensity import DRAWS
+from podium.data.click_log import ClickLog
+
+Array = NDArray[np.float64]
+_BITS = 64
+_PARTS = ("pairs", "clicks", "offsets", "page_query", "positions", "counts", "users", "rankers")
+
+
+def fingerprint(log: ClickLog) -> str:
+    """A text that another log does not have."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in _PARTS:
+        values = getattr(log, name)
+        digest.update(name.encode() + (b"" if values is None else np.ascontiguousarray(values).tobytes()))
+    for names in (log.query_ids, log.document_ids):
+        digest.update("\0".join(map(str, names)).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def signs(log: ClickLog) -> Iterator[Array]:
+    """For each draw, the sign of each page (P,), 1 or −1; pages of one user have the same."""
+    unit = np.arange(log.n_pages)
+    if log.users is not None:
+        unit = np.where(log.users < 0, unit + int(log.users.max(initial=-1)) + 1, log.users)
+    chance = np.random.Philox(key=int(fingerprint(log), 16))
+    for _ in range(DRAWS // _BITS):
+        words = chance.random_raw(int(unit.max(initial=-1)) + 1)[unit]
+        for bit in range(_BITS):
+            yield np.where(words >> np.uint64(bit) & np.uint64(1), 1.0, -1.0)
+
+
+def page_scale(log: ClickLog) -> Array:
+    """How far each page moves beside one page alone (P,): √m if it stands for m pages, m if they are of one user."""
+    counts = log.page_counts
+    return np.sqrt(counts) if log.users is None else np.where(log.users < 0, np.sqrt(counts), counts)
+
+
+def click_spread(log: ClickLog, cell: NDArray[Any]) -> Array:
+    """How far chance may have moved each click (I,), from its distance to the mean of its cell.
+
+    Formula: (c − c̄)·√(n/(n − 1)), c̄ the mean of the n clicks and misses of the cell; that of the rank if n = 1.
+    """
+    times = np.repeat(log.page_counts, log.sizes)
+    own, n = _means(cell, times, log.clicks)
+    at_rank, _ = _means(log.ranks(), times, log.clicks)
+    stretch = np.sqrt(np.where(n > 1, n / np.maximum(n - 1.0, 0.5), 1.0))
+    apart = (log.clicks - np.where(n > 1, own, at_rank)) * stretch
+    return np.asarray(apart * np.repeat(page_scale(log) / log.page_counts, log.sizes))
+
+
+def _means(code: NDArray[Any], times: Array, clicks: NDArray[Any]) -> tuple[Array, Array]:
+    """The mean click of the cell of each impression, and how many impressions it has."""
+    shown = np.bincount(code, times)
+    return (np.bincount(code, times * clicks) / np.maximum(shown, 1e-300))[code], shown[code]

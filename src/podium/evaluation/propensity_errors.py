@@ -1,0 +1,49 @@
+"""How estimates from a log move with the errors of the propensities that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.clicks.draws import fingerprint, page_scale, signs
+from podium.clicks.propensity import DRAWS, Propensities
+from podium.data.click_log import ClickLog
+
+Array = NDArray[np.float64]
+_STEP = 1e-4
+
+
+def moves(
+    log: ClickLog,
+    propensities: Propensities,
+    kept: NDArray[np.bool_],
+    influences: Array,
+    values: Callable[[Propensities], Array],
+) -> Array:
+    """S and T of each of E estimates (E, 2, B), in the draws of the propensities; B = 0 where they have none.
+
+    S are moves by the pages, from the influence of those that are kept (E, P); 0 if the propensities are of another
+    log. T are moves by the propensities, to first order, of the `values` (E,) that some propensities give.
+    """
+    if propensities.alpha_draws is None:
+        return np.empty((len(influences), 2, 0))
+    by_pages = np.zeros((len(influences), DRAWS))
+    if propensities.log == fingerprint(log):
+        pull = influences * (page_scale(log)[kept] / log.page_counts[kept].sum())
+        for draw, sign in enumerate(signs(log)):
+            by_pages[:, draw] = pull @ sign[kept]
+    by_curve = np.zeros((len(influences), DRAWS))
+    here = values(propensities)
+    for name, draws in (("alpha", propensities.alpha_draws), ("beta", propensities.beta_draws)):
+        if draws is None:
+            continue
+        numbers = getattr(propensities, name)
+        for k in np.flatnonzero((propensities.alpha > 0) & (np.ptp(draws, axis=0) > 0)).tolist():
+            moved = numbers.copy()
+            moved[k] += _STEP * propensities.alpha[k]
+            slope = (values(replace(propensities, **{name: moved})) - here) / (moved[k] - numbers[k])
+            by_curve += slope[:, None] * (draws[:, k] - numbers[k])
+    return np.stack((by_pages, by_curve), axis=1)
