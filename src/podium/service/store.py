@@ -12,6 +12,8 @@ Features are float32 vectors. Format 1 had no experiments; such a file is change
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import sqlite3
 from pathlib import Path
@@ -56,6 +58,8 @@ CREATE INDEX shadow_at ON shadow(at);
 def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
     """The store at a path, to write; made, or brought to the newest format, where it has to be."""
     try:
+        with contextlib.suppress(FileExistsError):  # what people do is nobody else's business on this machine
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("PRAGMA synchronous=FULL")
@@ -75,9 +79,43 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
                 base.execute(statement)
             base.execute("PRAGMA user_version=2")
         base.execute("COMMIT")
+    except OSError as error:
+        raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
     except sqlite3.Error as error:
         raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
     return base
+
+
+def delete_oldest(base: sqlite3.Connection, before: float) -> int:
+    """Delete up to 500 impressions from before a time in ms, with what was done with them; the number of rows deleted.
+
+    If the time is infinite, the first that came are deleted, whatever the clock said. Events go with their impression
+    and never before it; those of unknown requests go with impressions of their age. Judgements stay, and one that named
+    its request alone then names its query.
+    """
+    order = "n" if before == math.inf else "at"
+    rows = base.execute(
+        f"SELECT request, n, at FROM impression WHERE at<? ORDER BY {order} LIMIT 500", (before,)
+    ).fetchall()
+    ids = [row[:1] for row in rows]
+    base.executemany(
+        "UPDATE OR IGNORE event SET query=(SELECT i.query FROM impression AS i WHERE i.request=event.request) "
+        "WHERE request=? AND kind='judgement' AND query=''",
+        ids,
+    )
+    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", ids)
+    base.executemany("DELETE FROM shadow WHERE request=?", ids)
+    base.executemany("DELETE FROM impression WHERE n=?", [row[1:2] for row in rows])
+    until = max(row[2] for row in rows) if before == math.inf and rows else before
+    others = base.execute(
+        "DELETE FROM event WHERE n IN (SELECT n FROM event AS e WHERE kind<>'judgement' AND at<? AND NOT EXISTS "
+        "(SELECT 1 FROM impression AS i WHERE i.request=e.request) ORDER BY at LIMIT 500)",
+        (until,),
+    )
+    shadows = base.execute(
+        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (until,)
+    )
+    return len(rows) + others.rowcount + shadows.rowcount
 
 
 def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
