@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import counted
-from podium.service.bodies import decoded
+from podium.service.bodies import check_count, decoded
 from podium.service.problems import ServiceError
 from podium.service.ranking import checked_matrix
 from podium.service.schemas import Count, Document, Name, RankAnswer, RankRequest
@@ -162,10 +162,9 @@ def infer(entry: Entry, request: InferRequest, *, most: int) -> InferAnswer:
     qid = named.pop("qid", None)
     if len(named) != 1 or len(request.inputs) != 1 + (qid is not None):
         raise ServiceError(422, "one input of features is needed, and qid beside it where there are several queries.")
-    X = checked_matrix(_array(next(iter(named.values())), "f"), entry)
-    if len(X) > most:
-        raise ServiceError(413, f"{len(X)} documents; at most {most} are ranked at once.")
-    queries = None if qid is None else _array(qid, "i").ravel()
+    X = checked_matrix(_array(next(iter(named.values())), "f", most=most * entry.model.n_features), entry)
+    check_count(len(X), most)
+    queries = None if qid is None else _array(qid, "i", most=most)
     scores = entry.model.score(Dataset.from_arrays(X, qid=queries)) if len(X) else np.empty(0)
     output = Tensor(name="score", shape=[len(scores)], datatype="FP64", data=scores.tolist())
     return InferAnswer(model_name=entry.name, model_version=str(entry.version), id=request.id, outputs=[output])
@@ -210,17 +209,35 @@ def _document(given: str | dict[str, Any], place: int) -> Document:
 _TYPES = {"f": ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64"), "i": ("INT64", "INT32", "BYTES")}
 
 
-def _array(tensor: Tensor, kind: str) -> NDArray[Any]:
-    """The numbers of a tensor."""
-    where = f"inputs {tensor.name!r}"
+def _array(tensor: Tensor, kind: str, *, most: int) -> NDArray[Any]:
+    """The numbers of a tensor; of whole numbers and texts, the texts."""
+    where = f"inputs {tensor.name[:100]!r}"
     if tensor.datatype not in _TYPES[kind]:
         raise ServiceError(422, f"datatype {tensor.datatype}; {' or '.join(_TYPES[kind])} is needed.", where=where)
+    if not 1 <= len(tensor.shape) <= 2:
+        raise ServiceError(422, f"a shape of {counted(len(tensor.shape), 'dimension')}; 1 or 2 are read.", where=where)
+    if math.prod(tensor.shape) > most:
+        raise ServiceError(
+            413, f"shape {tensor.shape} has more than {most} numbers. Send fewer documents.", where=where
+        )
+    nested = bool(tensor.data) and isinstance(tensor.data[0], list)
+    rows = tensor.data if nested else [tensor.data]
     try:
-        values = np.array(tensor.data, object if kind == "i" else np.float64).ravel()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({error}).", where=where) from None
-    if kind == "i" and not all(isinstance(value, int | str) for value in values):
-        raise ServiceError(422, "data must be whole numbers or texts.", where=where)
-    if math.prod(tensor.shape) != len(values):
+        values: list[Any] = [value for row in rows for value in _values(row, kind)]
+    except msgspec.ValidationError as error:
+        words = str(error).partition(" - at ")[0]
+        raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({words}).", where=where) from None
+    if math.prod(tensor.shape) != len(values) or (nested and len({len(row) for row in rows}) > 1):
         raise ServiceError(422, f"{counted(len(values), 'number')} for shape {tensor.shape}.", where=where)
-    return values.reshape(tensor.shape)
+    if kind == "f":
+        return np.array(values, np.float64).reshape(tensor.shape)
+    return np.array(list(map(str, values)), object)
+
+
+def _values(row: Any, kind: str) -> list[Any]:
+    if kind == "f":
+        return msgspec.convert(row, list[float | None])
+    try:
+        return msgspec.convert(row, list[int])
+    except msgspec.ValidationError:
+        return msgspec.convert(row, list[str])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from http import HTTPStatus
 
 import msgspec
 from starlette.responses import Response
 
-from podium.errors import DataError, IncompatibleError, ModelFileError, ParameterError, PodiumError
+from podium.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
 from podium.service.schemas import ProblemDetails
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ServiceError(PodiumError):
@@ -26,6 +29,9 @@ def problem_of(error: BaseException) -> ServiceError:
     """The problem that an error of podium is; what it does not raise on purpose is a fault of the service."""
     if isinstance(error, ServiceError):
         return error
+    for cause in (error, error.__cause__):
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            return ServiceError(507, f"the disk of the service is full ({cause.strerror}). Free some, and try again.")
     if isinstance(error, DataError):
         return ServiceError(422, str(error), where=error.where)
     if isinstance(error, ParameterError | IncompatibleError | ModelFileError):
@@ -34,6 +40,8 @@ def problem_of(error: BaseException) -> ServiceError:
         return ServiceError(422, *_parts(str(error)))
     if isinstance(error, msgspec.DecodeError):
         return ServiceError(400, f"{str(error).rstrip('.')}. Send one JSON value in UTF-8.")
+    if isinstance(error, IndexFileError):
+        return ServiceError(503, str(error))
     if isinstance(error, PodiumError):
         return ServiceError(500, str(error))
     return ServiceError(500, "The service failed; its log has the reason under this request id. Try again.")

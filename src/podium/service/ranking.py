@@ -18,7 +18,7 @@ from podium.evaluation.explain import explain as explain_pair
 from podium.ranking import order
 from podium.service.number_rows import read_rows
 from podium.service.problems import ServiceError
-from podium.service.schemas import Document, ExplainAnswer, ExplainRequest, RankAnswer, RankRequest, Result
+from podium.service.schemas import Document, ExplainAnswer, ExplainRequest, Features, RankAnswer, RankRequest, Result
 from podium.service.shelf import Entry
 
 Matrix = NDArray[np.float32]
@@ -84,7 +84,8 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
 
 def explain(entry: Entry, request: ExplainRequest, name: str) -> ExplainAnswer:
     """Why one document of a request is above another."""
-    asked = Asked(matrix_of(request.documents, request.features, entry), ids_of(request.documents), request.query)
+    X = matrix_of([document.features for document in request.documents], request.features, entry)
+    asked = Asked(X, ids_of(request.documents), request.query)
     data = _dataset(asked)
     if not len(asked.X):
         raise ServiceError(422, "documents: two of them are needed to compare; got none.")
@@ -108,12 +109,11 @@ def ids_of(documents: Sequence[Document]) -> list[str] | None:
     return texts
 
 
-def matrix_of(documents: Sequence[Document], names: Sequence[str] | None, entry: Entry) -> Matrix:
+def matrix_of(rows: Sequence[Features], names: Sequence[str] | None, entry: Entry) -> Matrix:
     """The features of documents in the order of the model's; NaN where one is missing."""  # (n, d)
     d = entry.model.n_features
     columns = None if names is None else _places(names, entry)
     width = d if columns is None else len(columns)
-    rows = [document.features for document in documents]
     if set(map(type, rows)) <= {list} and set(map(len, rows)) <= {width}:
         X = _numbers(rows, width)
         return _checked(X if columns is None else _spread(X, columns, d), entry)

@@ -55,12 +55,12 @@ class Settings:
     header_bytes: int = 16_384
     documents: int = 10_000
     """The most documents of a request."""
-    inline_documents: int = 2_000
+    inline_documents: int = 250
     """Requests of more documents are ranked in a thread, so that others need not wait."""
     request_seconds: float = 10.0
     keep_alive_seconds: int = 75
     concurrency: int = 64
-    """Requests in work at once, per worker; others are answered 503."""
+    """Requests in work at once, per worker, half of them of one key; others are answered 503."""
     rate: float = 0.0
     """Requests per second that a key may make, per worker; 0 for any number."""
     burst: int = 100
@@ -77,8 +77,11 @@ class Settings:
     """Events that may wait to be written; others are answered 503."""
 
     def __post_init__(self) -> None:
-        for name in ("workers", "concurrency", "documents", "body_bytes", "queue", "burst", "request_seconds"):
-            if getattr(self, name) <= 0:
+        for name in (
+            "workers", "concurrency", "documents", "body_bytes", "queue", "burst", "request_seconds",
+            "logged_documents", "header_bytes", "model_bytes",
+        ):  # fmt: skip
+            if not getattr(self, name) > 0:
                 raise ParameterError(f"{name} must be above 0; got {getattr(self, name)}.")
         for name, value in dataclasses.asdict(self).items():
             if isinstance(value, tuple) and any("," in one for one in value):

@@ -163,7 +163,7 @@ def impression(k, at=None):
 def test_features_that_wait_for_the_disk_hold_a_bounded_memory(store, monkeypatch):
     go, commit = threading.Event(), Feedback._commit
     monkeypatch.setattr(Feedback, "_commit", lambda self, jobs: (go.wait(10), commit(self, jobs)))
-    monkeypatch.setattr(module, "_HELD", 10 * impression(0).features.nbytes)
+    monkeypatch.setattr(module, "_HELD", 10 * (impression(0).features.nbytes + len("q") + len("d")))
     kept = Feedback(store)
     first = kept.add([Action("click", "d", "r")])
     while kept.waiting:  # the writer has taken it, and waits for the disk
@@ -181,18 +181,19 @@ def test_more_than_the_queue_holds_is_refused_and_lost_impressions_are_counted(s
     counts = []
     go = threading.Event()
     monkeypatch.setattr(Feedback, "_commit", lambda self, jobs: go.wait(10))
-    kept = Feedback(store, queue=3, count=lambda what, by: counts.append((what, by)))
+    kept = Feedback(store, queue=6, count=lambda what, by: counts.append((what, by)))
     first = kept.add([Action("click", "d", "r")])
     while kept.waiting:  # taken by the writer, which hangs
         time.sleep(0.001)
     assert all(kept.log(impression(k)) for k in range(3))
     assert not kept.log(impression(4))
     assert counts == [("lost", 1)]
-    with pytest.raises(FeedbackError, match="3 events wait"):
+    waiting = [kept.add([Action("click", "d", "r")]) for _ in range(3)]  # half of the queue is for what people do
+    with pytest.raises(FeedbackError, match="6 events wait"):
         kept.add([Action("click", "d", "r")])
     go.set()
     kept.close()
-    assert not first.done()
+    assert not any(one.done() for one in (first, *waiting))
 
 
 def test_who_gives_up_waiting_or_sends_what_cannot_be_written_does_not_stop_the_writer(store, monkeypatch):

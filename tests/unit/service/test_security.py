@@ -88,7 +88,7 @@ def test_long_headers_are_refused(client):
 
 
 def test_too_many_requests_at_once_are_told_to_come_back(client):
-    client.app.state.podium.in_work = 64
+    client.app.state.podium.in_work["anyone"] = 64
     found = client("POST", "/v1/rank", BODY)
     assert (found.status, found.headers["retry-after"]) == (503, "1")
     assert client("GET", "/health/live").status == 200
