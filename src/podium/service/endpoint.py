@@ -85,20 +85,18 @@ class Call:
         """The whole body."""
         return b"".join([chunk async for chunk in self.chunks(most or self._state.settings.body_bytes)])
 
-    async def read(self, kind: type[T]) -> T:
-        """The body as a struct of the wire."""
+    async def read(self, kind: type[T], *, values: bool = True) -> T:
+        """The body as a struct of the wire; without `values`, most of it stays JSON, and is not counted."""
         if self.kind != JSON:
             raise wrong_kind(self.kind, JSON)
         body = await self.body()
-        return await self.aside(_read_json, kind, body, when=len(body) > SMALL // 4)
+        return await self.aside(_read_json, kind, body, values, when=len(body) > SMALL // 4)
 
     async def aside(self, function: Callable[..., T], *args: Any, when: bool = True, **options: Any) -> T:
         """What a function gives, computed in a thread where it takes longer than a moment, in the caller's turn."""
         if not when:
             return function(*args, **options)
-        work = functools.partial(function, *args, **options)
-        found: T = await asyncio.wrap_future(self._lane.put(self.key.name, work))
-        return found
+        return await self._lane.run(self.key.name, functools.partial(function, *args, **options))
 
     @property
     def kind(self) -> str:
@@ -159,7 +157,7 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         _check_sender(endpoint, state, request)
         call = Call(request, key, state, state.lane_of(endpoint.role))
         with state.working(None if endpoint.role is None else key.name):
-            async with asyncio.timeout(most):
+            async with asyncio.timeout(most), state.large(key.name, when=_is_large(request)):
                 response = await endpoint.call(state, call)
     except TimeoutError:
         late = call is not None and call.reading
@@ -174,6 +172,7 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)
+        del problem  # it holds this frame, and the body with it
     if limits:
         response.headers.update(limits)
     return response
@@ -192,12 +191,18 @@ def _check_sender(endpoint: Endpoint, state: State, request: Request) -> None:
         raise wrong_kind(kind, *endpoint.kinds)
 
 
+def _is_large(request: Request) -> bool:
+    """Whether a body may be long: it says so, or does not say how long it is."""
+    headers = request.headers
+    return whole_number(headers.get("content-length", "0"), most=SMALL) is None or "transfer-encoding" in headers
+
+
 def _kind(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _read_json(kind: type[T], body: bytes) -> T:
-    check_json(body)
+def _read_json(kind: type[T], body: bytes, values: bool) -> T:
+    check_json(body, values=values)
     return decoded(msgspec.json.Decoder(kind), body)
 
 

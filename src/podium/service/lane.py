@@ -1,28 +1,36 @@
 """Lane: threads that do what takes longer than a moment, so that the event loop goes on answering.
 
 Callers take turns, and none has all threads at once: who asks for much waits for himself alone. How much may wait is
-bounded by the number of requests that a caller may have in work; see `endpoint`.
+bounded by the number of requests that a caller may have in work; see `State.working`.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
 from collections import Counter, deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-Job = tuple[str, Callable[[], Any], "Future[Any]"]
-"""Who asks, what is to be done, and who is told."""
+T = TypeVar("T")
+
+
+class _Job(NamedTuple):
+    who: str
+    work: Callable[[], Any]
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Future[Any]
 
 
 class Lane:
     """A few threads, with a queue for each caller."""
 
-    def __init__(self, name: str, threads: int = 3) -> None:
-        self._waiting: dict[str, deque[Job]] = {}  # by caller; the first one is next
+    def __init__(self, name: str, *, threads: int, share: int) -> None:
+        """`share` is the number of threads that one caller may have at once."""
+        self._waiting: dict[str, deque[_Job]] = {}  # by caller; the first one is next
         self._busy: Counter[str] = Counter()
-        self._share = max(1, threads - 1)
+        self._share = share
         self._changed, self._closed = threading.Condition(), False
         self._threads = [
             threading.Thread(target=self._work, name=f"podium-{name}-{number}", daemon=True)
@@ -31,15 +39,19 @@ class Lane:
         for thread in self._threads:
             thread.start()
 
-    def put(self, who: str, work: Callable[[], Any]) -> Future[Any]:
-        """Do some work of a caller soon. A future that is cancelled before its turn is never begun."""
-        done: Future[Any] = Future()
+    async def run(self, who: str, work: Callable[[], T]) -> T:
+        """What some work gives, in its caller's turn. If nobody waits for it any longer, it is not begun."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
         with self._changed:
             if self._closed:
                 raise RuntimeError("the lane is closed.")
-            self._waiting.setdefault(who, deque()).append((who, work, done))
+            self._waiting.setdefault(who, deque()).append(_Job(who, work, loop, done))
             self._changed.notify()
-        return done
+        try:
+            return await done
+        finally:
+            del done  # an error holds this frame: what a request held would be in memory until a collection
 
     def close(self) -> None:
         """Do what waits, and end the threads."""
@@ -51,18 +63,13 @@ class Lane:
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
-            who, work, done = job
-            try:
-                if done.set_running_or_notify_cancel():
-                    done.set_result(work())
-            except BaseException as error:  # whatever it is, the thread lives on
-                done.set_exception(error)
+            _do(job)
             with self._changed:
-                self._busy[who] -= 1
+                self._busy[job.who] -= 1
                 self._changed.notify_all()
-            del job, work, done  # what a request held is free while nothing else comes
+            del job  # and what it held, while nothing else comes
 
-    def _next(self) -> Job | None:
+    def _next(self) -> _Job | None:
         """The first job of the next caller who may have another thread; None where the lane is closed and empty."""
         with self._changed:
             while True:
@@ -78,3 +85,25 @@ class Lane:
                 self._waiting[who] = jobs
             self._busy[who] += 1
             return job
+
+
+def _do(job: _Job) -> None:
+    if job.done.cancelled():
+        return
+    result, problem = None, None
+    try:
+        result = job.work()
+    except BaseException as error:  # whatever it is, the thread lives on, and the caller is told
+        problem = error
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+        job.loop.call_soon_threadsafe(_tell, job.done, result, problem)
+    del problem
+
+
+def _tell(done: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
+    if done.cancelled():
+        return
+    if problem is None:
+        done.set_result(result)
+    else:
+        done.set_exception(problem)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,10 @@ class State:
         self.metrics = Metrics(os.environ.get(FOLDER))
         self.in_work: Counter[str | None] = Counter()
         """Requests that are being answered, by caller; None: those that need no key."""
-        self.quick, self.slow = Lane("quick"), Lane("slow")
+        threads = max(2, os.cpu_count() or 1)
+        share = threads if self.keys.open else threads - 1
+        self.quick, self.slow = (Lane(name, threads=threads, share=share) for name in ("quick", "slow"))
+        self._large: dict[str, asyncio.Semaphore] = {}
         self._folders = _folders(settings)
         self.index: Index | None = None
         self.index_lock = threading.Lock()
@@ -108,6 +112,16 @@ class State:
             yield
         finally:
             self.in_work[caller] -= 1
+
+    @asynccontextmanager
+    async def large(self, caller: str, *, when: bool) -> AsyncIterator[None]:
+        """Wait until a caller has few long bodies in work: what has no thread yet need not be in memory."""
+        if not when:
+            yield
+            return
+        places = self.settings.concurrency // 4 if self.keys.open else 2
+        async with self._large.setdefault(caller, asyncio.Semaphore(max(1, places))):
+            yield
 
     def lane_of(self, role: str | None) -> Lane:
         """The threads for calls that need a role: what judges and administrators ask may take minutes."""

@@ -20,13 +20,13 @@ _FEW = 50
 
 async def rerank(state: State, call: Call) -> Response:
     """Rank documents, asked and answered as other rerankers do."""
-    request = await call.read(compat.RerankRequest)
+    request = await call.read(compat.RerankRows, values=False)
     check_count(len(request.given), state.settings.documents)
     content = await call.aside(_reranked, state, call, request, when=call.is_named or len(request.given) > _FEW)
     return Response(content, media_type=JSON)
 
 
-def _reranked(state: State, call: Call, request: compat.RerankRequest) -> bytes:
+def _reranked(state: State, call: Call, request: compat.RerankRows) -> bytes:
     wanted = compat.rank_request(request)
     entry = state.models.shelf.find(wanted.model)
     X = matrix_of([document.features for document in wanted.documents], wanted.features, entry)
@@ -49,7 +49,7 @@ async def model(state: State, call: Call) -> Response:
 
 async def infer(state: State, call: Call) -> Response:
     """Score documents, asked and answered as KServe's protocol does."""
-    request = await call.read(compat.InferRequest)
+    request = await call.read(compat.InferRows, values=False)
     entry = _entry(state, call)
 
     def work() -> bytes:

@@ -18,12 +18,13 @@ from podium.service.ranking import Asked, Ranked
 from podium.service.schemas import (
     BatchAnswer,
     Document,
-    ExplainRequest,
+    ExplainRows,
     QueryDocuments,
     QueryList,
     SearchRequest,
     to_json,
 )
+from podium.service.search import EXPLAINED
 from podium.service.search import search as search_index
 from podium.service.shelf import Entry
 from podium.service.state import State
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 _FEW = 20
 """Documents whose odds take no longer than a hop to a thread."""
 _FEW_QUERIES = 5
-_EXPLAINED = 100
-"""The most documents whose scores are taken apart at once."""
 
 
 async def rank(state: State, call: Call) -> Response:
@@ -65,8 +64,8 @@ def _answered(
 ) -> tuple[list[Ranked], bytes, float]:
     """The rankings, the answer that tells them, and the milliseconds until they were there."""
     explained = sum(min(len(one.X), one.k or len(one.X)) for _, one in asked if one.explain)
-    if explained > _EXPLAINED:
-        raise ServiceError(422, f"explain for {explained} documents; at most {_EXPLAINED} are taken apart. Ask with k.")
+    if explained > EXPLAINED:
+        raise ServiceError(422, f"explain for {explained} documents; at most {EXPLAINED} are taken apart. Ask with k.")
     ranked = rank_all(state, asked, own_id(state, call, len(asked) if batch else None), batch=batch, trials=True)
     scored = call.took()
     for one in ranked:
@@ -166,7 +165,7 @@ def _log(feedback: Feedback, ranked: Ranked, most: int) -> None:
 
 async def explain(state: State, call: Call) -> Response:
     """Why one document is above another: what each feature adds, and the smallest change that turns them round."""
-    request = await call.read(ExplainRequest)
+    request = await call.read(ExplainRows, values=False)
     check_count(len(request.documents), state.settings.documents)
     entry = state.models.shelf.find(request.model)
 
