@@ -172,7 +172,8 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)
-        del problem  # it holds this frame, and the body with it
+        del problem  # errors hold frames, which hold the body, and each other, until a collection
+        traceback.clear_frames(error.__traceback__)
     if limits:
         response.headers.update(limits)
     return response

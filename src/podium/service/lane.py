@@ -48,10 +48,7 @@ class Lane:
                 raise RuntimeError("the lane is closed.")
             self._waiting.setdefault(who, deque()).append(_Job(who, work, loop, done))
             self._changed.notify()
-        try:
-            return await done
-        finally:
-            del done  # an error holds this frame: what a request held would be in memory until a collection
+        return await done
 
     def close(self) -> None:
         """Do what waits, and end the threads."""
@@ -97,7 +94,6 @@ def _do(job: _Job) -> None:
         problem = error
     with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
         job.loop.call_soon_threadsafe(_tell, job.done, result, problem)
-    del problem
 
 
 def _tell(done: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:
