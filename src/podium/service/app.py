@@ -194,6 +194,7 @@ def build(settings: Settings) -> ASGIApp:
         exception_handlers={HTTPException: _no_route},
         lifespan=lifespan,
     )
+    made.router.redirect_slashes = False  # an address is as it is described, or nothing is there
     made.state.podium = state
     return made
 

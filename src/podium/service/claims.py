@@ -8,6 +8,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from podium.service.store import connected
+
 _CLAIMED = 30_000
 """Ids that are remembered: more than may wait to be written."""
 
@@ -16,7 +18,7 @@ class Claims:
     """The ids of a store's impressions, and of those that are not written yet."""
 
     def __init__(self, path: Path) -> None:
-        self._base = sqlite3.connect(path, isolation_level=None, timeout=0.1, check_same_thread=False)
+        self._base = connected(str(path), where=path)
         self._recent: dict[str, None] = {}  # not written yet, perhaps; the oldest first
         self._lock = threading.Lock()
 
@@ -29,7 +31,7 @@ class Claims:
             try:
                 if self._base.execute(question, (json.dumps(names),)).fetchone():
                     return False
-            except sqlite3.Error:
+            except (sqlite3.Error, UnicodeDecodeError):
                 return False
             self._recent.update(dict.fromkeys(names))
             while len(self._recent) > _CLAIMED:

@@ -290,7 +290,7 @@ class Feedback:
     def _tidy(self) -> None:
         """Delete what is too old, or the oldest where the file is nearly as large as it may be; at most 20,000 rows."""
         self._tidied = time.monotonic()
-        with contextlib.suppress(sqlite3.Error):  # another process writes, or the disk is full: the next time
+        with contextlib.suppress(Exception):  # another process writes, the disk is full, a row is damaged: next time
             for _ in range(20):
                 old = (time.time() - 86_400 * self._keep_days) * 1000 if self._keep_days else -1.0
                 if self._keep_bytes and used_bytes(self._base) > 0.9 * self._keep_bytes:

@@ -25,7 +25,7 @@ from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.errors import DataError, PodiumError, counted
 from podium.service.feedback import HIGHEST_GRADE
-from podium.service.store import check_store
+from podium.service.store import check_store, connected
 
 _UNHELD = re.compile(r"[\s#%\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -167,7 +167,7 @@ def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
     """A store as it is at this moment, to read."""
     if not os.path.isfile(path):
         raise DataError("no such file. podium serve --store makes one.", where=os.fspath(path))
-    base = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=5.0)
+    base = connected(f"{Path(path).absolute().as_uri()}?mode=rw", where=path, uri=True)
     try:
         check_store(base, path)
         base.execute("PRAGMA query_only=ON")
@@ -178,7 +178,7 @@ def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
         raise DataError(
             f"cannot be read ({error}). Restore a backup if it is damaged.", where=os.fspath(path)
         ) from error
-    except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError, RecursionError) as error:
+    except Exception as error:  # whatever a damaged row does to who reads it
         what = f"{type(error).__name__}: {str(error)[:200]}"
         raise DataError(f"a row of it is damaged ({what}). Restore a backup.", where=os.fspath(path)) from error
     finally:

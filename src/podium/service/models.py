@@ -312,7 +312,7 @@ def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[n
 
 def agreement(scores: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[float | None, float]:
     """Kendall's τ of two models' scores, None where all are tied, and the share of the first ten that both have."""
-    tau, k = float(kendalltau(scores, before).statistic), min(10, len(scores))
+    tau, k = float(kendalltau(scores, before).statistic) if len(scores) > 1 else np.nan, min(10, len(scores))
     overlap = len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k
     return (tau if tau == tau else None), overlap
 

@@ -60,7 +60,10 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
     try:
         with contextlib.suppress(FileExistsError):  # what people do is nobody else's business on this machine
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+    except OSError as error:
+        raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
+    base = connected(str(path), where=path)
+    try:
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("PRAGMA synchronous=FULL")
         base.execute("PRAGMA secure_delete=ON")
@@ -79,11 +82,21 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
                 base.execute(statement)
             base.execute("PRAGMA user_version=2")
         base.execute("COMMIT")
-    except OSError as error:
-        raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
-    except sqlite3.Error as error:
+    except DataError:
+        base.close()
+        raise
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # what a damaged file is called may be damaged too
+        base.close()
         raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
     return base
+
+
+def connected(name: str, *, where: str | os.PathLike[str], uri: bool = False) -> sqlite3.Connection:
+    """A connection to the file of a store, for any thread."""
+    try:
+        return sqlite3.connect(name, isolation_level=None, timeout=5.0, check_same_thread=False, uri=uri)
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be opened ({error}).", where=os.fspath(where)) from error
 
 
 def delete_oldest(base: sqlite3.Connection, before: float) -> int:
