@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from podium.errors import MissingPackageError
-from podium.service.problems import ServiceError
+from podium.service.problems import ServiceError, decoded
 from podium.service.ranking import Asked, asked_of, checked_matrix, matrix_of, named_matrix
 from podium.service.schemas import RankRequest, RankRows
 from podium.service.shelf import Entry
@@ -42,16 +42,6 @@ class _Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 _KINDS = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
 _rows, _head, _batch = msgspec.json.Decoder(RankRows), msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Batch)
-
-
-def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str | msgspec.Raw) -> T:
-    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
-    try:
-        return decoder.decode(body)
-    except UnicodeDecodeError as error:
-        raise ServiceError(400, f"the body is not UTF-8: {error.reason} at byte {error.start}.") from None
-    except RecursionError:
-        raise ServiceError(400, "the body is nested too deeply.") from None
 
 
 def check_json(body: bytes | msgspec.Raw, *, values: bool = True) -> None:

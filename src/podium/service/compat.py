@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import counted
-from podium.service.bodies import check_count, decoded
-from podium.service.problems import ServiceError
+from podium.service.bodies import check_count
+from podium.service.problems import ServiceError, decoded
 from podium.service.ranking import matrix_of
 from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
 from podium.service.shelf import Entry
@@ -158,7 +158,7 @@ def rerank_answer(request: RerankRows, answer: RankAnswer) -> RerankAnswer:
     for one in answer.results:
         found = RerankResult(one.index, squashed(one.score), one.score)
         if request.return_documents:
-            given = _any.decode(request.given[one.index])
+            given = decoded(_any, request.given[one.index])
             found.document = {"text": given} if isinstance(given, str) else given
         results.append(found)
     return RerankAnswer(answer.request, results, {"model": answer.model})
@@ -168,7 +168,7 @@ def tei_answer(request: RerankRows, answer: RankAnswer) -> list[TeiResult]:
     """The answer as TEI gives it."""
     found = []
     for one in answer.results:
-        text = _any.decode(request.given[one.index]) if request.return_text else UNSET
+        text = decoded(_any, request.given[one.index]) if request.return_text else UNSET
         found.append(TeiResult(one.index, one.score if request.raw_scores else squashed(one.score), text))
     return found
 
@@ -281,7 +281,7 @@ def _shape_of(tensor: TensorRead, kinds: Sequence[str]) -> list[int]:
     if tensor.datatype not in kinds:
         raise ServiceError(422, f"datatype {tensor.datatype}; {' or '.join(kinds)} is needed.", where=where)
     try:
-        shape = _shape.decode(tensor.shape) if len(bytes(tensor.shape)) <= 100 else []
+        shape = decoded(_shape, tensor.shape) if len(bytes(tensor.shape)) <= 100 else []
     except msgspec.MsgspecError:
         shape = []
     if not 1 <= len(shape) <= 2 or min(shape) < 0:

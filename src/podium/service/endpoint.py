@@ -17,9 +17,9 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from podium.service.bodies import JSON, check_json, decoded
+from podium.service.bodies import JSON, check_json
 from podium.service.lane import Lane
-from podium.service.problems import ServiceError, answer_of, problem_of
+from podium.service.problems import ServiceError, answer_of, decoded, problem_of
 from podium.service.security import ANYONE, Key, check_origin, sends_key
 from podium.service.state import State, log
 

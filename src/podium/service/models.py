@@ -167,10 +167,12 @@ class Models:
             return
         with self._lock:
             mark, entries, self.failed = self._marked(), {}, {}
+            highest = self._read_highest()
             for path in sorted(self.folder.glob("*/*.podium")):
                 name, version = path.parent.name, path.stem
                 if not is_name(name) or not is_version(version):
                     continue
+                highest[name] = max(int(version), highest.get(name, 0))  # also of what cannot be loaded
                 known = self.shelf.entries.get(f"{name}@{int(version)}")
                 try:
                     entry = known or self._loaded(path, name, int(version), *digest(path))
@@ -187,7 +189,7 @@ class Models:
                     del aliases[name]
                 else:  # the model that was in use stays
                     aliases[name], entries[before.model] = before, self.shelf.entries[before.model]
-            self._highest = _highest(entries, self._read_highest())
+            self._highest = highest
             self.shelf = Shelf(MappingProxyType(entries), MappingProxyType(aliases))
             self._mark = mark
 

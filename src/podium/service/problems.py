@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import TypeVar
 
 import msgspec
 from starlette.responses import Response
@@ -12,6 +13,7 @@ from starlette.responses import Response
 from podium.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
 from podium.service.schemas import ProblemDetails
 
+T = TypeVar("T")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -52,6 +54,16 @@ def answer_of(problem: ServiceError) -> Response:
     title = HTTPStatus(problem.status).phrase
     body = ProblemDetails(title=title, status=problem.status, detail=problem.detail, where=problem.where)
     return Response(msgspec.json.encode(body), problem.status, problem.headers, "application/problem+json")
+
+
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str | msgspec.Raw) -> T:
+    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
+    try:
+        return decoder.decode(body)
+    except UnicodeDecodeError as error:
+        raise ServiceError(400, f"the body is not UTF-8: {error.reason} at byte {error.start}.") from None
+    except RecursionError:
+        raise ServiceError(400, "the body is nested too deeply.") from None
 
 
 def _parts(message: str) -> tuple[str]:

@@ -17,7 +17,7 @@ from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
 from podium.ranking import order
 from podium.service.number_rows import read_rows
-from podium.service.problems import ServiceError
+from podium.service.problems import ServiceError, decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 from podium.service.shelf import Entry
 
@@ -142,7 +142,7 @@ def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
             where=f"documents[{place}].features",
         )  # fmt: skip
     try:
-        return _features.decode(row)
+        return decoded(_features, row)
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         raise msgspec.ValidationError(f"{what} - at `$.documents[{place}].features{where or '`'}") from None

@@ -20,6 +20,8 @@ from pathlib import Path
 
 from podium.errors import DataError
 
+_AT_ONCE = 500
+"""Impressions that are deleted in one transaction."""
 APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
 VERSION = 2
 _SCHEMA = """
@@ -100,7 +102,7 @@ def connected(name: str, *, where: str | os.PathLike[str], uri: bool = False) ->
 
 
 def delete_oldest(base: sqlite3.Connection, before: float) -> int:
-    """Delete up to 500 impressions from before a time in ms, with what was done with them; the number of rows deleted.
+    """Delete some impressions from before a time in ms, with what was done with them; the number of rows deleted.
 
     If the time is infinite, the first that came are deleted, whatever the clock said. Events go with their impression
     and never before it; those of unknown requests go with impressions of their age. Judgements stay, and one that named
@@ -108,7 +110,7 @@ def delete_oldest(base: sqlite3.Connection, before: float) -> int:
     """
     order = "n" if before == math.inf else "at"
     rows = base.execute(
-        f"SELECT request, n, at FROM impression WHERE at<? ORDER BY {order} LIMIT 500", (before,)
+        f"SELECT request, n, at FROM impression WHERE at<? ORDER BY {order} LIMIT {_AT_ONCE}", (before,)
     ).fetchall()
     ids = [row[:1] for row in rows]
     base.executemany(
