@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,6 +22,8 @@ from typing import Any
 from podium.errors import DataError, ParameterError, UnknownNameError
 
 PREFIX = "PODIUM_SERVE_"
+_OF_KUBERNETES = re.compile(rf"{PREFIX}(PORT=\w+://|SERVICE_(HOST|PORT)|PORT_\d+_).*", re.DOTALL)
+"""Variables that are set in every container beside a service called podium-serve; they are no settings."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class Settings:
         """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
         found = {} if file is None else _from_file(file)
         for name, text in (os.environ if environment is None else environment).items():
-            if name.startswith(PREFIX):
+            if name.startswith(PREFIX) and not _OF_KUBERNETES.fullmatch(f"{name}={text}"):
                 key = name.removeprefix(PREFIX).lower()
                 found[key] = _parsed(key, text, where=name)
         found |= {name: value for name, value in (given or {}).items() if value is not None}
