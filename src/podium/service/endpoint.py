@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import re
 import secrets
@@ -157,7 +158,7 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         _check_sender(endpoint, state, request)
         call = Call(request, key, state, state.lane_of(endpoint.role))
         with state.working(None if endpoint.role is None else key.name):
-            async with asyncio.timeout(most), state.large(key.name, when=_is_large(request)):
+            async with asyncio.timeout(most), state.large(key.name) if _is_large(request) else contextlib.nullcontext():
                 response = await endpoint.call(state, call)
     except TimeoutError:
         late = call is not None and call.reading

@@ -135,7 +135,7 @@ def sends_key(headers: Mapping[str, str]) -> bool:
 def check_origin(headers: Mapping[str, str], allowed: Sequence[str]) -> None:
     """Raise 403 where a browser says that a page of another origin made it send a request."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-    if origin in allowed or site in ("same-origin", "none"):
+    if (origin is None and site is None) or origin in allowed or site in ("same-origin", "none"):
         return
     own = (f"http://{headers.get('host', '')}", f"https://{headers.get('host', '')}")
     if site is not None or (origin is not None and origin.lower() not in map(str.lower, own)):

@@ -9,8 +9,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,15 +113,10 @@ class State:
         finally:
             self.in_work[caller] -= 1
 
-    @asynccontextmanager
-    async def large(self, caller: str, *, when: bool) -> AsyncIterator[None]:
-        """Wait until a caller has few long bodies in work: what has no thread yet need not be in memory."""
-        if not when:
-            yield
-            return
+    def large(self, caller: str) -> AbstractAsyncContextManager[None]:
+        """Waits until a caller has few long bodies in work: what has no thread yet need not be in memory."""
         places = self.settings.concurrency // 4 if self.keys.open else 2
-        async with self._large.setdefault(caller, asyncio.Semaphore(max(1, places))):
-            yield
+        return self._large.setdefault(caller, asyncio.Semaphore(max(1, places)))
 
     def lane_of(self, role: str | None) -> Lane:
         """The threads for calls that need a role: what judges and administrators ask may take minutes."""
