@@ -2,6 +2,7 @@
 
 python -m benchmarks.service_trials swap      2 × 5,000 rankings while aliases flip every 50 ms, 1 and 2 workers
 python -m benchmarks.service_trials kill      killed 20 times while events are acknowledged
+python -m benchmarks.service_trials put       killed 5 times while a model is being put, and started again
 python -m benchmarks.service_trials full      events and rankings when the disk is full (needs root, for a tmpfs)
 python -m benchmarks.service_trials memory    ten minutes of load with a store
 """
@@ -136,6 +137,30 @@ def kill(folder: Path, *, times: int = 20) -> str:
     )
 
 
+def put(folder: Path, *, times: int = 5) -> str:
+    files, _ = made(folder)
+    shelf, left = folder / "shelf", []
+    for _ in range(times):
+        with serving(files[0], "--shelf", str(shelf)) as server:
+            left.append(len(list(shelf.rglob(".put-*"))))  # when it has started
+            line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+            line.putrequest("PUT", "/v1/models/linear")
+            line.putheader("Content-Type", "application/octet-stream")
+            line.putheader("Content-Length", "100000000")
+            line.endheaders(bytes(20_000_000))
+            time.sleep(0.5)
+            left.append(len(list(shelf.rglob(".put-*"))))  # when it is killed
+            os.kill(server.process.pid, signal.SIGKILL)
+            server.process.wait()
+            line.close()
+    with serving(files[0], "--shelf", str(shelf)) as server:
+        left.append(len(list(shelf.rglob(".put-*"))))
+        models = [one["model"] for one in server.call("GET", "/v1/models")[1]["models"]]
+    return (
+        f"killed {times} times while a model was put: files aside {left}, at starts and kills in turn; models {models}"
+    )
+
+
 def full(folder: Path) -> str:
     files, X = made(folder)
     disk = folder / "disk"
@@ -173,4 +198,7 @@ def memory(folder: Path, *, minutes: int = 10) -> str:
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as made_here:
-            print({"swap": swap, "kill": kill, "full": full, "memory": memory}[name](Path(made_here)), flush=True)
+            print(
+                {"swap": swap, "kill": kill, "put": put, "full": full, "memory": memory}[name](Path(made_here)),
+                flush=True,
+            )

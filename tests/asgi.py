@@ -31,11 +31,17 @@ class Client:
         return asyncio.run(self.call(method, path, body, **headers))
 
     async def call(self, method, path, body=None, chunks=None, **headers):
-        """`body` is bytes, or a value for JSON; `chunks` gives the body piece by piece, None where no more comes."""
+        """`body` is bytes, or a value for JSON; `chunks` gives the body piece by piece, None where no more comes.
+
+        A header that is None is not sent.
+        """
         told = {**self.headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
             told.setdefault("content-type", "application/json")
+        if method != "GET":
+            told.setdefault("content-type", "application/json" if body is None else "application/octet-stream")
+        told = {name: value for name, value in told.items() if value is not None}
         parts = list(chunks) if chunks is not None else [body or b""]
         if chunks is None:
             told.setdefault("content-length", str(len(parts[0])))

@@ -32,6 +32,8 @@ def status(store: Store, as_json: options.Json = False) -> None:
     rows = [["impressions", str(found.impressions)], *([kind, str(n)] for kind, n in found.events.items())]
     if found.unknown:
         rows.append(["of unknown requests", str(found.unknown)])
+    if found.out_of_range:
+        rows.append(["grades out of range, in no export", str(found.out_of_range)])
     console.print_table(["what", "number"], rows)
     if found.first is not None and found.last is not None:
         first, last = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(at / 1000)) for at in (found.first, found.last))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -173,6 +174,7 @@ def build(settings: Settings) -> ASGIApp:
         gc.collect()
         gc.freeze()  # what is there now stays: looking through it again and again would take a tenth of the time
         gc.set_threshold(50_000)
+        sys.setswitchinterval(0.001)  # the loop need not wait 5 ms for a thread that computes
         yield
         if listens:
             loop.remove_signal_handler(signal.SIGHUP)
@@ -192,6 +194,7 @@ def build(settings: Settings) -> ASGIApp:
         exception_handlers={HTTPException: _no_route},
         lifespan=lifespan,
     )
+    made.router.redirect_slashes = False  # an address is as it is described, or nothing is there
     made.state.podium = state
     return made
 
@@ -224,8 +227,10 @@ class Around:
             await send(message)
 
         try:
-            if sum(len(name) + len(value) for name, value in headers) > self.settings.header_bytes:
-                raise ServiceError(431, f"the headers are longer than {self.settings.header_bytes} bytes.")
+            address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+            if address + sum(len(name) + len(value) for name, value in headers) > self.settings.header_bytes:
+                most = self.settings.header_bytes
+                raise ServiceError(431, f"the address and the headers are longer than {most} bytes.")
             if not self.settings.keys:
                 check_host(told.get(b"host", b"").decode("latin1"))
         except ServiceError as problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -12,9 +13,9 @@ import msgspec
 import numpy as np
 
 from podium.errors import MissingPackageError
-from podium.service.problems import ServiceError
-from podium.service.ranking import Asked, asked_of, checked_matrix, matrix_of, named_matrix, rows_matrix
-from podium.service.schemas import BatchRequest, Id, RankRequest
+from podium.service.problems import ServiceError, decoded
+from podium.service.ranking import Asked, asked_of, checked_matrix, matrix_of, named_matrix
+from podium.service.schemas import RankRequest, RankRows
 from podium.service.shelf import Entry
 
 T = TypeVar("T")
@@ -23,40 +24,42 @@ Find = Callable[[str], Entry]
 JSON, NPY, ARROW = "application/json", "application/x-npy", "application/vnd.apache.arrow.stream"
 
 
+QUERIES = 1000
+"""The most queries of a batch."""
+_OBJECTS, _VALUES, _TEXTS = 35_000, 500_000, 600_000
+"""The most of each in a body that is made into objects: some 50 ms, in which no other thread can work."""
+_BATCHES = 1000
+"""The most batches of a stream of Arrow."""
+
+
 class _Head(msgspec.Struct):
     queries: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-class _Row(msgspec.Struct, forbid_unknown_fields=True):
-    features: msgspec.Raw
-    id: Id | int | None = None
-
-
-class _Rows(RankRequest, forbid_unknown_fields=True, kw_only=True):
-    """A request whose features are still text."""
-
-    documents: list[_Row]  # type: ignore[assignment]
+class _Batch(msgspec.Struct, forbid_unknown_fields=True):
+    queries: list[msgspec.Raw]
 
 
 _KINDS = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
-_rank, _batch = msgspec.json.Decoder(RankRequest), msgspec.json.Decoder(BatchRequest)
-_head, _rows = msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Rows)
+_rows, _head, _batch = msgspec.json.Decoder(RankRows), msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Batch)
 
 
-def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str) -> T:
-    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
+def check_json(body: bytes | msgspec.Raw, *, values: bool = True) -> None:
+    """Raise 413 if so many objects would be made of a body in JSON that other requests have to wait.
+
+    Counted are the signs that begin or part them, which is done before anything is made; those in texts count too.
+    """
+    text = bytes(body)
+    for sign, most, what in ((b"{", _OBJECTS, "objects"), (b'"', 2 * _TEXTS, "quotes"), (b",", _VALUES, "commas")):
+        if (values or sign != b",") and text.count(sign) > most:
+            raise ServiceError(413, f"more than {most} {what}. Send less at once.")
+
+
+def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:
+    """What a body in JSON asks for, and whether it is a batch."""
+    check_json(body, values=False)
     try:
-        return decoder.decode(body)
-    except UnicodeDecodeError as error:
-        raise ServiceError(400, f"the body is not UTF-8: {error.reason} at byte {error.start}.") from None
-    except RecursionError:
-        raise ServiceError(400, "the body is nested too deeply.") from None
-
-
-def read_requests(body: bytes) -> tuple[list[RankRequest], bool]:
-    """The requests of a body in JSON, and whether it is a batch."""
-    try:
-        return [decoded(_rank, body)], False
+        return [_read_query(body, find, most)], False
     except msgspec.ValidationError as error:
         try:
             batch = decoded(_head, body).queries is not msgspec.UNSET
@@ -64,33 +67,25 @@ def read_requests(body: bytes) -> tuple[list[RankRequest], bool]:
             raise error from None
         if not batch:
             raise
-        return decoded(_batch, body).queries, True
+    queries = decoded(_batch, body).queries
+    if len(queries) > QUERIES:
+        raise ServiceError(413, f"{len(queries)} queries; at most {QUERIES} are ranked at once.")
+    found: list[tuple[Entry, Asked]] = []
+    for place, query in enumerate(queries):
+        try:
+            found.append(_read_query(query, find, most))
+        except msgspec.ValidationError as error:
+            raise msgspec.ValidationError(str(error).replace("`$", f"`$.queries[{place}]")) from None
+        most -= len(found[-1][1].X)
+    return found, True
 
 
-def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:
-    """What a body in JSON asks for, and whether it is a batch."""
-    usual = _read_rows(body, find, most)
-    if usual is not None:
-        return [usual], False
-    requests, batch = read_requests(body)
-    check_count(sum(len(request.documents) for request in requests), most)
-    found = []
-    for request in requests:
-        entry = find(request.model)
-        found.append((entry, asked_of(request, matrix_of(request.documents, request.features, entry))))
-    return found, batch
-
-
-def _read_rows(body: bytes, find: Find, most: int) -> tuple[Entry, Asked] | None:
-    """A request for one query whose features are lists of numbers, in a third of the time; None for any other."""
-    try:
-        request = _rows.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+def _read_query(body: bytes | msgspec.Raw, find: Find, most: int) -> tuple[Entry, Asked]:
+    """One query."""
+    request = decoded(_rows, body)
     check_count(len(request.documents), most)
     entry = find(request.model)
-    X = rows_matrix([document.features for document in request.documents], request.features, entry)
-    return None if X is None else (entry, asked_of(request, X))
+    return entry, asked_of(request, matrix_of([one.features for one in request.documents], request.features, entry))
 
 
 def read_npy(body: bytes, options: Mapping[str, str], find: Find, *, most: int) -> tuple[Entry, Asked]:
@@ -108,18 +103,19 @@ def read_arrow(
     """The documents of a stream of Arrow: columns are features, with `id` and `qid` beside them."""
     about = read_options(options)
     entry = find(about.pop("model"))
-    columns, n = _arrow_columns(body, most)
+    columns, n = _arrow_columns(body, most, width=entry.model.n_features)
     ids, qids = columns.pop("id", None), columns.pop("qid", None)
-    names = None if ids is None else [str(id) for id in ids]
     X = named_matrix(columns, n, entry)
     if qids is None:
-        return [(entry, Asked(X, _unique(names), **about))], False
+        return [(entry, Asked(X, _unique(ids), **about))], False
     rows: dict[str, list[int]] = {}
     for row, qid in enumerate(qids):
-        rows.setdefault(str(qid), []).append(row)
+        rows.setdefault(qid, []).append(row)
+    if len(rows) > QUERIES:
+        raise ServiceError(413, f"{len(rows)} queries; at most {QUERIES} are ranked at once.")
     found = []
     for query, mine in rows.items():
-        some = None if names is None else _unique([names[row] for row in mine])
+        some = None if ids is None else _unique([ids[row] for row in mine])
         found.append((entry, Asked(X[mine], some, **{**about, "query": query})))
     return found, True
 
@@ -148,19 +144,12 @@ def npy_array(body: bytes) -> Any:
             raise ValueError("its header is too long")
         kind, shape = _npy_head(body[start : start + length])
         data = body[start + length :]
-        if min(shape, default=0) < 0 or int(np.prod(shape, dtype=object)) * kind.itemsize != len(data):
+        if len(shape) > 2 or min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != len(data):
             raise ValueError(f"{len(data)} bytes for shape {shape} of {kind}")
         return np.frombuffer(data, kind).reshape(shape)
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        SyntaxError,
-        struct.error,
-        MemoryError,
-        RecursionError,
-    ) as error:
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TypeError, ValueError) as error:
+        raise ServiceError(400, f"the body is not an array of NumPy (.npy): {str(error)[:200]}.") from None
+    except struct.error as error:
         raise ServiceError(400, f"the body is not an array of NumPy (.npy): {error}.") from None
 
 
@@ -168,7 +157,9 @@ def npy_array(body: bytes) -> Any:
 def _npy_head(text: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """The type and the shape that a header tells."""
     head = ast.literal_eval(text.decode("latin1").strip())
-    kind, shape = np.dtype(head["descr"]), tuple(int(n) for n in head["shape"])
+    kind, shape = np.dtype(head["descr"]), tuple(head["shape"])
+    if not all(isinstance(n, int) for n in shape):
+        raise ValueError("its shape is not of whole numbers")
     if kind.hasobject or kind.kind not in "fiu":
         raise ValueError(f"numbers are needed, float32 best; got {kind}")
     if head["fortran_order"]:
@@ -182,30 +173,27 @@ def check_count(n: int, most: int) -> None:
         raise ServiceError(413, f"{n} documents; at most {most} are ranked at once. Send the best of your first stage.")
 
 
-def _arrow_columns(body: bytes, most: int) -> tuple[dict[str, Any], int]:
+def _arrow_columns(body: bytes, most: int, *, width: int) -> tuple[dict[str, Any], int]:
+    """The columns of a stream and the number of its rows. Nothing is larger in memory than it is in the body."""
     try:
         import pyarrow as pa
+
+        from podium.service.arrow_stream import read_stream
     except ImportError:
         raise ServiceError(415, str(MissingPackageError("pyarrow", "Reading Arrow", "frames"))) from None
     try:
-        with pa.ipc.open_stream(pa.py_buffer(body)) as stream:
-            table = stream.read_all()
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ServiceError(400, f"the body is not a stream of Arrow: {str(error).splitlines()[0]}.") from None
-    check_count(table.num_rows, most)
-    if len(set(table.column_names)) < len(table.column_names):
-        raise ServiceError(422, "two columns have the same name.", where="columns")
+        table = read_stream(body, rows=most, columns=width + 2, batches=_BATCHES)
+    except (pa.ArrowException, OSError, ValueError, struct.error) as error:
+        raise ServiceError(400, f"the body is not a stream of Arrow: {str(error).splitlines()[0][:200]}.") from None
     columns: dict[str, Any] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in ("id", "qid"):
-            if column.null_count:
-                raise ServiceError(422, f"column {name!r} has nulls.", where="columns")
-            columns[name] = column.to_pylist()
+        if name not in ("id", "qid"):
+            columns[name] = column.cast(pa.float64()).to_numpy(zero_copy_only=False) if column.num_chunks else []
             continue
-        if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_null(column.type)):
-            raise ServiceError(422, f"column {name!r} is of type {column.type}; numbers are needed.", where="columns")
-        columns[name] = column.cast(pa.float64()).to_numpy(zero_copy_only=False) if column.num_chunks else []
+        columns[name] = [str(value) for value in column.to_pylist()]
+        longest = 4096 if name == "qid" else 256
+        if any(not 0 < len(text) <= longest for text in columns[name]):
+            raise ServiceError(422, f"column {name!r} has a text that is empty or longer than {longest}.")
     return columns, table.num_rows
 
 

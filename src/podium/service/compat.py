@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.errors import counted
-from podium.service.bodies import decoded
-from podium.service.problems import ServiceError
-from podium.service.ranking import checked_matrix
-from podium.service.schemas import Count, Document, Name, RankAnswer, RankRequest
+from podium.service.bodies import check_count
+from podium.service.problems import ServiceError, decoded
+from podium.service.ranking import matrix_of
+from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
 from podium.service.shelf import Entry
 from podium.version import version
 
@@ -37,8 +37,15 @@ class RerankRequest(Struct, kw_only=True):
     return_text: bool | None = None
     raw_scores: bool | None = None
 
+
+class RerankRows(RerankRequest, kw_only=True):
+    """A request whose documents are still JSON."""
+
+    documents: list[msgspec.Raw] | UnsetType = UNSET  # type: ignore[assignment]
+    texts: list[msgspec.Raw] | UnsetType = UNSET  # type: ignore[assignment]
+
     @property
-    def given(self) -> Sequence[str | dict[str, Any]]:
+    def given(self) -> list[msgspec.Raw]:
         """The documents, under whichever name."""
         if self.documents is not UNSET:
             return self.documents
@@ -81,10 +88,26 @@ class Tensor(Struct, kw_only=True):
     data: list[Any]
 
 
+class TensorRead(Struct, kw_only=True):
+    """An array whose numbers are still JSON."""
+
+    name: Annotated[str, Meta(max_length=256)]
+    shape: msgspec.Raw
+    datatype: Annotated[str, Meta(max_length=16)]
+    data: msgspec.Raw
+
+
 class InferRequest(Struct, kw_only=True):
     """Features of documents, and which query each belongs to (`qid`); without, they are one query."""
 
     inputs: list[Tensor]
+    id: Annotated[str, Meta(max_length=256)] | None = None
+
+
+class InferRows(Struct, kw_only=True):
+    """A request whose numbers are still JSON."""
+
+    inputs: list[TensorRead]
     id: Annotated[str, Meta(max_length=256)] | None = None
 
 
@@ -123,30 +146,29 @@ class InferAbout(Struct):
     outputs: list[TensorAbout]
 
 
-def rank_request(request: RerankRequest) -> RankRequest:
+def rank_request(request: RerankRows) -> RankRows:
     """A request to rerank as one to rank."""
     documents = [_document(one, place) for place, one in enumerate(request.given)]
-    return RankRequest(documents=documents, query=request.query, model=request.model or "default", k=request.top_n)
+    return RankRows(documents=documents, query=request.query, model=request.model or "default", k=request.top_n)
 
 
-def rerank_answer(request: RerankRequest, answer: RankAnswer) -> RerankAnswer:
+def rerank_answer(request: RerankRows, answer: RankAnswer) -> RerankAnswer:
     """The answer as Cohere gives it."""
     results = []
     for one in answer.results:
         found = RerankResult(one.index, squashed(one.score), one.score)
         if request.return_documents:
-            given = request.given[one.index]
+            given = decoded(_any, request.given[one.index])
             found.document = {"text": given} if isinstance(given, str) else given
         results.append(found)
     return RerankAnswer(answer.request, results, {"model": answer.model})
 
 
-def tei_answer(request: RerankRequest, answer: RankAnswer) -> list[TeiResult]:
+def tei_answer(request: RerankRows, answer: RankAnswer) -> list[TeiResult]:
     """The answer as TEI gives it."""
     found = []
     for one in answer.results:
-        text = request.given[one.index] if request.return_text else UNSET
-        assert not isinstance(text, dict)
+        text = decoded(_any, request.given[one.index]) if request.return_text else UNSET
         found.append(TeiResult(one.index, one.score if request.raw_scores else squashed(one.score), text))
     return found
 
@@ -156,16 +178,14 @@ def squashed(score: float) -> float:
     return 0.5 * (1.0 + math.tanh(0.5 * score))
 
 
-def infer(entry: Entry, request: InferRequest, *, most: int) -> InferAnswer:
+def infer(entry: Entry, request: InferRows, *, most: int) -> InferAnswer:
     """The scores of a request of KServe's protocol."""
     named = {one.name: one for one in request.inputs}
     qid = named.pop("qid", None)
     if len(named) != 1 or len(request.inputs) != 1 + (qid is not None):
         raise ServiceError(422, "one input of features is needed, and qid beside it where there are several queries.")
-    X = checked_matrix(_array(next(iter(named.values())), "f"), entry)
-    if len(X) > most:
-        raise ServiceError(413, f"{len(X)} documents; at most {most} are ranked at once.")
-    queries = None if qid is None else _array(qid, "i").ravel()
+    X = _matrix(next(iter(named.values())), entry, most)
+    queries = None if qid is None else _queries(qid, most)
     scores = entry.model.score(Dataset.from_arrays(X, qid=queries)) if len(X) else np.empty(0)
     output = Tensor(name="score", shape=[len(scores)], datatype="FP64", data=scores.tolist())
     return InferAnswer(model_name=entry.name, model_version=str(entry.version), id=request.id, outputs=[output])
@@ -187,40 +207,83 @@ def about_model(name: str, entry: Entry, versions: Sequence[Entry]) -> InferAbou
     )
 
 
-_any = msgspec.json.Decoder()
+class _Text(Struct):
+    """A document of another server: of all its fields, those that count here."""
+
+    features: msgspec.Raw
+    id: Id | int | None = None
 
 
-def _document(given: str | dict[str, Any], place: int) -> Document:
+_any, _text, _shape = msgspec.json.Decoder(), msgspec.json.Decoder(_Text), msgspec.json.Decoder(list[int])
+_rows, _queries_of = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(list[int | str])
+_LONGEST = 1_000_000
+"""Bytes of a document of another server."""
+_NUMBERS = ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64")
+_WHOLE = ("INT64", "INT32", "BYTES")
+
+
+def _document(given: msgspec.Raw, place: int) -> Row:
     where = f"documents[{place}]"
+    if len(bytes(given)) > _LONGEST:
+        raise ServiceError(413, f"a document of more than {_LONGEST} bytes.", where=where)
     try:
-        if isinstance(given, dict):
-            known = {key: given[key] for key in ("id", "features") if key in given}
-            return msgspec.convert(known, Document)
-        found = decoded(_any, given)
-        return msgspec.convert({key: found[key] for key in ("id", "features") if key in found}, Document)
-    except (msgspec.DecodeError, msgspec.ValidationError, TypeError) as error:
+        inner = decoded(_any, given) if bytes(given)[:1] == b'"' else given
+        found = decoded(_text, inner)
+        if bytes(found.features)[:1] not in (b"[", b"{"):
+            raise msgspec.ValidationError("its features are neither a list nor an object")
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise ServiceError(
             422,
             "a document is an object with features, or a text that holds one as JSON, e.g. "
             f'{{"id": "D1", "features": [1.5, 0.2]}}: models here rank features, not texts ({error}).',
             where=where,
         ) from None
+    return Row(found.features, found.id)
 
 
-_TYPES = {"f": ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64"), "i": ("INT64", "INT32", "BYTES")}
-
-
-def _array(tensor: Tensor, kind: str) -> NDArray[Any]:
-    """The numbers of a tensor."""
-    where = f"inputs {tensor.name!r}"
-    if tensor.datatype not in _TYPES[kind]:
-        raise ServiceError(422, f"datatype {tensor.datatype}; {' or '.join(_TYPES[kind])} is needed.", where=where)
+def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
+    """The features of documents, flat or nested as the shape."""  # (n, d)
+    shape, where = _shape_of(tensor, _NUMBERS), f"inputs {tensor.name[:100]!r}"
+    d = entry.model.n_features
+    if len(shape) != 2 or shape[1] != d:
+        raise ServiceError(422, f"shape [documents, {d}] is needed for {entry.key}; got {shape}.", where=where)
+    check_count(shape[0], most)
+    if bytes(tensor.data).count(b",") > max(0, shape[0] * d - 1):
+        raise ServiceError(422, f"more numbers than shape {shape} has.", where=where)
     try:
-        values = np.array(tensor.data, object if kind == "i" else np.float64).ravel()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({error}).", where=where) from None
-    if kind == "i" and not all(isinstance(value, int | str) for value in values):
-        raise ServiceError(422, "data must be whole numbers or texts.", where=where)
-    if math.prod(tensor.shape) != len(values):
-        raise ServiceError(422, f"{counted(len(values), 'number')} for shape {tensor.shape}.", where=where)
-    return values.reshape(tensor.shape)
+        rows = decoded(_rows, tensor.data)
+        if rows and bytes(rows[0])[:1] != b"[" and len(rows) == shape[0] * d:
+            rows = [msgspec.Raw(b"[%b]" % b",".join(map(bytes, rows[k * d : k * d + d]))) for k in range(shape[0])]
+        if len(rows) != shape[0]:
+            raise ServiceError(422, f"{len(rows)} numbers or rows for shape {shape}.", where=where)
+        return matrix_of(rows, None, entry)
+    except msgspec.MsgspecError as error:
+        words = str(error).partition(" - at ")[0]
+        raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({words}).", where=where) from None
+
+
+def _queries(tensor: TensorRead, most: int) -> NDArray[Any]:
+    """The query of each document, as a text."""
+    shape, where = _shape_of(tensor, _WHOLE), f"inputs {tensor.name[:100]!r}"
+    if math.prod(shape) > most or bytes(tensor.data).count(b",") > _LONGEST:
+        raise ServiceError(413, f"shape {shape}; at most {most} documents are ranked at once.", where=where)
+    try:
+        values = decoded(_queries_of, tensor.data)
+    except msgspec.MsgspecError:
+        raise ServiceError(422, "data must be a list of whole numbers or texts.", where=where) from None
+    if math.prod(shape) != len(values) or len(set(map(type, values))) > 1:
+        raise ServiceError(422, f"{counted(len(values), 'value')} of one kind for shape {shape}.", where=where)
+    return np.array(list(map(str, values)), object)
+
+
+def _shape_of(tensor: TensorRead, kinds: Sequence[str]) -> list[int]:
+    where = f"inputs {tensor.name[:100]!r}"
+    if tensor.datatype not in kinds:
+        raise ServiceError(422, f"datatype {tensor.datatype}; {' or '.join(kinds)} is needed.", where=where)
+    try:
+        shape = decoded(_shape, tensor.shape) if len(bytes(tensor.shape)) <= 100 else []
+    except msgspec.MsgspecError:
+        shape = []
+    if not 1 <= len(shape) <= 2 or min(shape) < 0:
+        raise ServiceError(422, "a shape has one or two whole numbers from 0.", where=where)
+    return shape

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import re
 import secrets
 import time
@@ -16,12 +18,15 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from podium.service.bodies import JSON, decoded
-from podium.service.problems import ServiceError, answer_of, problem_of
-from podium.service.security import ANYONE, Key
+from podium.service.bodies import JSON, check_json
+from podium.service.lane import Lane
+from podium.service.problems import ServiceError, answer_of, decoded, problem_of
+from podium.service.security import ANYONE, Key, check_origin, sends_key
 from podium.service.state import State, log
 
 T = TypeVar("T")
+SMALL = 65_536
+"""Bytes of a body that is read in less than a millisecond; longer ones are read in a thread."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -46,12 +51,17 @@ class Endpoint:
     seconds: float | None = None
     """The time a call may take; that of the settings if None."""
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The types of content that it reads. One that reads no body takes JSON, so that forms cannot call it."""
+        return (JSON, *self.also) if self.reads or not self.also else self.also
+
 
 class Call:
     """A request on its way through the service."""
 
-    def __init__(self, request: Request, key: Key, state: State) -> None:
-        self.request, self.key, self._state = request, key, state
+    def __init__(self, request: Request, key: Key, state: State, lane: Lane) -> None:
+        self.request, self.key, self._state, self._lane = request, key, state, lane
         self.id: str = request.scope["podium.id"]
         self.start = time.perf_counter()
         self.reading = False
@@ -61,8 +71,8 @@ class Call:
         headers = self.request.headers
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise ServiceError(415, "bodies are read as they are. Send it without Content-Encoding.")
-        told, size = headers.get("content-length", "0"), 0
-        if told.isdecimal() and int(told) > most:
+        size = 0
+        if whole_number(headers.get("content-length", "0"), most=most) is None:
             raise _too_long(most)
         self.reading = True
         async for chunk in self.request.stream():
@@ -76,16 +86,28 @@ class Call:
         """The whole body."""
         return b"".join([chunk async for chunk in self.chunks(most or self._state.settings.body_bytes)])
 
-    async def read(self, kind: type[T]) -> T:
-        """The body as a struct of the wire."""
+    async def read(self, kind: type[T], *, values: bool = True) -> T:
+        """The body as a struct of the wire; without `values`, most of it stays JSON, and is not counted."""
         if self.kind != JSON:
             raise wrong_kind(self.kind, JSON)
-        return decoded(msgspec.json.Decoder(kind), await self.body())
+        body = await self.body()
+        return await self.aside(_read_json, kind, body, values, when=len(body) > SMALL // 4)
+
+    async def aside(self, function: Callable[..., T], *args: Any, when: bool = True, **options: Any) -> T:
+        """What a function gives, computed in a thread where it takes longer than a moment, in the caller's turn."""
+        if not when:
+            return function(*args, **options)
+        return await self._lane.run(self.key.name, functools.partial(function, *args, **options))
 
     @property
     def kind(self) -> str:
         """The type of the content."""
-        return self.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return _kind(self.request)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the client gave the id of the request, so that it may have been used before."""
+        return self.request.headers.get("x-request-id") == self.id
 
     def took(self) -> float:
         """Milliseconds since the call began."""
@@ -95,6 +117,13 @@ class Call:
 def wrong_kind(got: str, *known: str) -> ServiceError:
     """A body of another type than is read here."""
     return ServiceError(415, f"Content-Type {' or '.join(known)} is needed; got {got[:100] or 'none'}.")
+
+
+def whole_number(text: str, *, most: int) -> int | None:
+    """A whole number in digits of ASCII from 0 to `most`; None for any other text, however long."""
+    if not (text.isascii() and text.isdecimal()) or len(text.lstrip("0")) > len(str(most)) or int(text) > most:
+        return None
+    return int(text)
 
 
 def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
@@ -126,15 +155,11 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
         if endpoint.role is not None:
             key = state.keys.caller(request.headers, endpoint.role)
             limits = state.rates.take(key.name)
-        if state.in_work >= state.settings.concurrency and endpoint.role is not None:
-            raise ServiceError(503, "too many requests at once. Try again.", headers={"Retry-After": "1"})
-        call = Call(request, key, state)
-        state.in_work += 1
-        try:
-            async with asyncio.timeout(most):
+        _check_sender(endpoint, state, request)
+        call = Call(request, key, state, state.lane_of(endpoint.role))
+        with state.working(None if endpoint.role is None else key.name):
+            async with asyncio.timeout(most), state.large(key.name) if _is_large(request) else contextlib.nullcontext():
                 response = await endpoint.call(state, call)
-        finally:
-            state.in_work -= 1
     except TimeoutError:
         late = call is not None and call.reading
         what = "the body did not come" if late else "the work was not done"
@@ -144,13 +169,43 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
     except ClientDisconnect:
         return Response(status_code=400)  # nobody hears it
     except Exception as error:
-        problem = problem_of(error)
+        problem = state.without_folders(problem_of(error))
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)
+        del problem  # errors hold frames, which hold the body, and each other, until a collection
+        traceback.clear_frames(error.__traceback__)
     if limits:
         response.headers.update(limits)
     return response
+
+
+def _check_sender(endpoint: Endpoint, state: State, request: Request) -> None:
+    """Raise a clear error if a page of a stranger may have made a browser send what changes something.
+
+    A browser sends forms and texts for any page, but no other type of content, and no header with a key.
+    """
+    if endpoint.method == "GET" or sends_key(request.headers):
+        return
+    check_origin(request.headers, state.settings.origins)
+    kind = _kind(request)
+    if kind not in endpoint.kinds:
+        raise wrong_kind(kind, *endpoint.kinds)
+
+
+def _is_large(request: Request) -> bool:
+    """Whether a body may be long: it says so, or does not say how long it is."""
+    headers = request.headers
+    return whole_number(headers.get("content-length", "0"), most=SMALL) is None or "transfer-encoding" in headers
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _read_json(kind: type[T], body: bytes, values: bool) -> T:
+    check_json(body, values=values)
+    return decoded(msgspec.json.Decoder(kind), body)
 
 
 def request_id(given: str) -> str:

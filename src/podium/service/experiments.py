@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from podium.errors import ParameterError, UnknownNameError
 from podium.evaluation.interleaving import Interleaving
@@ -24,7 +26,8 @@ from podium.service.shelf import Entry, Shelf, check_name
 if TYPE_CHECKING:
     import sqlite3
 
-_COLUMNS = ", ".join(field.name for field in fields(Experiment))
+_NAMES = tuple(field.name for field in fields(Experiment))
+_COLUMNS = ", ".join(_NAMES)
 _METHODS = ("team-draft", "probabilistic")
 _EVERY = 10.0
 """Seconds between two looks at the rules."""
@@ -135,4 +138,14 @@ def _one(base: sqlite3.Connection, name: str) -> Experiment:
 
 
 def _read(base: sqlite3.Connection, where: str, *values: str) -> list[Experiment]:
-    return [Experiment(*row) for row in base.execute(f"SELECT {_COLUMNS} FROM experiment {where}", values)]
+    return [_checked(row) for row in base.execute(f"SELECT {_COLUMNS} FROM experiment {where}", values)]
+
+
+def _checked(row: Sequence[Any]) -> Experiment:
+    """A row of the table, or a ValueError if it is damaged."""
+    try:
+        one = msgspec.convert(dict(zip(_NAMES, row, strict=True)), Experiment)
+        bytes.fromhex(one.salt)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise ValueError(f"experiment {str(row[0])[:64]!r} is damaged: {error}") from None
+    return one

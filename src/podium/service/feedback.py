@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import secrets
 import sqlite3
@@ -26,10 +27,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import PodiumError
-from podium.service.store import open_store, used_bytes
+from podium.errors import DataError, PodiumError
+from podium.service.claims import Claims
+from podium.service.store import delete_oldest, open_store, used_bytes
 
 T = TypeVar("T")
+HIGHEST_GRADE = 1000.0
+"""Of a judgement; the lowest is 0."""
 _BATCH = 1000
 """Rows of a transaction."""
 _HELD = 32_000_000
@@ -102,11 +106,12 @@ class Feedback:
         keep_bytes: int = 0,
         count: Callable[[str, int], None] = lambda what, by: None,
     ) -> None:
-        """`count` is told what became of rows: accepted, repeated, unknown, logged, lost."""
+        """`count` is told what became of rows: accepted, repeated, unknown, logged, lost, doubled (id in use)."""
         self.path = Path(path)
         self._most, self._keep_days, self._keep_bytes, self._count = queue, keep_days, keep_bytes, count
         self._base = open_store(self.path, keep_bytes)
         self._key = _user_key(self.path)
+        self._claims = Claims(self.path)
         self._models: dict[tuple[str, tuple[str, ...]], int] = {}
         self._jobs: deque[_Job] = deque()
         self._waiting, self._held, self._closed = 0, 0, False
@@ -127,12 +132,17 @@ class Feedback:
     def log(self, impression: Impression) -> bool:
         """Write an impression soon. Returns whether there was room for it."""
         try:
-            size = impression.features.nbytes
+            size = impression.features.nbytes + len(impression.query) + sum(map(len, impression.documents))
             self._put(_Job(1, lambda base: self._insert_impression(base, impression), None, size))
         except FeedbackError:
             self._count("lost", 1)
             return False
         return True
+
+    def own_id(self, id: str, queries: int | None = None) -> str:
+        """An id of a client, or another one where an impression has it; `queries` of a batch have a number after it."""
+        names = [id] if queries is None else [f"{id}.{number}" for number in range(queries)]
+        return id if self._claims.take(names) else f"{id[:47]}-{secrets.token_hex(8)}"
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Let the writer do some other work. The future is done when what it changed is on disk."""
@@ -152,13 +162,15 @@ class Feedback:
             self._closed = True
             self._changed.notify()
         self._thread.join()
+        self._claims.close()
         self._base.close()
 
     def _put(self, job: _Job) -> Future[Any]:
         with self._changed:
             if self._closed:
                 raise FeedbackError("the feedback store is closed.")
-            if self._waiting + job.rows > self._most or (job.size and self._held + job.size > _HELD):
+            most = self._most if job.done is not None else self._most // 2  # what is shown leaves room for what is done
+            if self._waiting + job.rows > most or (job.size and self._held + job.size > _HELD):
                 raise FeedbackError(f"{self._waiting} events wait to be written, and no more are taken. Try again.")
             self._jobs.append(job)
             self._waiting += job.rows
@@ -215,7 +227,9 @@ class Feedback:
                 for job in jobs:
                     self._commit([job])
             return
-        self._count("logged", sum(job.rows for job in jobs if job.done is None))
+        shown = [result for job, result in zip(jobs, found, strict=True) if job.done is None]
+        self._count("logged", sum(shown))
+        self._count("doubled", len(shown) - sum(shown))
         for job, result in zip(jobs, found, strict=True):
             if isinstance(result, Written):
                 for what in ("accepted", "repeated", "unknown"):
@@ -241,7 +255,7 @@ class Feedback:
             again = "DO UPDATE SET value=excluded.value, at=excluded.at" if judged else "DO NOTHING"
             row = (
                 one.kind, one.request, one.query, one.document, one.value, one.who, one.event,
-                now if one.at is None else one.at,
+                now if one.at is None else min(now, one.at),  # nothing comes from the future, or it would stay for ever
             )  # fmt: skip
             done = base.execute(
                 "INSERT INTO event(kind, request, query, document, value, who, event, at) VALUES(?,?,?,?,?,?,?,?) "
@@ -252,7 +266,8 @@ class Feedback:
                 unknown += 1
         return Written(len(actions), repeated, unknown)
 
-    def _insert_impression(self, base: sqlite3.Connection, one: Impression) -> None:
+    def _insert_impression(self, base: sqlite3.Connection, one: Impression) -> int:
+        """Write an impression. Returns 1, or 0 where another one has its id."""
         names = tuple(one.feature_names)
         model = self._models.get((one.model, names))
         if model is None:
@@ -260,7 +275,7 @@ class Feedback:
             base.execute("INSERT OR IGNORE INTO model(name, features) VALUES(?,?)", row)
             model = int(base.execute("SELECT m FROM model WHERE name=? AND features=?", row).fetchone()[0])
             self._models[one.model, names] = model
-        base.execute(
+        done = base.execute(
             "INSERT OR IGNORE INTO impression(request, at, model, query, user, documents, features, experiment, arms) "
             "VALUES(?,?,?,?,?,?,?,?,?)",
             (
@@ -270,36 +285,46 @@ class Feedback:
                 one.experiment, None if one.arms is None else json.dumps(list(one.arms)),
             ),
         )  # fmt: skip
+        return done.rowcount
 
     def _tidy(self) -> None:
         """Delete what is too old, or the oldest where the file is nearly as large as it may be; at most 20,000 rows."""
         self._tidied = time.monotonic()
-        with contextlib.suppress(sqlite3.Error):  # another process writes, or the disk is full: the next time
+        with contextlib.suppress(Exception):  # another process writes, the disk is full, a row is damaged: next time
             for _ in range(20):
-                old = (time.time() - 86_400 * self._keep_days) * 1000 if self._keep_days else -1
+                old = (time.time() - 86_400 * self._keep_days) * 1000 if self._keep_days else -1.0
                 if self._keep_bytes and used_bytes(self._base) > 0.9 * self._keep_bytes:
-                    old = float("inf")
+                    old = math.inf
                 self._base.execute("BEGIN IMMEDIATE")
-                gone = _delete_oldest(self._base, old)
+                gone = delete_oldest(self._base, old)
                 self._base.execute("COMMIT")
                 if not gone:
                     break
             self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        if self._base.in_transaction:
-            self._base.execute("ROLLBACK")
+        with contextlib.suppress(sqlite3.Error):
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
 
 
 def _user_key(path: Path) -> bytes:
     """The key of the users' hashes, in a file beside the store that only its owner can read; made once."""
     beside = path.with_name(f"{path.name}.key")
-    if not beside.exists():
-        aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_hex(32))
-        with contextlib.suppress(FileExistsError):  # another worker was first
-            os.link(aside, beside)
-        aside.unlink()
-    return bytes.fromhex(beside.read_text())
+    try:
+        if not beside.exists():
+            aside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+            with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(secrets.token_hex(32))
+            with contextlib.suppress(FileExistsError):  # another worker was first
+                os.link(aside, beside)
+            aside.unlink()
+        key = bytes.fromhex(beside.read_text())
+    except OSError as error:
+        raise DataError(f"cannot be used as the key of users' hashes: {error.strerror}.", where=str(beside)) from error
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise DataError("is damaged: 64 hexadecimal digits are needed. Restore it from a backup.", where=str(beside))
+    return key
 
 
 def _take_back(base: sqlite3.Connection, one: Action) -> None:
@@ -316,21 +341,6 @@ def _delete_user(base: sqlite3.Connection, user: bytes) -> tuple[int, int]:
     base.execute("DELETE FROM shadow WHERE request IN (SELECT request FROM impression WHERE user=?)", (user,))
     impressions = base.execute("DELETE FROM impression WHERE user=?", (user,))
     return impressions.rowcount, events.rowcount
-
-
-def _delete_oldest(base: sqlite3.Connection, before: float) -> int:
-    """Delete up to 500 impressions, their events, and 500 other events older than a time in ms; judgements stay."""
-    rows = base.execute("SELECT n, request FROM impression WHERE at<? ORDER BY at LIMIT 500", (before,)).fetchall()
-    base.executemany("DELETE FROM impression WHERE n=?", [row[:1] for row in rows])
-    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", [row[1:] for row in rows])
-    others = base.execute(
-        "DELETE FROM event WHERE n IN (SELECT n FROM event WHERE at<? AND kind<>'judgement' ORDER BY at LIMIT 500)",
-        (before,),
-    )
-    shadows = base.execute(
-        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (before,)
-    )
-    return len(rows) + others.rowcount + shadows.rowcount
 
 
 def _is_full(error: Exception) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +23,15 @@ from numpy.typing import NDArray
 from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
-from podium.errors import DataError, counted
-from podium.service.store import check_store
+from podium.errors import DataError, PodiumError, counted
+from podium.service.feedback import HIGHEST_GRADE
+from podium.service.store import check_store, connected
+
+_UNHELD = re.compile(r"[\s#%\x00-\x1f\x7f\ud800-\udfff]")
+
+
+IN_RANGE = f"typeof(value)='real' AND value BETWEEN 0 AND {HIGHEST_GRADE}"
+"""The condition for a grade that can be one: those of older stores may be of any size, and are left out."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class Totals:
     impressions: int
     events: dict[str, int]
     unknown: int  # events whose request was not logged
+    out_of_range: int  # judgements that no export takes
     first: int | None  # ms since 1970
     last: int | None
     bytes: int
@@ -57,7 +67,8 @@ def totals(path: str | os.PathLike[str]) -> Totals:
         unknown = base.execute(
             "SELECT count(*) FROM event WHERE request<>'' AND request NOT IN (SELECT request FROM impression)"
         ).fetchone()[0]
-        return Totals(n, kinds, unknown, first, last, os.path.getsize(path))
+        odd = base.execute(f"SELECT count(*) FROM event WHERE kind='judgement' AND NOT ({IN_RANGE})").fetchone()[0]
+        return Totals(n, kinds, unknown, odd, first, last, os.path.getsize(path))
 
 
 def click_log(
@@ -65,7 +76,7 @@ def click_log(
 ) -> ClickLog:
     """The pages that were shown, with what was clicked; `page_ids` are the ids of the requests.
 
-    By "request", each page is a query called like its request, as in `training_data`.
+    By "request", each page is a query called like its request, and ids are spelled as in `training_data`.
     """
     pages = PageList(os.fspath(path), unit="impression ")
     with reading_store(path) as base:
@@ -74,7 +85,7 @@ def click_log(
             if not query or not shown.documents:
                 pages.dropped_pages += 1
                 continue
-            _add_page(pages, base, shown, number, query=query, actions=actions)
+            _add_page(pages, base, shown, number, query=query, actions=actions, words=by == "request")
         marks = ",".join("?" * len(actions))
         pages.dropped_clicks += base.execute(
             f"SELECT count(*) FROM event WHERE kind IN ({marks}) AND request NOT IN (SELECT request FROM impression)",
@@ -92,7 +103,7 @@ def training_data(
 
     With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgement",
     the last impression of each query is one, with the mean of the judges' grades; documents without a grade are left
-    out. Only impressions with the features of the newest one, or of `model`, are used.
+    out. Only impressions with the features of the newest one, or of `model`, are used. Ids are spelled as `word` does.
     """
     with reading_store(path) as base:
         grades = _grades(base) if label == "judgement" else None
@@ -111,8 +122,8 @@ def training_data(
     data = Dataset.from_arrays(
         np.concatenate([features for _, _, features, _ in parts]),
         np.concatenate([labels for _, _, _, labels in parts]),
-        qid=np.repeat([request for request, *_ in parts], sizes),
-        document_ids=np.array([id for _, rows, _, _ in parts for id in rows], object),
+        qid=np.repeat(np.array([word(request) for request, *_ in parts], object), sizes),
+        document_ids=np.array([word(id) for _, rows, _, _ in parts for id in rows], object),
         feature_names=None if wanted == tuple(str(l + 1) for l in range(len(wanted))) else wanted,
         source=os.fspath(path),
     )
@@ -125,15 +136,29 @@ def judgements(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]
         return [row for row in _judged(base) if row[0]]
 
 
+def word(id: str) -> str:
+    """An id as files with white space between ids hold it: what they cannot hold is written as in addresses.
+
+    >>> word("red boots")
+    'red%20boots'
+    """
+    return _UNHELD.sub(lambda sign: quote(sign[0], safe="", errors="surrogatepass"), id)
+
+
 def backup(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """A copy of a store as it is at this moment, while it is written to."""
-    if os.path.exists(target):
-        raise DataError("is there already; a backup replaces nothing.", where=os.fspath(target))
     with reading_store(path) as base:
+        try:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            raise DataError("is there already; a backup replaces nothing.", where=os.fspath(target)) from None
+        except OSError as error:
+            raise DataError(f"the backup failed: {error.strerror}.", where=os.fspath(target)) from error
         try:
             base.execute("PRAGMA query_only=OFF")
             base.execute("VACUUM INTO ?", (os.fspath(target),))
         except sqlite3.Error as error:
+            os.unlink(target)
             raise DataError(f"the backup failed: {error}.", where=os.fspath(target)) from error
 
 
@@ -142,13 +167,20 @@ def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
     """A store as it is at this moment, to read."""
     if not os.path.isfile(path):
         raise DataError("no such file. podium serve --store makes one.", where=os.fspath(path))
-    base = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=5.0)
+    base = connected(f"{Path(path).absolute().as_uri()}?mode=rw", where=path, uri=True)
     try:
         check_store(base, path)
         base.execute("PRAGMA query_only=ON")
         yield base
+    except PodiumError:
+        raise
     except sqlite3.Error as error:
-        raise DataError(f"cannot be read ({error}).", where=os.fspath(path)) from error
+        raise DataError(
+            f"cannot be read ({error}). Restore a backup if it is damaged.", where=os.fspath(path)
+        ) from error
+    except Exception as error:  # whatever a damaged row does to who reads it
+        what = f"{type(error).__name__}: {str(error)[:200]}"
+        raise DataError(f"a row of it is damaged ({what}). Restore a backup.", where=os.fspath(path)) from error
     finally:
         base.close()
 
@@ -160,19 +192,30 @@ def _impressions(base: sqlite3.Connection, *, last_of_query: bool = False) -> It
         f"FROM impression AS i, model AS m WHERE i.model=m.m {only} ORDER BY i.n"
     )
     for request, at, model, names, query, user, documents, features in rows:
-        known, ids = tuple(json.loads(names)), json.loads(documents)
+        known, ids = tuple(read_texts(names)), read_texts(documents)
         X = np.frombuffer(features, np.float32).reshape(len(ids), len(known))
-        yield _Shown(request, at, model, known, query, user or None, ids, X)
+        if not np.isfinite(X[~np.isnan(X)]).all():
+            raise ValueError(f"features of request {request} are infinite")
+        yield _Shown(str(request), int(at), str(model), known, str(query), user or None, ids, X)
+
+
+def read_texts(text: Any) -> list[str]:
+    """A list of texts of a row, as the store writes it."""
+    found = json.loads(text)
+    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+        raise ValueError("a list of texts was expected")
+    return found
 
 
 def _add_page(
-    pages: PageList, base: sqlite3.Connection, shown: _Shown, number: int, *, query: str, actions: Sequence[str]
-) -> None:
+    pages: PageList, base: sqlite3.Connection, shown: _Shown, number: int, *, query: str, actions: Sequence[str],
+    words: bool,
+) -> None:  # fmt: skip
     places = {document: place for place, document in enumerate(shown.documents, 1)}
     beyond = len(places) + 1
     events = base.execute("SELECT kind, document, value, at FROM event WHERE request=?", (shown.request,)).fetchall()
     clicks = [places.get(document, beyond) for kind, document, _, _ in events if kind in actions]
-    pages.add(query, shown.documents, clicks, line=number)
+    pages.add(query, list(map(word, shown.documents)) if words else shown.documents, clicks, line=number)
     pages.set_name("page_ids", shown.request)
     pages.set_name("rankers", shown.model)
     pages.set_number("times", float(shown.at))
@@ -197,7 +240,7 @@ def _features(base: sqlite3.Connection, model: str | None, path: str | os.PathLi
         known = [name for (name,) in base.execute("SELECT DISTINCT name FROM model")]
         what = "no impression" if model is None else f"no impression of {model}; there are some of {', '.join(known)}"
         raise DataError(f"{what}. Rank while --store is on.", where=os.fspath(path))
-    return tuple(json.loads(row[0]))
+    return tuple(read_texts(row[0]))
 
 
 def _labelled(
@@ -217,7 +260,8 @@ def _labelled(
 def _judged(base: sqlite3.Connection) -> list[Any]:
     return base.execute(
         "SELECT CASE WHEN e.query<>'' THEN e.query ELSE coalesce(i.query, '') END, document, who, value "
-        "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request WHERE kind='judgement' ORDER BY e.n"
+        "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request "
+        f"WHERE kind='judgement' AND {IN_RANGE} ORDER BY e.n"
     ).fetchall()
 
 

@@ -4,18 +4,15 @@
     >>> grades = grades_by_query(found)  # doctest: +SKIP
 
 Several grades of a document become one by majority; see `podium.data.consensus`. Files of TREC and LETOR hold no white
-space in ids, so that it is written there as in addresses: "red boots" is red%20boots.
+space in ids, so that it is written there as in addresses; see `word`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +23,7 @@ from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
 from podium.data.trec import Qrels
 from podium.errors import DataError
-from podium.service.feedback_export import reading_store
+from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 
 class Judgement(NamedTuple):
@@ -61,7 +58,7 @@ def read_judgements(path: str | os.PathLike[str], query: str | None = None) -> l
         rows = base.execute(
             "SELECT CASE WHEN e.query<>'' THEN e.query ELSE coalesce(i.query, '') END AS q, document, who, value, e.at "
             "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request "
-            "WHERE kind='judgement' AND q<>'' AND (? IS NULL OR q=?) ORDER BY e.at, e.n",
+            f"WHERE kind='judgement' AND {IN_RANGE} AND q<>'' AND (? IS NULL OR q=?) ORDER BY e.at, e.n",
             (query, query),
         )
         for row in rows:
@@ -91,11 +88,6 @@ def qrels(judgements: Sequence[Judgement]) -> Qrels:
     """The grades that the judges agree on, with ids that a file can hold."""
     grades = grades_by_query(judgements)
     return Qrels.from_dict({word(q): {word(id): grade for id, grade in one.items()} for q, one in grades.items()})
-
-
-def word(id: str) -> str:
-    """An id as files write it: what they cannot hold, as in addresses."""
-    return re.sub(r"[\s#%]", lambda found: quote(found[0], safe=""), id)
 
 
 def disagreements(judgements: Sequence[Judgement]) -> list[tuple[str, str, dict[str, float]]]:
@@ -141,7 +133,7 @@ def of_data(data: Dataset, q: int) -> Known:
 
 
 def _of_impression(query: str, names: str, documents: str, features: bytes) -> Known:
-    told, ids = tuple(json.loads(names)), json.loads(documents)
+    told, ids = tuple(read_texts(names)), read_texts(documents)
     X = np.frombuffer(features, np.float32).reshape(len(ids), len(told)).copy()
     plain = told == tuple(str(l + 1) for l in range(len(told)))
     return Known(query, ids, X, None if plain else told)

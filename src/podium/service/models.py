@@ -12,8 +12,6 @@ notice (`Models.follow`).
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
 import os
 import threading
@@ -31,12 +29,13 @@ from scipy.stats import kendalltau
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
-from podium.files import write_aside, write_texts
+from podium.files import write_texts
 from podium.model import Model
 from podium.ranking import top_k
 from podium.service.problems import ServiceError
 from podium.service.schemas import AliasAnswer, Comparison
 from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name
+from podium.service.shelf_folder import digest, is_version, keep, locked, make_folder, remove_left_over
 
 if TYPE_CHECKING:
     from podium.engine import Engine
@@ -46,6 +45,8 @@ _KEPT = 50
 """Requests that are remembered, for a model to be tried on."""
 _LONGEST = 500
 """Documents of a request that is remembered."""
+_HELD = 32_000_000
+"""Bytes of all requests that are remembered."""
 
 
 class Models:
@@ -62,12 +63,14 @@ class Models:
         self._lock = threading.RLock()
         self._mark: tuple[int, ...] | None = None
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
+            with self._changing():
+                remove_left_over(self.folder)
             self.reload()
 
     def remember(self, entry: Entry, X: NDArray[np.float32]) -> None:
         """Keep the features of a request, in the order of a model's, for other models to be tried on."""
-        if 0 < len(X) <= _LONGEST:
+        if 0 < len(X) <= _LONGEST and X.nbytes <= _HELD // _KEPT:
             self._seen.append((entry, X))
 
     def add_files(self, paths: Sequence[str | os.PathLike[str]]) -> list[Entry]:
@@ -82,19 +85,19 @@ class Models:
             found.append(self.put(name, path)[0])
         return found
 
-    def put(
-        self, name: str, path: str | os.PathLike[str], *, version: int | None = None, move: bool = False
-    ) -> tuple[Entry, bool]:
+    def put(self, name: str, path: str | os.PathLike[str], *, version: int | None = None) -> tuple[Entry, bool]:
         """Load a file, try it, and put it on the shelf; the next version of its name if not told. Also: is it new?
 
-        The same bytes again are the model that is there. With `move` the file is taken away.
+        The same bytes again are the model that is there.
         """
         check_name(name)
         with self._changing():
-            digest, size = _digest(path)
+            if self.folder is not None and self._unlisted(name):
+                self.reload()
+            sha256, size = digest(path)
             there = [entry for entry in self.shelf.versions(name) if version in (None, entry.version)]
             for entry in there:
-                if entry.sha256 == digest:
+                if entry.sha256 == sha256:
                     return entry, False
             last = self._highest.get(name, 0)
             if version is not None and version <= last:
@@ -104,9 +107,9 @@ class Models:
                     f"{name}@{last + 1}.",
                 )
             number = version or last + 1
-            entry = self._loaded(path, name, number, digest, size)
+            entry = self._loaded(path, name, number, sha256, size)
             if self.folder is not None:
-                self._keep(entry, Path(path), move=move)
+                keep(path, self._file(name, number))
             self._assign(entries={**self.shelf.entries, entry.key: entry})
             return entry, True
 
@@ -164,13 +167,15 @@ class Models:
             return
         with self._lock:
             mark, entries, self.failed = self._marked(), {}, {}
+            highest = self._read_highest()
             for path in sorted(self.folder.glob("*/*.podium")):
                 name, version = path.parent.name, path.stem
-                if not is_name(name) or not version.isdecimal():
+                if not is_name(name) or not is_version(version):
                     continue
+                highest[name] = max(int(version), highest.get(name, 0))  # also of what cannot be loaded
                 known = self.shelf.entries.get(f"{name}@{int(version)}")
                 try:
-                    entry = known or self._loaded(path, name, int(version), *_digest(path))
+                    entry = known or self._loaded(path, name, int(version), *digest(path))
                 except PodiumError as error:
                     self.failed[str(path)] = str(error)
                     continue
@@ -184,7 +189,7 @@ class Models:
                     del aliases[name]
                 else:  # the model that was in use stays
                     aliases[name], entries[before.model] = before, self.shelf.entries[before.model]
-            self._highest = _highest(entries, self._read().get("highest", {}))
+            self._highest = highest
             self.shelf = Shelf(MappingProxyType(entries), MappingProxyType(aliases))
             self._mark = mark
 
@@ -203,14 +208,11 @@ class Models:
         except IncompatibleError:  # a model of other features: it ranks what requests bring
             return None
 
-    def _keep(self, entry: Entry, source: Path, *, move: bool) -> None:
-        target = self._file(entry.name, entry.version)
-        target.parent.mkdir(exist_ok=True)
-        if move:
-            os.replace(source, target)
-            return
-        with write_aside(target) as file:
-            file.write(source.read_bytes())
+    def _unlisted(self, name: str) -> bool:
+        """Whether versions lie in the folder that aliases.json does not tell of: their writer was killed."""
+        assert self.folder is not None
+        numbers = (int(path.stem) for path in (self.folder / name).glob("*.podium") if is_version(path.stem))
+        return max(numbers, default=0) > self._highest.get(name, 0)
 
     def _file(self, name: str, version: int) -> Path:
         """Where a version is kept: never outside the folder."""
@@ -229,8 +231,12 @@ class Models:
         self._highest = _highest(made.entries, self._highest)
         if self.folder is not None:
             plain = {name: {"model": alias.model, "version": alias.version} for name, alias in made.aliases.items()}
-            changes = 1 + int(self._read().get("changes", 0))
-            whole = {"changes": changes, "highest": self._highest, "aliases": plain}
+            changes = self._read().get("changes", 0)
+            whole = {
+                "changes": 1 + (changes if isinstance(changes, int) else 0),
+                "highest": self._highest,
+                "aliases": plain,
+            }
             write_texts(self.folder, {"aliases.json": json.dumps(whole, indent=1)})
             self._mark = self._marked()
         self.shelf = made
@@ -242,8 +248,7 @@ class Models:
             if self.folder is None:
                 yield
                 return
-            with open(self.folder / ".lock", "ab") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
+            with locked(self.folder):
                 self.follow()
                 yield
 
@@ -267,6 +272,12 @@ class Models:
                 f"not JSON ({error}). Restore it, or delete it and set aliases again.", where=str(path)
             ) from None
         return found if isinstance(found, dict) else {}
+
+    def _read_highest(self) -> dict[str, int]:
+        found = self._read().get("highest", {})
+        if not isinstance(found, dict) or not all(isinstance(number, int) for number in found.values()):
+            raise DataError("aliases.json is damaged. Restore it, or delete it and set aliases again.")
+        return found
 
     def _read_aliases(self) -> dict[str, Alias]:
         found = self._read().get("aliases", {})
@@ -303,7 +314,7 @@ def compare(old: Entry | None, new: Entry, seen: Sequence[tuple[Entry, NDArray[n
 
 def agreement(scores: NDArray[np.float64], before: NDArray[np.float64]) -> tuple[float | None, float]:
     """Kendall's τ of two models' scores, None where all are tied, and the share of the first ten that both have."""
-    tau, k = float(kendalltau(scores, before).statistic), min(10, len(scores))
+    tau, k = float(kendalltau(scores, before).statistic) if len(scores) > 1 else np.nan, min(10, len(scores))
     overlap = len(set(top_k(scores, k).tolist()) & set(top_k(before, k).tolist())) / k
     return (tau if tau == tau else None), overlap
 
@@ -326,11 +337,3 @@ def _highest(entries: Mapping[str, Entry], known: Mapping[str, int]) -> dict[str
     for entry in entries.values():
         found[entry.name] = max(entry.version, found.get(entry.name, 0))
     return found
-
-
-def _digest(path: str | os.PathLike[str]) -> tuple[str, int]:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}.", where=os.fspath(path)) from None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import TypeVar
 
 import msgspec
 from starlette.responses import Response
 
-from podium.errors import DataError, IncompatibleError, ModelFileError, ParameterError, PodiumError
+from podium.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
 from podium.service.schemas import ProblemDetails
+
+T = TypeVar("T")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class ServiceError(PodiumError):
@@ -26,6 +31,9 @@ def problem_of(error: BaseException) -> ServiceError:
     """The problem that an error of podium is; what it does not raise on purpose is a fault of the service."""
     if isinstance(error, ServiceError):
         return error
+    for cause in (error, error.__cause__):
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            return ServiceError(507, f"the disk of the service is full ({cause.strerror}). Free some, and try again.")
     if isinstance(error, DataError):
         return ServiceError(422, str(error), where=error.where)
     if isinstance(error, ParameterError | IncompatibleError | ModelFileError):
@@ -34,6 +42,8 @@ def problem_of(error: BaseException) -> ServiceError:
         return ServiceError(422, *_parts(str(error)))
     if isinstance(error, msgspec.DecodeError):
         return ServiceError(400, f"{str(error).rstrip('.')}. Send one JSON value in UTF-8.")
+    if isinstance(error, IndexFileError):
+        return ServiceError(503, str(error))
     if isinstance(error, PodiumError):
         return ServiceError(500, str(error))
     return ServiceError(500, "The service failed; its log has the reason under this request id. Try again.")
@@ -44,6 +54,16 @@ def answer_of(problem: ServiceError) -> Response:
     title = HTTPStatus(problem.status).phrase
     body = ProblemDetails(title=title, status=problem.status, detail=problem.detail, where=problem.where)
     return Response(msgspec.json.encode(body), problem.status, problem.headers, "application/problem+json")
+
+
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes | str | msgspec.Raw) -> T:
+    """A body in JSON as a struct of the wire; whatever is wrong with it is a clear error."""
+    try:
+        return decoder.decode(body)
+    except UnicodeDecodeError as error:
+        raise ServiceError(400, f"the body is not UTF-8: {error.reason} at byte {error.start}.") from None
+    except RecursionError:
+        raise ServiceError(400, "the body is nested too deeply.") from None
 
 
 def _parts(message: str) -> tuple[str]:

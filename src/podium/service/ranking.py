@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,11 +17,14 @@ from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
 from podium.ranking import order
 from podium.service.number_rows import read_rows
-from podium.service.problems import ServiceError
-from podium.service.schemas import Document, ExplainAnswer, ExplainRequest, RankAnswer, RankRequest, Result
+from podium.service.problems import ServiceError, decoded
+from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 from podium.service.shelf import Entry
 
 Matrix = NDArray[np.float32]
+_SLICE = 500
+"""Documents that are read at once."""
+_features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Ranked:
     arms: list[float] | None = None  # in an experiment, of each document in the answer: above 0 is the candidate's
 
 
-def asked_of(request: RankRequest, X: Matrix) -> Asked:
+def asked_of(request: RankRows, X: Matrix) -> Asked:
     """A request with its documents' features."""
     ids = ids_of(request.documents)
     return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
@@ -82,19 +85,18 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
     return Ranked(answer, asked, rows, time.perf_counter() - start, entry, scores)
 
 
-def explain(entry: Entry, request: ExplainRequest, name: str) -> ExplainAnswer:
+def explain(entry: Entry, request: ExplainRows, name: str) -> ExplainAnswer:
     """Why one document of a request is above another."""
-    asked = Asked(matrix_of(request.documents, request.features, entry), ids_of(request.documents), request.query)
+    X = matrix_of([document.features for document in request.documents], request.features, entry)
+    asked = Asked(X, ids_of(request.documents), request.query)
     data = _dataset(asked)
     if not len(asked.X):
         raise ServiceError(422, "documents: two of them are needed to compare; got none.")
-    import msgspec
-
     found = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()
     return msgspec.convert({**found, "request": name, "model": entry.key, "query": request.query}, ExplainAnswer)
 
 
-def ids_of(documents: Sequence[Document]) -> list[str] | None:
+def ids_of(documents: Sequence[Row]) -> list[str] | None:
     """The ids of documents: None where none has one, and their place where only some have."""
     ids: list[Any] = [document.id for document in documents]
     kinds = set(map(type, ids))
@@ -108,39 +110,58 @@ def ids_of(documents: Sequence[Document]) -> list[str] | None:
     return texts
 
 
-def matrix_of(documents: Sequence[Document], names: Sequence[str] | None, entry: Entry) -> Matrix:
-    """The features of documents in the order of the model's; NaN where one is missing."""  # (n, d)
+def matrix_of(rows: Sequence[msgspec.Raw], names: Sequence[str] | None, entry: Entry) -> Matrix:
+    """The features of documents, still JSON, in the order of the model's; NaN where one is missing.
+
+    Lists of numbers are read without an object for each. Others are made into objects document by document, so that
+    other threads can work in between.
+    """  # (n, d)
     d = entry.model.n_features
     columns = None if names is None else _places(names, entry)
     width = d if columns is None else len(columns)
-    rows = [document.features for document in documents]
-    if set(map(type, rows)) <= {list} and set(map(len, rows)) <= {width}:
-        X = _numbers(rows, width)
-        return _checked(X if columns is None else _spread(X, columns, d), entry)
+    if len(rows) <= _SLICE and columns is None:
+        X = read_rows(rows, width)
+        if X is not None:
+            return _checked(X, entry)
     X = np.full((len(rows), d), np.nan, np.float32)
-    for place, row in enumerate(rows):
-        where = f"documents[{place}].features"
-        if isinstance(row, dict):
-            try:
-                at = [entry.columns[name] for name in row]
-            except KeyError as error:
-                raise _unknown(error.args[0], entry, where) from None
-            X[place, at] = _numbers([list(row.values())], len(row))[0]
-        elif len(row) != width:
-            expected = f"{entry.key} has {width}" if columns is None else f"'features' names {width}"
-            raise ServiceError(422, f"{counted(len(row), 'number')}, but {expected}.", where=where)
-        else:
-            X[place, slice(None) if columns is None else columns] = _numbers([row], width)[0]
+    for start in range(0, len(rows), _SLICE):
+        part = rows[start : start + _SLICE]
+        numbers = read_rows(part, width)
+        if numbers is not None:
+            X[start : start + len(part), slice(None) if columns is None else columns] = numbers
+            continue
+        for place, row in enumerate(part, start):
+            _fill(X[place], _features_of(row, place, entry), columns, place, entry)
     return _checked(X, entry)
 
 
-def rows_matrix(rows: Sequence[Any], names: Sequence[str] | None, entry: Entry) -> Matrix | None:
-    """As `matrix_of`, of lists that are still JSON; None where one is not a list of as many numbers as it should be."""
-    columns = None if names is None else _places(names, entry)
-    X = read_rows(rows, entry.model.n_features if columns is None else len(columns))
-    if X is None or columns is None:
-        return None if X is None else _checked(X, entry)
-    return _checked(_spread(X, columns, entry.model.n_features), entry)
+def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
+    if bytes(row).count(b",") > entry.commas:
+        raise ServiceError(
+            422, f"more values than {entry.key} has features ({entry.model.n_features}).",
+            where=f"documents[{place}].features",
+        )  # fmt: skip
+    try:
+        return decoded(_features, row)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        raise msgspec.ValidationError(f"{what} - at `$.documents[{place}].features{where or '`'}") from None
+
+
+def _fill(x: Any, row: Features, columns: list[int] | None, place: int, entry: Entry) -> None:
+    """Put the features of a document into its row."""
+    where = f"documents[{place}].features"
+    if isinstance(row, dict):
+        try:
+            x[[entry.columns[name] for name in row]] = _numbers(list(row.values()))
+        except KeyError as error:
+            raise _unknown(error.args[0], entry, where) from None
+        return
+    width = len(x) if columns is None else len(columns)
+    if len(row) != width:
+        expected = f"{entry.key} has {width}" if columns is None else f"'features' names {width}"
+        raise ServiceError(422, f"{counted(len(row), 'number')}, but {expected}.", where=where)
+    x[slice(None) if columns is None else columns] = _numbers(row)
 
 
 def checked_matrix(X: Any, entry: Entry) -> Matrix:
@@ -170,15 +191,9 @@ def _dataset(asked: Asked) -> Dataset:
     return Dataset(asked.X, None, np.array([0, n]), np.array([asked.query], object), ids)
 
 
-def _numbers(rows: Sequence[Any], width: int) -> Matrix:
-    n = len(rows) * width
+def _numbers(row: Sequence[float | None]) -> Matrix:
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is an error below
-        try:
-            flat = np.fromiter(itertools.chain.from_iterable(rows), np.float32, n)
-        except TypeError:  # null is a missing value
-            every = itertools.chain.from_iterable(rows)
-            flat = np.fromiter((np.nan if value is None else value for value in every), np.float32, n)
-    return flat.reshape(len(rows), width)
+        return np.array([np.nan if value is None else value for value in row], np.float64).astype(np.float32)
 
 
 def _checked(X: Matrix, entry: Entry) -> Matrix:
@@ -201,14 +216,6 @@ def _places(names: Sequence[str], entry: Entry) -> list[int]:
         twice = next(name for name in names if list(names).count(name) > 1)
         raise ServiceError(422, f"feature {twice!r} is named twice.", where="features")
     return places
-
-
-def _spread(X: Matrix, columns: list[int], width: int) -> Matrix:
-    if columns == list(range(width)):
-        return X
-    wide = np.full((len(X), width), np.nan, np.float32)
-    wide[:, columns] = X
-    return wide
 
 
 def _unknown(name: str, entry: Entry, where: str) -> ServiceError:

@@ -15,6 +15,9 @@ from podium.service.shelf import Entry
 from podium.text.index import Index
 from podium.text.snippets import snippet
 
+EXPLAINED = 20
+"""The most documents whose scores are taken apart at once: trees take some 60 ms each."""
+
 
 def search(
     index: Index, entry: Entry | None, request: SearchRequest, name: str
@@ -27,6 +30,8 @@ def search(
         )
     if request.by is not None and entry is not None:
         raise ServiceError(422, "by: a model has the first stage that it was trained with. Leave one of them out.")
+    if request.explain and request.k > EXPLAINED:
+        raise ServiceError(422, f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
     if request.explain and entry is None:
         raise ServiceError(422, "explain takes a model apart, so it needs a model.")
     found: Any = (

@@ -11,7 +11,7 @@ import hmac
 import math
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.errors import DataError
@@ -125,6 +125,24 @@ class Rates:
                 headers={**about, "Retry-After": str(wait)},
             )  # fmt: skip
         return about
+
+
+def sends_key(headers: Mapping[str, str]) -> bool:
+    """Whether a request has a header that a browser sends only for a page of the service itself, or one it allows."""
+    return "authorization" in headers or "x-api-key" in headers
+
+
+def check_origin(headers: Mapping[str, str], allowed: Sequence[str]) -> None:
+    """Raise 403 where a browser says that a page of another origin made it send a request."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if (origin is None and site is None) or origin in allowed or site in ("same-origin", "none"):
+        return
+    own = (f"http://{headers.get('host', '')}", f"https://{headers.get('host', '')}")
+    if site is not None or (origin is not None and origin.lower() not in map(str.lower, own)):
+        raise ServiceError(
+            403, f"a page of {(origin or 'another site')[:100]} may not change anything here. List it in `origins`, "
+            "or send a key.",
+        )  # fmt: skip
 
 
 def check_host(host: str) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,6 +22,8 @@ from typing import Any
 from podium.errors import DataError, ParameterError, UnknownNameError
 
 PREFIX = "PODIUM_SERVE_"
+_OF_KUBERNETES = re.compile(rf"{PREFIX}(PORT=\w+://|SERVICE_(HOST|PORT)|PORT_\d+_).*", re.DOTALL)
+"""Variables that are set in every container beside a service called podium-serve; they are no settings."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,12 @@ class Settings:
     header_bytes: int = 16_384
     documents: int = 10_000
     """The most documents of a request."""
-    inline_documents: int = 2_000
+    inline_documents: int = 250
     """Requests of more documents are ranked in a thread, so that others need not wait."""
     request_seconds: float = 10.0
     keep_alive_seconds: int = 75
     concurrency: int = 64
-    """Requests in work at once, per worker; others are answered 503."""
+    """Requests in work at once, per worker, half of them of one key; others are answered 503."""
     rate: float = 0.0
     """Requests per second that a key may make, per worker; 0 for any number."""
     burst: int = 100
@@ -77,8 +80,11 @@ class Settings:
     """Events that may wait to be written; others are answered 503."""
 
     def __post_init__(self) -> None:
-        for name in ("workers", "concurrency", "documents", "body_bytes", "queue", "burst", "request_seconds"):
-            if getattr(self, name) <= 0:
+        for name in (
+            "workers", "concurrency", "documents", "body_bytes", "queue", "burst", "request_seconds",
+            "logged_documents", "header_bytes", "model_bytes",
+        ):  # fmt: skip
+            if not getattr(self, name) > 0:
                 raise ParameterError(f"{name} must be above 0; got {getattr(self, name)}.")
         for name, value in dataclasses.asdict(self).items():
             if isinstance(value, tuple) and any("," in one for one in value):
@@ -102,7 +108,7 @@ class Settings:
         """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
         found = {} if file is None else _from_file(file)
         for name, text in (os.environ if environment is None else environment).items():
-            if name.startswith(PREFIX):
+            if name.startswith(PREFIX) and not _OF_KUBERNETES.fullmatch(f"{name}={text}"):
                 key = name.removeprefix(PREFIX).lower()
                 found[key] = _parsed(key, text, where=name)
         found |= {name: value for name, value in (given or {}).items() if value is not None}

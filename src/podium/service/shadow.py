@@ -18,8 +18,8 @@ from podium.service.models import agreement, scores_of
 from podium.service.ranking import Ranked
 from podium.service.trial import Trial
 
-_WAITING = 100
-"""Requests that may wait to be scored."""
+_WAITING, _HELD = 100, 64_000_000
+"""Requests that may wait to be scored, and the bytes of their features."""
 _TOGETHER = 100
 """Rows that are written at once, or as many as come in a second."""
 _INSERT = "INSERT INTO shadow(experiment, request, at, kendall, overlap, difference, seconds) VALUES(?,?,?,?,?,?,?)"
@@ -31,14 +31,19 @@ class Shadow:
     def __init__(self, store: Feedback, count: Callable[[str, str], None]) -> None:
         self._store, self._count = store, count
         self._waiting: queue.Queue[tuple[Trial, Ranked] | None] = queue.Queue(_WAITING)
+        self._held, self._lock = 0, threading.Lock()
         self._thread = threading.Thread(target=self._work, name="podium-shadow", daemon=True)
         self._thread.start()
 
     def put(self, trial: Trial, ranked: Ranked) -> None:
         """Score a request with the candidate soon, or drop it where too many wait."""
-        try:
-            self._waiting.put_nowait((trial, ranked))
-        except queue.Full:
+        size = ranked.asked.X.nbytes
+        with self._lock:
+            room = self._held + size <= _HELD and not self._waiting.full()
+            if room:
+                self._held += size
+                self._waiting.put_nowait((trial, ranked))
+        if not room:
             self._count("dropped", trial.experiment.name)
 
     def close(self) -> None:
@@ -57,6 +62,8 @@ class Shadow:
                 else:
                     until = until if rows else time.monotonic() + 1.0
                     rows += self._scored(*item)
+                    with self._lock:
+                        self._held -= item[1].asked.X.nbytes
             except queue.Empty:
                 pass
             if rows and (not open_ or len(rows) >= _TOGETHER or time.monotonic() >= until):

@@ -40,6 +40,11 @@ class Entry:
         return self.model.feature_names or tuple(str(l + 1) for l in range(self.model.n_features))
 
     @cached_property
+    def commas(self) -> int:
+        """The most commas of a document's features in JSON, those in names included."""
+        return self.model.n_features - 1 + sum(name.count(",") for name in self.feature_names)
+
+    @cached_property
     def columns(self) -> dict[str, int]:
         """The place of each feature."""
         return {name: l for l, name in enumerate(self.feature_names)}

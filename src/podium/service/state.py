@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import ParameterError, PodiumError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
+from podium.service.lane import Lane
 from podium.service.metrics import Metrics
 from podium.service.models import Models
 from podium.service.number_rows import read_rows
+from podium.service.problems import ServiceError
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -36,7 +42,13 @@ class State:
         self.keys = Keys(settings.keys)
         self.rates = Rates(settings.rate, settings.burst)
         self.metrics = Metrics(os.environ.get(FOLDER))
-        self.in_work = 0
+        self.in_work: Counter[str | None] = Counter()
+        """Requests that are being answered, by caller; None: those that need no key."""
+        threads = max(2, os.cpu_count() or 1)
+        share = threads if self.keys.open else threads - 1
+        self.quick, self.slow = (Lane(name, threads=threads, share=share) for name in ("quick", "slow"))
+        self._large: dict[str, asyncio.Semaphore] = {}
+        self._folders = _folders(settings)
         self.index: Index | None = None
         self.index_lock = threading.Lock()
         if settings.index:
@@ -48,6 +60,9 @@ class State:
             from podium.data import read_data
 
             self.data = read_data(settings.data).grouped()
+        names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]
+        self.query_places = {name: q for q, name in enumerate(names)}
+        """The number of each query of the data."""
         read_rows([b"[0]"], 1)  # so that it is compiled before a request waits for it
         self.models = Models(settings.shelf or None, index=self.index)
         self._tell_failed()
@@ -85,17 +100,66 @@ class State:
         if "default" not in self.models.shelf.aliases and first is not None:
             self.models.set_alias("default", first.key)
 
+    @contextmanager
+    def working(self, caller: str | None) -> Iterator[None]:
+        """Count a request while it is being answered; raises 503 where there are too many, of all or of its caller."""
+        most = self.settings.concurrency
+        own = most if self.keys.open else max(1, most // 2)  # one key leaves room for the others
+        if caller is not None and (self.in_work.total() >= most or self.in_work[caller] >= own):
+            raise ServiceError(503, "too many requests at once. Try again.", headers={"Retry-After": "1"})
+        self.in_work[caller] += 1
+        try:
+            yield
+        finally:
+            self.in_work[caller] -= 1
+
+    def large(self, caller: str) -> AbstractAsyncContextManager[None]:
+        """Waits until a caller has few long bodies in work: what has no thread yet need not be in memory."""
+        places = self.settings.concurrency // 4 if self.keys.open else 2
+        return self._large.setdefault(caller, asyncio.Semaphore(max(1, places)))
+
+    def lane_of(self, role: str | None) -> Lane:
+        """The threads for calls that need a role: what judges and administrators ask may take minutes."""
+        return self.slow if role in ("judge", "admin") else self.quick
+
+    def without_folders(self, problem: ServiceError) -> ServiceError:
+        """A problem without the folders in which the service keeps its files: they are no business of its callers."""
+        for folder in self._folders:
+            problem.detail = problem.detail.replace(folder, "")
+            problem.where = None if problem.where is None else problem.where.replace(folder, "")
+        return problem
+
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
-            try:
-                if self.models.follow():
-                    self._tell_failed()
-                if self.experiments is not None:
-                    self.experiments.follow()
-                    self.experiments.apply_rules()
-                self.metrics.share()
-            except (PodiumError, OSError, ValueError) as error:
-                log("error", what="follow", detail=str(error))
+            for follow in (self._follow_models, self._follow_index, self._follow_experiments, self.metrics.share):
+                try:
+                    follow()
+                except Exception as error:  # whatever it is, the thread lives on
+                    log("error", what="follow", detail=f"{type(error).__name__}: {error}")
+
+    def _follow_models(self) -> None:
+        if self.models.follow():
+            self._tell_failed()
+
+    def _follow_index(self) -> None:
+        if self.index is not None:
+            with self.searching():
+                pass
+
+    @contextmanager
+    def searching(self) -> Iterator[Index]:
+        """The index for one thread, as other processes left it; raises 404 where there is none."""
+        if self.index is None:
+            raise ServiceError(404, "the service has no index. Start it with one: podium serve my.index")
+        with self.index_lock:
+            if self.index.store.changes() != self.index.changes:
+                self.index.refresh()
+            yield self.index
+
+    def _follow_experiments(self) -> None:
+        if self.experiments is not None:
+            self.experiments.follow()
+            self.experiments.apply_rules()
 
     def reload(self) -> None:
         """Read the keys, the folder of models and the index again; what cannot be read stays as it was."""
@@ -124,12 +188,24 @@ class State:
         """Write what waits, and close files."""
         self._stop.set()
         self._watcher.join()
+        for lane in (self.quick, self.slow):
+            lane.close()
         if self.shadow is not None:
             self.shadow.close()
         if self.feedback is not None:
             self.feedback.close()
         if self.index is not None:
             self.index.close()
+
+
+def _folders(settings: Settings) -> list[str]:
+    """The folders of all files of the settings, the longest first, as messages may spell them."""
+    files = [*settings.models, settings.index, settings.data, settings.store, settings.keys, settings.shelf]
+    found = {folder for file in files if file for folder in (os.path.dirname(file), str(Path(file).resolve().parent))}
+    if settings.shelf:
+        found |= {settings.shelf, str(Path(settings.shelf).resolve())}
+    absolute = (folder.rstrip("/") + "/" for folder in found if os.path.isabs(folder) and len(folder) > 1)
+    return sorted(absolute, key=len, reverse=True)
 
 
 def log(level: str, **about: Any) -> None:

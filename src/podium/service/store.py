@@ -12,12 +12,16 @@ Features are float32 vectors. Format 1 had no experiments; such a file is change
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import sqlite3
 from pathlib import Path
 
 from podium.errors import DataError
 
+_AT_ONCE = 500
+"""Impressions that are deleted in one transaction."""
 APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
 VERSION = 2
 _SCHEMA = """
@@ -56,7 +60,12 @@ CREATE INDEX shadow_at ON shadow(at);
 def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
     """The store at a path, to write; made, or brought to the newest format, where it has to be."""
     try:
-        base = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+        with contextlib.suppress(FileExistsError):  # what people do is nobody else's business on this machine
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
+    base = connected(str(path), where=path)
+    try:
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("PRAGMA synchronous=FULL")
         base.execute("PRAGMA secure_delete=ON")
@@ -75,9 +84,53 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
                 base.execute(statement)
             base.execute("PRAGMA user_version=2")
         base.execute("COMMIT")
-    except sqlite3.Error as error:
+    except DataError:
+        base.close()
+        raise
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # what a damaged file is called may be damaged too
+        base.close()
         raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
     return base
+
+
+def connected(name: str, *, where: str | os.PathLike[str], uri: bool = False) -> sqlite3.Connection:
+    """A connection to the file of a store, for any thread."""
+    try:
+        return sqlite3.connect(name, isolation_level=None, timeout=5.0, check_same_thread=False, uri=uri)
+    except sqlite3.Error as error:
+        raise DataError(f"cannot be opened ({error}).", where=os.fspath(where)) from error
+
+
+def delete_oldest(base: sqlite3.Connection, before: float) -> int:
+    """Delete some impressions from before a time in ms, with what was done with them; the number of rows deleted.
+
+    If the time is infinite, the first that came are deleted, whatever the clock said. Events go with their impression
+    and never before it; those of unknown requests go with impressions of their age. Judgements stay, and one that named
+    its request alone then names its query.
+    """
+    order = "n" if before == math.inf else "at"
+    rows = base.execute(
+        f"SELECT request, n, at FROM impression WHERE at<? ORDER BY {order} LIMIT {_AT_ONCE}", (before,)
+    ).fetchall()
+    ids = [row[:1] for row in rows]
+    base.executemany(
+        "UPDATE OR IGNORE event SET query=(SELECT i.query FROM impression AS i WHERE i.request=event.request) "
+        "WHERE request=? AND kind='judgement' AND query=''",
+        ids,
+    )
+    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", ids)
+    base.executemany("DELETE FROM shadow WHERE request=?", ids)
+    base.executemany("DELETE FROM impression WHERE n=?", [row[1:2] for row in rows])
+    until = max(row[2] for row in rows) if before == math.inf and rows else before
+    others = base.execute(
+        "DELETE FROM event WHERE n IN (SELECT n FROM event AS e WHERE kind<>'judgement' AND at<? AND NOT EXISTS "
+        "(SELECT 1 FROM impression AS i WHERE i.request=e.request) ORDER BY at LIMIT 500)",
+        (until,),
+    )
+    shadows = base.execute(
+        "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (until,)
+    )
+    return len(rows) + others.rowcount + shadows.rowcount
 
 
 def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:

@@ -96,6 +96,17 @@ def start_once(models, tmp_path_factory):
     app.state.podium.close()
 
 
+@pytest.mark.parametrize("path", ["/v1/rank", "/rerank", "/v1/explain", "/v2/models/web/infer"])
+def test_what_is_not_utf_8_is_refused_wherever_it_stands(client, path):
+    body = (
+        b'{"query":"q","pair":["0","1"],"return_documents":true,"documents":[{"features":[1,\x95,3]},'
+        b'{"title":"\xff","features":[1,2,3]}],"inputs":[{"name":"f","shape":[1,\x95],"datatype":"FP32","data":[\x95]}]}'
+    )
+    assert client("POST", path, body, content_type="application/json").status in (400, 422)
+    fine = body.replace(b"1,\x95,3", b"1,2,3").replace(b'"pair":["0","1"],', b"")
+    checked(client("POST", path, fine, content_type="application/json"))
+
+
 @pytest.mark.parametrize("depth", [100, 100_000])
 def test_depth_does_not_exhaust_the_stack(client, depth):
     for body in (b"[" * depth, b'{"documents":' * depth, b'{"documents":[{"features":' + b"[" * depth):

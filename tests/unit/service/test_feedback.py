@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from typer.testing import CliRunner
 
 from podium.cli.main import app
 from podium.data import read_clicks, read_data
-from podium.errors import DataError
+from podium.errors import DataError, ParameterError
 from podium.service import feedback as module
+from podium.service import store as store_module
 from podium.service.feedback import Action, Feedback, FeedbackError, Impression
-from podium.service.feedback_export import click_log, totals, training_data
+from podium.service.feedback_export import click_log, judgements, totals, training_data
+from podium.service.settings import Settings
 
 DOCUMENTS = [{"id": f"D{k}", "features": [0.5 * k, 1.0 - k, 2.0]} for k in range(4)]
 
@@ -163,7 +166,7 @@ def impression(k, at=None):
 def test_features_that_wait_for_the_disk_hold_a_bounded_memory(store, monkeypatch):
     go, commit = threading.Event(), Feedback._commit
     monkeypatch.setattr(Feedback, "_commit", lambda self, jobs: (go.wait(10), commit(self, jobs)))
-    monkeypatch.setattr(module, "_HELD", 10 * impression(0).features.nbytes)
+    monkeypatch.setattr(module, "_HELD", 10 * (impression(0).features.nbytes + len("q") + len("d")))
     kept = Feedback(store)
     first = kept.add([Action("click", "d", "r")])
     while kept.waiting:  # the writer has taken it, and waits for the disk
@@ -181,18 +184,19 @@ def test_more_than_the_queue_holds_is_refused_and_lost_impressions_are_counted(s
     counts = []
     go = threading.Event()
     monkeypatch.setattr(Feedback, "_commit", lambda self, jobs: go.wait(10))
-    kept = Feedback(store, queue=3, count=lambda what, by: counts.append((what, by)))
+    kept = Feedback(store, queue=6, count=lambda what, by: counts.append((what, by)))
     first = kept.add([Action("click", "d", "r")])
     while kept.waiting:  # taken by the writer, which hangs
         time.sleep(0.001)
     assert all(kept.log(impression(k)) for k in range(3))
     assert not kept.log(impression(4))
     assert counts == [("lost", 1)]
-    with pytest.raises(FeedbackError, match="3 events wait"):
+    waiting = [kept.add([Action("click", "d", "r")]) for _ in range(3)]  # half of the queue is for what people do
+    with pytest.raises(FeedbackError, match="6 events wait"):
         kept.add([Action("click", "d", "r")])
     go.set()
     kept.close()
-    assert not first.done()
+    assert not any(one.done() for one in (first, *waiting))
 
 
 def test_who_gives_up_waiting_or_sends_what_cannot_be_written_does_not_stop_the_writer(store, monkeypatch):
@@ -229,6 +233,197 @@ def test_what_is_old_is_deleted_and_judgements_stay(store, monkeypatch):
     assert rows(store, "SELECT document, kind FROM event ORDER BY n") == [("new", "click"), ("old", "judgement")]
     assert rows(store, "SELECT count(*) FROM impression") == [(1,)]
     kept.close()
+
+
+def shown(store):
+    return [row[0] for row in rows(store, "SELECT request FROM impression ORDER BY n")]
+
+
+def test_the_oldest_impressions_are_deleted_whole_and_no_other_loses_its_clicks(store, monkeypatch):
+    monkeypatch.setattr(module, "_TIDY", 0.0)
+    kept = Feedback(store, keep_bytes=400 * 4096)
+    kept.add([Action("click", "d", "unknown", at=5)]).result()
+    wide = ["d" * 200, "e" * 200]
+    for k in range(2500):
+        kept.log(Impression(f"r{k}", "m@1", ("a",), "q", None, wide, np.zeros((2, 1), np.float32)))
+        if k % 100 == 99:  # clicks come with times of the past, as a client's clock that is late gives
+            clicks = [Action("click", wide[0], f"r{j}", at=1000 + j) for j in range(k - 99, k + 1)]
+            kept.add([*clicks, Action("judgement", wide[1], f"r{k}", value=2.0, who="ann")]).result()
+    kept._tidy()
+    kept.close()
+    left = shown(store)
+    assert 100 < len(left) < 2500
+    assert left == [f"r{k}" for k in range(2500 - len(left), 2500)]  # the oldest are gone
+    clicked = [row[0] for row in rows(store, "SELECT request FROM event WHERE kind='click' ORDER BY n")]
+    assert clicked == left
+    assert click_log(store, by="request").clicks.tolist() == [1, 0] * len(left)
+    assert training_data(store)[0].labels.tolist() == [1.0, 0.0] * len(left)
+    grades = rows(store, "SELECT query FROM event WHERE kind='judgement'")
+    assert len(grades) == 25
+    assert set(grades) == {("q",), ("",)}  # of requests that are gone, the query stays
+    assert len(judgements(store)) == 25
+
+
+def test_a_clock_that_goes_backwards_deletes_nothing_new(store, monkeypatch):
+    now = [2_000_000_000.0]
+    monkeypatch.setattr(module.time, "time_ns", lambda: int(now[0] * 1e9))
+    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    kept = Feedback(store, keep_days=1.0, keep_bytes=1)  # so that the first that came are deleted first
+    monkeypatch.setattr(module, "used_bytes", lambda base: 0)
+    for k in range(3):
+        kept.log(impression(k))
+        kept.add([Action("click", "d", f"r{k}")]).result()
+        now[0] -= 3600.0
+    kept._tidy()
+    assert shown(store) == ["r0", "r1", "r2"]
+    full = iter([9, 0, 0])
+    monkeypatch.setattr(module, "used_bytes", lambda base: next(full))
+    monkeypatch.setattr(store_module, "_AT_ONCE", 1)
+    kept._tidy()
+    kept.close()
+    assert shown(store) == ["r1", "r2"]
+    assert rows(store, "SELECT request FROM event ORDER BY n") == [("r1",), ("r2",)]
+
+
+def test_events_from_the_future_are_of_now(store):
+    kept = Feedback(store)
+    kept.add([Action("click", "d", "r", at=4_102_444_800_000)]).result()
+    kept.close()
+    assert rows(store, "SELECT at FROM event")[0][0] <= time.time() * 1000
+
+
+def test_an_id_that_a_client_gives_twice_names_one_impression(served, store):
+    def ask(query, **more):
+        return served("POST", "/v1/rank", {"query": query, "documents": DOCUMENTS}, **more).json["request"]
+
+    first, second = ask("q1", x_request_id="visit"), ask("q2", x_request_id="visit")
+    assert first == "visit"
+    assert second.startswith("visit-")
+    batch = {"queries": [{"query": "q3", "documents": DOCUMENTS}] * 2}
+    answers = served("POST", "/v1/rank", batch, x_request_id="visit").json["answers"]
+    assert [one["request"] for one in answers] == ["visit.0", "visit.1"]
+    third = ask("q4", x_request_id="visit.1")
+    assert third != "visit.1"
+    events = [click(id) for id in (first, second, third)]
+    assert served("POST", "/v1/feedback", {"events": events}).json == {"accepted": 3, "repeated": 0, "unknown": 0}
+    found = rows(store, "SELECT request, query FROM impression ORDER BY n")
+    assert found == [("visit", "q1"), (second, "q2"), ("visit.0", "q3"), ("visit.1", "q3"), (third, "q4")]
+
+
+def test_an_id_is_known_after_a_restart_and_in_other_workers(start, models, store):
+    for number in range(2):
+        client = start(models=(str(models / "web.podium"),), store=str(store))
+        found = client("POST", "/v1/rank", {"query": "q", "documents": DOCUMENTS}, x_request_id="r1").json["request"]
+        assert (found == "r1") == (number == 0)
+        client("POST", "/v1/feedback", {"events": [click(found)]})  # on disk
+
+
+def test_an_impression_that_is_dropped_is_not_counted_as_logged(store):
+    counts = []
+    kept = Feedback(store, count=lambda what, by: counts.append((what, by)) if by else None)
+    for _ in range(2):  # as another worker would, at the same moment
+        kept.log(impression(1))
+    kept.add([Action("click", "d", "r1")]).result()
+    kept.close()
+    assert ("logged", 1) in counts
+    assert ("doubled", 1) in counts
+
+
+def test_no_document_at_all_can_be_logged_is_refused():
+    with pytest.raises(ParameterError, match="logged_documents must be above 0"):
+        Settings(logged_documents=0)
+
+
+AWKWARD = ["red boots", "a\tb", "a\nb", "a\0b", "50%", "#1", "\u2028", "é", " ", "=", "docid = x", "\x1f"]
+
+
+def test_ids_of_any_text_are_exported_so_that_clicks_and_training_data_join(served, store, tmp_path):
+    documents = [{"id": id, "features": [float(k), 1.0, 2.0]} for k, id in enumerate(AWKWARD)]
+    answer = served("POST", "/v1/rank", {"query": "two words", "documents": documents}).json
+    events = [click(answer["request"], id) for id in AWKWARD]
+    events += [{"kind": "judgement", "query": "two words", "id": id, "value": 2} for id in AWKWARD]
+    assert served("POST", "/v1/feedback", {"events": events}).status == 202
+    for words in (
+        ["letor", "-o", "train.txt"], ["letor", "-o", "graded.txt", "--label", "judgement"],
+        ["clicks", "-o", "pages.jsonl", "--by", "request"], ["clicks", "-o", "clicks.jsonl"], ["votes", "-o", "v.csv"],
+    ):  # fmt: skip
+        named = [str(tmp_path / word) if "." in word else word for word in words]
+        done = CliRunner().invoke(app, ["feedback", named[0], str(store), *named[1:]])
+        assert done.exit_code == 0, done.output
+    data, pages = read_data(tmp_path / "train.txt"), read_clicks(tmp_path / "pages.jsonl")
+    assert data.n_documents == len(AWKWARD)
+    assert data.labels.tolist() == [1.0] * len(AWKWARD)
+    assert sorted(map(unquote, data.document_ids)) == sorted(AWKWARD)
+    assert pages.find_pairs(np.repeat(data.query_ids, data.sizes), data.document_ids).min() >= 0
+    assert sorted(read_clicks(tmp_path / "clicks.jsonl").document_ids) == sorted(AWKWARD)
+    for path in ("qrels", "letor"):
+        found = served("GET", f"/v1/judgements.{path}")
+        assert (found.status, len(found.content.splitlines())) == (200, len(AWKWARD))
+
+
+def test_values_have_a_range_and_grades_of_older_stores_out_of_it_are_left_out(served, store):
+    for kind, most in (("judgement", 1000), ("dwell", 1e9), ("purchase", 1e9)):
+        for value, status in ((0, 202), (most, 202), (1.001 * most, 422), (1e308, 422), (-1e-9, 422)):
+            event = {"kind": kind, "request": "r", "query": "q", "id": f"{value}", "value": value}
+            assert served("POST", "/v1/feedback", {"events": [event]}).status == status, (kind, value)
+    base = sqlite3.connect(store)
+    for value in (1e308, float("inf"), float("nan"), -1.0, "text"):
+        base.execute(
+            "INSERT INTO event(kind, request, query, document, value, who, event, at) "
+            "VALUES('judgement', '', 'q', ?, ?, 'ann', '', 1)", (f"D{value}", value),
+        )  # fmt: skip
+    base.commit()
+    base.close()
+    assert totals(store).out_of_range == 5
+    assert sorted({grade for *_, grade in judgements(store)}) == [0.0, 1000.0]
+    assert served("GET", "/v1/judgements").json["total"] == 2
+    assert served("GET", "/v1/judgements.qrels").status == 200
+
+
+def test_nobody_else_on_the_machine_can_read_the_store_or_its_backup(served, store, tmp_path):
+    assert CliRunner().invoke(app, ["feedback", "backup", str(store), "-o", str(tmp_path / "b.db")]).exit_code == 0
+    for path in (store, tmp_path / "b.db", store.with_name("feedback.db.key")):
+        assert oct(path.stat().st_mode & 0o777) == "0o600", path
+
+
+def test_a_store_that_cannot_be_opened_is_refused_in_words(tmp_path, store):
+    Feedback(store).close()
+    (tmp_path / "feedback.db.key").write_text("no key")
+    with pytest.raises(DataError, match="is damaged: 64 hexadecimal digits"):
+        Feedback(store)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match="cannot be"):
+        Feedback(tmp_path / "folder")
+    with pytest.raises(DataError, match="cannot be"):
+        Feedback(tmp_path / "none" / "f.db")
+
+
+def test_a_bad_row_neither_ends_the_watching_thread_nor_stops_the_others_from_being_followed(start, models, tmp_path):
+    files = (str(models / "web.podium"), str(models / "trees.podium"))
+    client = start(models=files, store=str(tmp_path / "f.db"), shelf=str(tmp_path / "shelf"))
+    assert client("POST", "/v1/experiments", {"name": "e", "kind": "split", "candidate": "trees"}).status == 201
+    assert client("POST", "/v1/rank", {"query": "q", "user": "u", "documents": DOCUMENTS}).json["experiment"] == "e"
+    client("POST", "/v1/feedback", {"events": [click("none")]})
+    base = sqlite3.connect(tmp_path / "f.db")
+    base.execute("UPDATE impression SET arms='[]', documents='{'")
+    columns = "'bad', kind, 'x@1', candidate, method, 'no hex', 'many', 2, 'x', NULL, NULL"
+    base.execute(f"INSERT INTO experiment SELECT {columns} FROM experiment")
+    base.commit()
+    base.close()
+    state = client.app.state.podium
+    state.experiments._next_look = 0.0
+    other = start(models=(), shelf=str(tmp_path / "shelf"))
+    assert other("PUT", "/v1/aliases/fresh", {"model": "web"}).status == 200
+    until = time.monotonic() + 10
+    while "fresh" not in state.models.shelf.aliases and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "fresh" in state.models.shelf.aliases
+    assert state._watcher.is_alive()
+    for path in ("/v1/experiments", "/v1/experiments/bad"):
+        found = client("GET", path)
+        assert found.status == 422
+        assert "damaged" in found.json["detail"]
+        assert str(tmp_path) not in found.json["detail"]
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):

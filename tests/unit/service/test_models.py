@@ -1,7 +1,10 @@
 """The shelf: versions that never change, aliases that move, and requests that see one model or the other."""
 
 import asyncio
+import errno
 import json
+import subprocess
+import sys
 import threading
 import time
 
@@ -9,9 +12,11 @@ import numpy as np
 import pytest
 
 import podium
+from podium.errors import DataError
 from podium.service.models import Models, compare
 from podium.service.problems import ServiceError
 from podium.service.shelf import Entry, is_name
+from podium.service.shelf_folder import receiving
 
 DOCUMENTS = [{"features": [0.5 * k - 1.0, 1.0 - k, 0.3 * k]} for k in range(4)]
 
@@ -46,6 +51,101 @@ def test_a_version_never_changes_and_no_number_is_used_twice(shelf, models):
     assert shelf("DELETE", "/v1/models/web@7").json == {"deleted": ["web@7"]}
     assert shelf("PUT", "/v1/models/web?version=7", trees).status == 409
     assert shelf("PUT", "/v1/models/web", trees).json["model"] == "web@8"
+
+
+LEAVES = """
+import os, signal, sys
+from pathlib import Path
+from podium.service.shelf_folder import receiving
+with receiving(Path(sys.argv[1])) as (path, file):
+    file.write(b"half a model")
+    file.flush()
+    print(path.name, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_service_left_over_is_removed_and_what_another_receives_stays(start, models, tmp_path):
+    folder = tmp_path / "shelf"
+    start(models=(str(models / "web.podium"),), shelf=str(folder))
+    for place in (folder, folder / "web"):
+        done = subprocess.run([sys.executable, "-c", LEAVES, str(place)], capture_output=True, text=True, check=False)
+        assert (place / done.stdout.strip()).exists()
+    (folder / ".aliases.json.0123.part").write_text("{")
+    with receiving(folder) as (path, _):  # as another service does now
+        start(models=(), shelf=str(folder))
+        assert path.exists()
+        left = [one for one in folder.rglob("*") if one.name.startswith(".") and one.name != ".lock"]
+        assert left == [path]
+    assert not path.exists()
+
+
+def test_a_full_disk_is_told_in_words(shelf, models, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    body = (models / "trees.podium").read_bytes()
+    for where in ("podium.service.shelf_folder.os.fsync", "podium.files.os.fsync"):
+        with monkeypatch.context() as patch:
+            patch.setattr(where, full)
+            found = shelf("PUT", "/v1/models/web", body)
+        assert found.status == 507
+        assert "full" in found.json["detail"]
+        assert not list((tmp_path / "shelf").rglob(".put-*"))
+    assert shelf("GET", "/v1/models/web").json["models"][-1]["model"] == "web@1"
+
+
+def test_versions_that_two_services_put_at_once_are_all_kept(start, models, tmp_path):
+    folder, plain = tmp_path / "shelf", (models / "plain.podium").read_bytes()
+    services = [start(models=(str(models / "web.podium"),), shelf=str(folder)) for _ in range(2)]
+    data, _ = podium.make_letor_like(20, (5, 9), n_features=4, seed=1)
+    files = []
+    for k in range(8):
+        podium.train(data, f"listnet(iterations={k + 1})").save(tmp_path / "one.podium")
+        files.append((tmp_path / "one.podium").read_bytes())
+    answers = []
+
+    def put(service, body):
+        answers.append((service("PUT", "/v1/models/web", body).json["model"], body))
+
+    threads = [threading.Thread(target=put, args=(services[k % 2], body)) for k, body in enumerate([*files, plain])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(key for key, _ in answers) == sorted(f"web@{k}" for k in range(2, 11))
+    for key, body in answers:
+        assert (folder / "web" / f"{key.partition('@')[2]}.podium").read_bytes() == body
+
+
+def test_a_version_whose_writer_was_killed_before_it_was_told_is_never_replaced(shelf, models, tmp_path):
+    left = tmp_path / "shelf" / "web" / "2.podium"
+    for content in ((models / "plain.podium").read_bytes(), b"damaged"):
+        left.write_bytes(content)
+        found = shelf("PUT", "/v1/models/web", (models / "trees.podium").read_bytes())
+        assert left.read_bytes() == content
+        assert found.json["model"] == "web@3"
+        left.unlink()
+
+
+def test_nobody_else_on_the_machine_can_read_the_models(shelf, models, tmp_path):
+    shelf("PUT", "/v1/models/web", (models / "trees.podium").read_bytes())
+    assert oct((tmp_path / "shelf").stat().st_mode & 0o777) == "0o700"
+    for number in (1, 2):
+        assert oct((tmp_path / "shelf" / "web" / f"{number}.podium").stat().st_mode & 0o777) == "0o600"
+
+
+@pytest.mark.parametrize("text", ['{"highest": 5}', '{"highest": {"web": "x"}}', '{"aliases": 7}', "{", "[]"])
+def test_a_damaged_file_of_aliases_is_told_in_words(models, tmp_path, text):
+    folder = tmp_path / "shelf"
+    Models(folder).add_files([models / "web.podium"])
+    (folder / "aliases.json").write_text(text)
+    try:
+        Models(folder)
+    except DataError as error:
+        assert "aliases" in str(error)  # noqa: PT017
+    else:
+        assert text == "[]"
 
 
 def test_a_model_in_use_is_not_deleted(shelf):

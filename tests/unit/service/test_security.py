@@ -1,6 +1,8 @@
 """Keys and roles, limits, headers, and what strangers may send."""
 
 import hashlib
+import re
+from importlib.resources import files
 
 import pytest
 
@@ -88,7 +90,7 @@ def test_long_headers_are_refused(client):
 
 
 def test_too_many_requests_at_once_are_told_to_come_back(client):
-    client.app.state.podium.in_work = 64
+    client.app.state.podium.in_work["anyone"] = 64
     found = client("POST", "/v1/rank", BODY)
     assert (found.status, found.headers["retry-after"]) == (503, "1")
     assert client("GET", "/health/live").status == 200
@@ -132,6 +134,59 @@ def test_another_page_may_call_only_where_it_is_listed(start, models):
     ):
         found = client("POST", "/v1/rank", BODY, origin=origin)
         assert found.headers.get("access-control-allow-origin") == header
+
+
+CHANGING = [one for one in ENDPOINTS if one.method != "GET"]
+
+
+@pytest.mark.parametrize("endpoint", CHANGING, ids=lambda one: f"{one.method} {one.path}")
+def test_a_page_of_a_stranger_cannot_make_a_browser_change_anything(start, models, tmp_path, endpoint):
+    client = start(models=(str(models / "web.podium"),), store=str(tmp_path / "f.db"), shelf=str(tmp_path / "shelf"))
+    path = re.sub(r"{\w+(:path)?}", "x", endpoint.path)
+    for kind in (None, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+        assert client(endpoint.method, path, b"{}", content_type=kind).status == 415
+    kind = endpoint.kinds[0]
+    for headers in (
+        {"sec_fetch_site": "cross-site"}, {"sec_fetch_site": "same-site"}, {"origin": "null"},
+        {"origin": "https://evil.example"}, {"origin": "http://127.0.0.1.evil.example"},
+    ):  # fmt: skip
+        assert client(endpoint.method, path, b"{}", content_type=kind, **headers).status == 403, headers
+    for headers in (
+        {"sec_fetch_site": "same-origin", "origin": "https://search.example"}, {"sec_fetch_site": "none"},
+        {"origin": "http://127.0.0.1"}, {"authorization": "Bearer x", "origin": "https://evil.example"},
+    ):  # fmt: skip
+        assert client(endpoint.method, path, b"{}", content_type=kind, **headers).status not in (403, 415), headers
+
+
+def test_a_form_does_not_end_an_experiment(start, models, tmp_path):
+    files = (str(models / "web.podium"), str(models / "trees.podium"))
+    client = start(models=files, store=str(tmp_path / "f.db"))
+    assert client("POST", "/v1/experiments", {"name": "e", "kind": "split", "candidate": "trees"}).status == 201
+    for kind in (None, "application/x-www-form-urlencoded"):
+        assert client("POST", "/v1/experiments/e/end", b"", content_type=kind).status == 415
+    assert client("GET", "/v1/experiments/e").json["ended"] is None
+    assert client("POST", "/v1/experiments/e/end").json["why"] == "asked"
+
+
+def test_the_page_makes_text_of_whatever_it_is_told():
+    for file in (files("podium.service") / "page").iterdir():
+        text = file.read_text()
+        for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "new Function", "srcdoc"):
+            assert word not in text, f"{file.name} has {word}"
+        assert not re.search(r"href: (?!url|app\.href)", text), f"{file.name}: a link of something that was told"
+        assert "<script>" not in text
+        assert not re.search(r"<[^>]* on\w+=", text), f"{file.name} has a handler in markup"
+
+
+def test_no_script_of_others_can_run_on_the_page(client):
+    found = client("GET", "/").headers["content-security-policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in found.split(";"))
+    assert (rules["default-src"], rules["script-src"], rules["base-uri"]) == ("'none'", "'self'", "'none'")
+    assert "unsafe" not in found
+
+
+def test_long_addresses_are_refused(client):
+    assert client("GET", "/v1/queries?search=" + "x" * 20_000).status == 431
 
 
 def test_a_fault_of_the_service_tells_nothing_to_strangers(client, monkeypatch, capsys):

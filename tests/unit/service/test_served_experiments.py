@@ -11,6 +11,7 @@ from scipy.stats import ttest_1samp
 
 from podium.evaluation.interleaving import make_page
 from podium.service import experiments as module
+from podium.service import shadow as shadow_module
 from podium.service import store as tables
 from podium.service.experiment_results import Experiment
 from podium.service.feedback import Action, Feedback, Impression
@@ -159,6 +160,20 @@ def test_a_shadow_that_cannot_keep_up_drops_requests_and_counts_them(served, mon
         rank(served)
     assert 'podium_shadow_dropped_total{experiment="try"} 3' in served("GET", "/metrics").content.decode()
     monkeypatch.undo()
+
+
+def test_what_waits_for_a_shadow_holds_a_bounded_memory(served, monkeypatch):
+    shadow = served.app.state.podium.shadow
+    monkeypatch.setattr(shadow_module, "_HELD", 0)
+    begin(served, "shadow")
+    rank(served)
+    assert 'podium_shadow_dropped_total{experiment="try"} 1' in served("GET", "/metrics").content.decode()
+    monkeypatch.undo()
+    rank(served)
+    until = time.monotonic() + 10
+    while shadow._held and time.monotonic() < until:
+        time.sleep(0.01)
+    assert shadow._held == 0
 
 
 @pytest.mark.parametrize(

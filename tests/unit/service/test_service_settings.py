@@ -74,3 +74,13 @@ def test_a_port_that_is_taken_is_said_before_models_are_loaded(models):
         done = CliRunner().invoke(app, ["serve", str(models / "web.podium"), "--port", str(port)])
     assert done.exit_code != 0
     assert f"127.0.0.1:{port} cannot be listened on" in f"{done.output}{done.exception}"
+
+
+def test_what_kubernetes_tells_of_a_service_called_podium_serve_is_no_setting():
+    told = {
+        "PODIUM_SERVE_PORT": "tcp://10.0.0.7:8080", "PODIUM_SERVE_SERVICE_HOST": "10.0.0.7",
+        "PODIUM_SERVE_SERVICE_PORT": "8080", "PODIUM_SERVE_SERVICE_PORT_HTTP": "8080",
+        "PODIUM_SERVE_PORT_8080_TCP": "tcp://10.0.0.7:8080", "PODIUM_SERVE_PORT_8080_TCP_ADDR": "10.0.0.7",
+    }  # fmt: skip
+    assert Settings.read(environment=told) == Settings()
+    assert Settings.read(environment={"PODIUM_SERVE_PORT": "9000"}).port == 9000

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from msgspec import UNSET
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from podium.service import compat
 from podium.service.bodies import JSON, check_count
 from podium.service.endpoint import Call
 from podium.service.ranking import asked_of, matrix_of
-from podium.service.routes.ranking import rank_all
+from podium.service.routes.ranking import own_id, rank_all
 from podium.service.schemas import to_json
 from podium.service.shelf import Entry
 from podium.service.state import State
 
+_FEW = 50
+"""Documents that are made from another server's, and ranked, in less than a millisecond."""
+
 
 async def rerank(state: State, call: Call) -> Response:
     """Rank documents, asked and answered as other rerankers do."""
-    request = await call.read(compat.RerankRequest)
+    request = await call.read(compat.RerankRows, values=False)
     check_count(len(request.given), state.settings.documents)
+    content = await call.aside(_reranked, state, call, request, when=call.is_named or len(request.given) > _FEW)
+    return Response(content, media_type=JSON)
+
+
+def _reranked(state: State, call: Call, request: compat.RerankRows) -> bytes:
     wanted = compat.rank_request(request)
     entry = state.models.shelf.find(wanted.model)
-    asked = [(entry, asked_of(wanted, matrix_of(wanted.documents, wanted.features, entry)))]
-    if len(wanted.documents) > state.settings.inline_documents:
-        (ranked,) = await run_in_threadpool(rank_all, state, asked, call.id)
-    else:
-        (ranked,) = rank_all(state, asked, call.id)
+    X = matrix_of([document.features for document in wanted.documents], wanted.features, entry)
+    (ranked,) = rank_all(state, [(entry, asked_of(wanted, X))], own_id(state, call))
     tei = request.documents is UNSET
-    answer = compat.tei_answer(request, ranked.answer) if tei else compat.rerank_answer(request, ranked.answer)
-    return Response(to_json(answer), media_type=JSON)
+    return to_json(compat.tei_answer(request, ranked.answer) if tei else compat.rerank_answer(request, ranked.answer))
 
 
 async def server(state: State, call: Call) -> Response:
@@ -46,10 +49,13 @@ async def model(state: State, call: Call) -> Response:
 
 async def infer(state: State, call: Call) -> Response:
     """Score documents, asked and answered as KServe's protocol does."""
-    request = await call.read(compat.InferRequest)
+    request = await call.read(compat.InferRows, values=False)
     entry = _entry(state, call)
-    answer = await run_in_threadpool(compat.infer, entry, request, most=state.settings.documents)
-    return Response(to_json(answer), media_type=JSON)
+
+    def work() -> bytes:
+        return to_json(compat.infer(entry, request, most=state.settings.documents))
+
+    return Response(await call.aside(work), media_type=JSON)
 
 
 def _entry(state: State, call: Call) -> Entry:

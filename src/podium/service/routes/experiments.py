@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from podium.service.bodies import JSON
@@ -26,7 +25,7 @@ async def start(state: State, call: Call) -> Response:
         except FeedbackError as error:
             raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
 
-    return Response(await run_in_threadpool(work), 201, media_type=JSON)
+    return Response(await call.aside(work), 201, media_type=JSON)
 
 
 async def end(state: State, call: Call) -> Response:
@@ -40,17 +39,22 @@ async def end(state: State, call: Call) -> Response:
             raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
         return to_json(running.find(name))
 
-    return Response(await run_in_threadpool(work), media_type=JSON)
+    return Response(await call.aside(work), media_type=JSON)
 
 
 async def listed(state: State, call: Call) -> Response:
     """All experiments, the newest first."""
-    return Response(to_json(ExperimentList(await run_in_threadpool(_experiments(state).all))), media_type=JSON)
+    running = _experiments(state)
+
+    def work() -> bytes:
+        return to_json(ExperimentList(running.all()))
+
+    return Response(await call.aside(work), media_type=JSON)
 
 
 async def one(state: State, call: Call) -> Response:
     """An experiment, with what it says so far."""
-    found = await run_in_threadpool(_experiments(state).find, call.request.path_params["name"])
+    found = await call.aside(_experiments(state).find, call.request.path_params["name"])
     return Response(to_json(found), media_type=JSON)
 
 

@@ -8,19 +8,27 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import Action, Feedback, FeedbackError
+from podium.service.feedback import HIGHEST_GRADE, Action, Feedback, FeedbackError
 from podium.service.problems import ServiceError
 from podium.service.schemas import DeletedAnswer, Event, FeedbackAnswer, FeedbackRequest, to_json
 from podium.service.state import State
 
 _BACK = {"Retry-After": "5"}
+_HIGHEST_VALUE = 1e9
+"""Of a dwell, in seconds, and of the worth of a purchase."""
+_FEW = 100
+"""Events that are checked in less than a millisecond."""
 
 
 async def feedback(state: State, call: Call) -> Response:
     """Write events. 202 is answered only when they are on disk; the same events again change nothing."""
     store = store_of(state)
     request = await call.read(FeedbackRequest)
-    actions = [_action(event, place, call) for place, event in enumerate(request.events)]
+
+    def work() -> list[Action]:
+        return [_action(event, place, call) for place, event in enumerate(request.events)]
+
+    actions = await call.aside(work, when=len(request.events) > _FEW)
     try:
         done = await asyncio.wrap_future(store.add(actions))
     except FeedbackError as error:
@@ -55,8 +63,11 @@ def _action(event: Event, place: int, call: Call) -> Action:
         raise ServiceError(422, f"a {event.kind} needs the request of the answer that it is about.", where=where)
     if event.value is None and event.kind in ("judgement", "dwell"):
         raise ServiceError(422, f"a {event.kind} needs a value.", where=where)
-    if event.value is not None and event.value < 0:
-        raise ServiceError(422, f"value must be at least 0; got {event.value}.", where=where)
+    most = HIGHEST_GRADE if event.kind == "judgement" else _HIGHEST_VALUE
+    if event.value is not None and not 0 <= event.value <= most:
+        raise ServiceError(
+            422, f"the value of a {event.kind} is from 0 to {most:g}; got {event.value:g}.", where=where
+        )  # fmt: skip
     return Action(
         kind=event.kind, document=event.id, request=event.request, query=event.query, value=event.value,
         who=event.who or (call.key.name if event.kind == "judgement" else ""), event=event.event, at=event.time,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 import time
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from podium.data.agreement import Agreement
@@ -40,6 +40,8 @@ from podium.service.state import State
 
 _MOST, _APART = 10_000, 100
 """Judgements and disagreements of one answer."""
+_METRICS = 20
+"""The most metrics of one answer."""
 _DEPTH = 100
 """Documents of a search that are measured."""
 
@@ -63,11 +65,11 @@ async def listed(state: State, call: Call) -> Response:
     """The judgements of a query, or of all; who gave how many; where judges disagree."""
     path, query = store_of(state).path, call.request.query_params.get("query")
 
-    def work() -> JudgementList:
+    def work() -> bytes:
         found = judgements.read_judgements(path, query)
-        return _list(found, judgements.agreement(found) if query is None else None)
+        return to_json(_list(found, judgements.agreement(found) if query is None else None))
 
-    return Response(to_json(await run_in_threadpool(work)), media_type=JSON)
+    return Response(await call.aside(work), media_type=JSON)
 
 
 async def qrels(state: State, call: Call) -> Response:
@@ -80,7 +82,7 @@ async def qrels(state: State, call: Call) -> Response:
             write_qrels(judgements.qrels(found), target)
         return target.getvalue()
 
-    return Response(await run_in_threadpool(work), media_type="text/plain")
+    return Response(await call.aside(work), media_type="text/plain")
 
 
 async def letor(state: State, call: Call) -> Response:
@@ -92,7 +94,7 @@ async def letor(state: State, call: Call) -> Response:
         write_letor(found, target)
         return left_out
 
-    left_out = await run_in_threadpool(work)
+    left_out = await call.aside(work)
     return Response(target.getvalue(), headers={"X-Left-Out": str(left_out)}, media_type="text/plain")
 
 
@@ -106,9 +108,24 @@ async def measure(state: State, call: Call) -> Response:
     grades = options.get("grades", "judges")
     if grades not in get_args(Grades):
         raise ServiceError(422, str(UnknownNameError("grades", grades, get_args(Grades))), where="query string")
-    metrics = read_metrics(options.getlist("metric") or measures.METRICS)
-    answer = await run_in_threadpool(_measured, state, entries, grades, metrics, options.get("query"))
-    return Response(to_json(answer), media_type=JSON)
+    metrics = read_metrics(_metric_words(options.getlist("metric")))
+
+    def work() -> bytes:
+        return to_json(_measured(state, entries, grades, metrics, options.get("query")))
+
+    return Response(await call.aside(work), media_type=JSON)
+
+
+def _metric_words(words: Sequence[str]) -> Sequence[str]:
+    """The metrics that are asked for, if they can be measured at once; those that everyone wants if none is named."""
+    if len(words) > _METRICS:
+        raise ServiceError(422, f"{len(words)} metrics; at most {_METRICS} are measured at once.", where="query string")
+    for word in words:
+        if len(word) > 100 or re.search(r"\d{10}", word):
+            raise ServiceError(
+                422, f"{word[:100]!r} is no metric: too long, or too large a number.", where="query string"
+            )
+    return words or measures.METRICS
 
 
 def _measured(
@@ -129,7 +146,7 @@ def _measured(
     def search(entry: Entry, query: str) -> dict[str, float] | None:
         if entry.engine is None:
             return None
-        with state.index_lock:
+        with state.searching():
             answer = entry.engine.search(query, _DEPTH)
         return dict(zip(answer.ids, answer.scores.tolist(), strict=True))
 

@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from podium.service.bodies import JSON
-from podium.service.endpoint import Call
+from podium.service.endpoint import Call, whole_number
 from podium.service.models import Models
 from podium.service.problems import ServiceError
 from podium.service.schemas import AliasRequest, DeletedModels, ModelAbout, ModelList, to_json
 from podium.service.shelf import Entry, Shelf, check_name
+from podium.service.shelf_folder import receiving
 from podium.service.state import State
+
+_MOST = 2**31 - 1
+"""The highest version."""
+_PIECE = 4_000_000
+"""Bytes of a model that are written at once."""
 
 
 async def list_models(state: State, call: Call) -> Response:
     """All models and aliases."""
-    return _listed(state.models.shelf, list(state.models.shelf.entries.values()))
+    shelf = state.models.shelf
+    return await _listed(call, shelf, list(shelf.entries.values()))
 
 
 async def get_model(state: State, call: Call) -> Response:
     """The versions of a name, or one name@version, or the model of an alias."""
     shelf, name = state.models.shelf, call.request.path_params["name"]
-    return _listed(shelf, shelf.versions(name) or [shelf.find(name)])
+    return await _listed(call, shelf, shelf.versions(name) or [shelf.find(name)])
 
 
 async def put_model(state: State, call: Call) -> Response:
     """Put a model file on the shelf: the next version of its name. No alias moves."""
     name, version = check_name(call.request.path_params["name"]), _version(call)
     folder = _kept(state.models)
-    handle, path = tempfile.mkstemp(prefix=".put-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            async for chunk in call.chunks(state.settings.model_bytes):
-                file.write(chunk)
+    with receiving(folder) as (path, file):
+        parts, held = [], 0
+        async for chunk in call.chunks(state.settings.model_bytes):
+            parts.append(chunk)
+            held += len(chunk)
+            if held >= _PIECE:
+                await call.aside(file.writelines, parts)
+                parts, held = [], 0
+        await call.aside(file.writelines, parts)
+
+        def work() -> tuple[Entry, bool]:
             file.flush()
-            os.fsync(file.fileno())
-        entry, new = await run_in_threadpool(state.models.put, name, path, version=version, move=True)
-    finally:
-        if os.path.exists(path):
-            os.unlink(path)
+            return state.models.put(name, path, version=version)
+
+        entry, new = await call.aside(work)
     return Response(to_json(_about(state.models.shelf, entry)), 201 if new else 200, media_type=JSON)
 
 
@@ -55,7 +64,7 @@ async def delete_model(state: State, call: Call) -> Response:
         used = {one.control, one.candidate, *(key.partition("@")[0] for key in (one.control, one.candidate))}
         if name in used:
             raise ServiceError(409, f"{name} is in the experiment {one.name}. End it first.")
-    gone = await run_in_threadpool(state.models.delete, name)
+    gone = await call.aside(state.models.delete, name)
     return Response(to_json(DeletedModels(gone)), media_type=JSON)
 
 
@@ -65,33 +74,38 @@ async def put_alias(state: State, call: Call) -> Response:
     request = await call.read(AliasRequest)
     _kept(state.models)
     wanted = call.request.headers.get("if-match")
-    if wanted is not None and not wanted.strip('"').isdecimal():
+    number = None if wanted is None else whole_number(wanted.strip('"'), most=_MOST)
+    if wanted is not None and number is None:
         raise ServiceError(422, 'If-Match holds the version of the alias, e.g. If-Match: "3".', where="If-Match")
-    number = None if wanted is None else int(wanted.strip('"'))
-    answer = await run_in_threadpool(state.models.set_alias, alias, request.model, if_version=number)
+    answer = await call.aside(state.models.set_alias, alias, request.model, if_version=number)
     return Response(to_json(answer), headers={"ETag": f'"{answer.version}"'}, media_type=JSON)
 
 
-def _kept(models: Models) -> str:
+def _kept(models: Models) -> Path:
     if models.folder is None:
         raise ServiceError(
             409, "the service has no folder of models, so what it was started with is fixed. Start it with --shelf DIR."
         )
-    return str(models.folder)
+    return models.folder
 
 
 def _version(call: Call) -> int | None:
     text = call.request.query_params.get("version")
     if text is None:
         return None
-    if not text.isdecimal() or not 0 < int(text) < 2**31:
+    number = whole_number(text, most=_MOST)
+    if not number:
         raise ServiceError(422, f"version must be a whole number from 1; got {text[:40]!r}.", where="query string")
-    return int(text)
+    return number
 
 
-def _listed(shelf: Shelf, entries: list[Entry]) -> Response:
+async def _listed(call: Call, shelf: Shelf, entries: list[Entry]) -> Response:
     aliases = {name: alias.model for name, alias in shelf.aliases.items()}
-    return Response(to_json(ModelList([_about(shelf, entry) for entry in entries], aliases)), media_type=JSON)
+
+    def work() -> bytes:
+        return to_json(ModelList([_about(shelf, entry) for entry in entries], aliases))
+
+    return Response(await call.aside(work), media_type=JSON)
 
 
 def _about(shelf: Shelf, entry: Entry) -> ModelAbout:

@@ -15,9 +15,14 @@ from podium.service.schemas import to_json
 from podium.service.state import State
 from podium.version import version
 
+
+def _tag(content: bytes) -> str:
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _FILES = {
-    one.name: (one.read_bytes(), _TYPES[one.name.rpartition(".")[2]])
+    one.name: ((content := one.read_bytes()), _TYPES[one.name.rpartition(".")[2]], _tag(content))
     for one in (files("podium.service") / "page").iterdir()
     if one.name.rpartition(".")[2] in _TYPES
 }
@@ -51,8 +56,7 @@ async def about(state: State, call: Call) -> Response:
 
 def _file(name: str, call: Call) -> Response:
     """A file with the hash of its bytes as its tag: a browser asks again, and gets it only if it has changed."""
-    content, kind = _FILES[name]
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    content, kind, tag = _FILES[name]
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in [one.strip().removeprefix("W/") for one in call.request.headers.get("if-none-match", "").split(",")]:
         return Response(status_code=304, headers=headers)

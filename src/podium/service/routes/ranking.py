@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from starlette.background import BackgroundTask
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from podium.errors import PodiumError
 from podium.service import ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
-from podium.service.endpoint import Call, wrong_kind
+from podium.service.endpoint import SMALL, Call, wrong_kind
 from podium.service.feedback import Feedback, Impression
 from podium.service.problems import ServiceError
 from podium.service.ranking import Asked, Ranked
 from podium.service.schemas import (
     BatchAnswer,
     Document,
-    ExplainRequest,
+    ExplainRows,
     QueryDocuments,
     QueryList,
     SearchRequest,
     to_json,
 )
+from podium.service.search import EXPLAINED
 from podium.service.search import search as search_index
 from podium.service.shelf import Entry
 from podium.service.state import State
@@ -36,26 +36,49 @@ if TYPE_CHECKING:
 
 _FEW = 20
 """Documents whose odds take no longer than a hop to a thread."""
+_FEW_QUERIES = 5
 
 
 async def rank(state: State, call: Call) -> Response:
     """Rank the documents of one query, or of a batch of queries."""
     body = await call.body()
-    asked, batch = _read(state, call, body)
+    small = len(body) <= SMALL and call.kind != ARROW and body.count(b"{") <= 2 * state.settings.inline_documents
+    asked, batch = await call.aside(_read, state, call, body, when=not small)
     parsed = call.took()
-    documents = sum(len(one.X) for _, one in asked)
-    slow = any(one.explain or (one.odds and len(one.X) > _FEW) for _, one in asked)
-    if slow or documents > state.settings.inline_documents:
-        ranked = await run_in_threadpool(rank_all, state, asked, call.id, batch=batch, trials=True)
-    else:
-        ranked = rank_all(state, asked, call.id, batch=batch, trials=True)
-    scored = call.took()
-    for one in ranked:
-        one.answer.took_ms = scored
-    content = to_json(BatchAnswer([one.answer for one in ranked], scored) if batch else ranked[0].answer)
+    ranked, content, scored = await call.aside(_answered, state, call, asked, batch, when=_is_long(state, call, asked))
     timing = f"parse;dur={parsed:.3f}, score;dur={scored - parsed:.3f}, write;dur={call.took() - scored:.3f}"
     after = _shadowed(state, ranked)
     return Response(content, headers={"Server-Timing": timing}, media_type=JSON, background=after)
+
+
+def _is_long(state: State, call: Call, asked: list[tuple[Entry, Asked]]) -> bool:
+    """Whether the answer may take longer than a millisecond."""
+    documents = sum(len(one.X) for _, one in asked)
+    odds = sum(len(one.X) for _, one in asked if one.odds)
+    many = documents > state.settings.inline_documents or odds > _FEW or len(asked) > _FEW_QUERIES
+    return many or any(one.explain for _, one in asked) or (call.is_named and state.feedback is not None)
+
+
+def _answered(
+    state: State, call: Call, asked: list[tuple[Entry, Asked]], batch: bool
+) -> tuple[list[Ranked], bytes, float]:
+    """The rankings, the answer that tells them, and the milliseconds until they were there."""
+    explained = sum(min(len(one.X), one.k or len(one.X)) for _, one in asked if one.explain)
+    if explained > EXPLAINED:
+        raise ServiceError(422, f"explain for {explained} documents; at most {EXPLAINED} are taken apart. Ask with k.")
+    ranked = rank_all(state, asked, own_id(state, call, len(asked) if batch else None), batch=batch, trials=True)
+    scored = call.took()
+    for one in ranked:
+        one.answer.took_ms = scored
+    answer = BatchAnswer([one.answer for one in ranked], scored) if batch else ranked[0].answer
+    return ranked, to_json(answer), scored
+
+
+def own_id(state: State, call: Call, queries: int | None = None) -> str:
+    """The id of a request: the client's own if no impression has it yet, since an id names one of them."""
+    if state.feedback is None or not call.is_named:
+        return call.id
+    return state.feedback.own_id(call.id, queries)
 
 
 def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Asked]], bool]:
@@ -142,45 +165,56 @@ def _log(feedback: Feedback, ranked: Ranked, most: int) -> None:
 
 async def explain(state: State, call: Call) -> Response:
     """Why one document is above another: what each feature adds, and the smallest change that turns them round."""
-    request = await call.read(ExplainRequest)
+    request = await call.read(ExplainRows, values=False)
     check_count(len(request.documents), state.settings.documents)
     entry = state.models.shelf.find(request.model)
-    return Response(to_json(await run_in_threadpool(ranking.explain, entry, request, call.id)), media_type=JSON)
+
+    def work() -> bytes:
+        return to_json(ranking.explain(entry, request, call.id))
+
+    return Response(await call.aside(work), media_type=JSON)
 
 
 async def search(state: State, call: Call) -> Response:
     """Search the index, by its first stage or by a model."""
     request = await call.read(SearchRequest)
-    index = state.index
-    if index is None:
-        raise ServiceError(404, "the service has no index. Start it with one: podium serve my.index")
     entry = None if request.model is None else state.models.shelf.find(request.model)
 
-    def work() -> Any:
-        with state.index_lock:
-            return search_index(index, entry, request, call.id)
+    def work() -> bytes:
+        name = own_id(state, call)
+        with state.searching() as index:
+            answer, shown = search_index(index, entry, request, name)
+        if state.feedback is not None and shown is not None and request.log:
+            state.feedback.log(shown)
+        answer.took_ms = call.took()
+        return to_json(answer)
 
-    answer, shown = await run_in_threadpool(work)
-    if state.feedback is not None and shown is not None and request.log:
-        state.feedback.log(shown)
-    answer.took_ms = call.took()
-    return Response(to_json(answer), media_type=JSON)
+    return Response(await call.aside(work), media_type=JSON)
 
 
 async def queries(state: State, call: Call) -> Response:
     """The queries of the data given at start whose id has a text in it; at most 100."""
-    data, wanted = _data(state), call.request.query_params.get("search", "")
-    names = [name for q in range(data.n_queries) if wanted in (name := data.query_name(q))]
-    return Response(to_json(QueryList(names[:100], len(names))), media_type=JSON)
+    _data(state)
+    wanted = call.request.query_params.get("search", "")
+
+    def work() -> bytes:
+        names = [name for name in state.query_places if wanted in name]
+        return to_json(QueryList(names[:100], len(names)))
+
+    return Response(await call.aside(work, when=len(state.query_places) > 1000), media_type=JSON)
 
 
 async def query(state: State, call: Call) -> Response:
     """The documents of a query of the data given at start, with their grades."""
     data, wanted = _data(state), call.request.path_params["query"]
-    for q in range(data.n_queries):
-        if data.query_name(q) == wanted:
-            return Response(to_json(_documents(data, q)), media_type=JSON)
-    raise ServiceError(404, f"no query {wanted[:100]!r}; there are {data.n_queries}, e.g. {data.query_name(0)}.")
+    place = state.query_places.get(wanted)
+    if place is None:
+        raise ServiceError(404, f"no query {wanted[:100]!r}; there are {data.n_queries}, e.g. {data.query_name(0)}.")
+
+    def work() -> bytes:
+        return to_json(_documents(data, place))
+
+    return Response(await call.aside(work), media_type=JSON)
 
 
 def _data(state: State) -> Dataset:

@@ -25,8 +25,8 @@ async def ready(state: State, call: Call) -> Response:
 
 async def metrics(state: State, call: Call) -> Response:
     """Counts and times, in Prometheus' text form; the sum over all workers."""
-    gauges = [("podium_requests_in_work", "", float(state.in_work))]
+    gauges = [("podium_requests_in_work", "", float(state.in_work.total()))]
     if state.feedback is not None:
         gauges.append(("podium_feedback_queue", "", float(state.feedback.waiting)))
     gauges += [("podium_model_info", f'model="{key}"', 1.0) for key in state.models.shelf.entries]
-    return Response(state.metrics.text(gauges), media_type="text/plain; version=0.0.4")
+    return Response(await call.aside(state.metrics.text, gauges), media_type="text/plain; version=0.0.4")

@@ -1,0 +1,42 @@
+"""Claims: ids that clients gave to their requests (X-Request-Id). Each may name one impression."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.service.store import connected
+
+_CLAIMED = 30_000
+"""Ids that are remembered: more than may wait to be written."""
+
+
+class Claims:
+    """The ids of a store's impressions, and of those that are not written yet."""
+
+    def __init__(self, path: Path) -> None:
+        self._base = connected(str(path), where=path)
+        self._recent: dict[str, None] = {}  # not written yet, perhaps; the oldest first
+        self._lock = threading.Lock()
+
+    def take(self, names: Sequence[str]) -> bool:
+        """Claim ids. Returns whether no impression has one of them; in doubt, one has."""
+        with self._lock:
+            if any(name in self._recent for name in names):
+                return False
+            question = "SELECT 1 FROM impression WHERE request IN (SELECT value FROM json_each(?)) LIMIT 1"
+            try:
+                if self._base.execute(question, (json.dumps(names),)).fetchone():
+                    return False
+            except (sqlite3.Error, UnicodeDecodeError):
+                return False
+            self._recent.update(dict.fromkeys(names))
+            while len(self._recent) > _CLAIMED:
+                del self._recent[next(iter(self._recent))]
+        return True
+
+    def close(self) -> None:
+        self._base.close()

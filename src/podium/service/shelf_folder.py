@@ -1,0 +1,94 @@
+"""The folder of a shelf: models as NAME/VERSION.podium, written aside, and claimed by a link that replaces nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from podium.errors import DataError
+
+_PUT = ".put-"
+"""What files begin with that are being received."""
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot be made: {error.strerror}.", where=str(folder)) from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One change of a folder at a time, by all processes."""
+    try:
+        file = os.open(folder / ".lock", os.O_WRONLY | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise DataError(f"cannot be written to: {error.strerror}.", where=str(folder)) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def receiving(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file that holds a model until it has its place; it vanishes when the block ends.
+
+    It is locked, so that others can tell it from what a killed process left over.
+    """
+    while True:
+        handle, path = tempfile.mkstemp(prefix=_PUT, dir=folder)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            break
+        os.close(handle)  # removed as left over before it was locked
+    with os.fdopen(handle, "wb") as file:
+        try:
+            yield Path(path), file
+        finally:
+            Path(path).unlink(missing_ok=True)
+
+
+def keep(source: str | os.PathLike[str], target: Path) -> None:
+    """Copy a file to its place: aside, and then by a link, which never takes the place of another version."""
+    make_folder(target.parent)
+    with receiving(target.parent) as (aside, file):
+        with open(source, "rb") as given:
+            shutil.copyfileobj(given, file, 1 << 20)
+        file.flush()
+        os.fsync(file.fileno())
+        os.link(aside, target)
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove what killed processes left in a folder that is locked: files aside that nobody has locked."""
+    for path in [*folder.glob(f"{_PUT}*"), *folder.glob(f"*/{_PUT}*")]:
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
+    for path in folder.glob(".aliases.json.*.part"):  # written only while the folder is locked, as it is now
+        path.unlink(missing_ok=True)
+
+
+def is_version(text: str) -> bool:
+    """Whether a file may be called so: a whole number."""
+    return text.isascii() and text.isdecimal() and len(text) <= 10
+
+
+def digest(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """The hash of a file's bytes, and their number."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}.", where=os.fspath(path)) from None
