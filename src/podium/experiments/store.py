@@ -22,7 +22,7 @@ import numpy as np
 from podium.errors import DataError
 from podium.evaluation.compare import Outcome
 from podium.experiments.plan import Task
-from podium.files import write_aside
+from podium.files import claimed, sweep, write_aside
 
 
 class Store:
@@ -89,43 +89,13 @@ class Store:
 
 @contextmanager
 def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Lock a folder against other processes, and remove the half-written files of killed ones.
-
-    The operating system releases the lock when the process ends, even if it is killed. A process may lock a folder
-    that it has already locked.
-    """
-    import fcntl
-
-    place = Path(folder).resolve()
-    if place in _LOCKED:
-        yield
-        return
+    """Claim a folder, and remove the half-written files of killed processes."""
+    place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    with open(place / ".lock", "a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise DataError(
-                f"another podium (process {lock.read().strip() or 'unknown'}) is writing here. "
-                "Wait until it ends, or choose another folder.",
-                where=os.fspath(folder),
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+    with claimed(place):
         for part in ("", "runs", "models"):
-            for left in (place / part).glob(".*.part"):
-                left.unlink(missing_ok=True)
-        _LOCKED.add(place)
-        try:
-            yield
-        finally:
-            _LOCKED.discard(place)
-
-
-_LOCKED: set[Path] = set()
-"""The folders that this process has locked."""
+            sweep(place / part)
+        yield
 
 
 def file_stem(task: Task) -> str:
