@@ -35,8 +35,9 @@ from podium.text.analyser import Analyser
 from podium.text.collection import plain
 from podium.text.document import Document, text_fields
 from podium.text.encoding import Encoder, encoded, encoder_name, named_vectors
+from podium.text.kept import Kept
 from podium.text.query import Query, read_query
-from podium.text.retrieval import BM25, Retrieval, Statistics, Where
+from podium.text.retrieval import BM25, Retrieval, Scratch, Statistics, Where
 from podium.text.segment import Segment, find_terms
 from podium.text.segments import read_segments
 from podium.text.store import Store
@@ -44,6 +45,8 @@ from podium.text.store import Store
 T = TypeVar("T")
 WHOLE = "whole"
 """The name of all fields of a document taken together."""
+LEAST_KEPT = 2**28
+"""Bytes of what searches keep for later ones, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +138,9 @@ class Index:
         """See what other processes have changed."""
         with self.store.snapshot():
             segments, flags, changes = read_segments(self.store), self.store.flags(), self.store.changes()
-        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so it goes before they do
+        size = sum(segment.nbytes for segment in segments)
+        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so they go before these do
+        self._arrays = Kept(max(LEAST_KEPT, size))
         self.segments, self.flags, self.changes = segments, flags, changes
 
     def add(
@@ -288,18 +293,25 @@ class Index:
         return Statistics(len(self), totals, df, cf)
 
     def kept(self, key: Any, make: Callable[[], T]) -> T:
-        """What `make` gives, kept until the index changes."""
+        """What `make` gives, kept until the index changes: for keys of which an index has a few."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]
         return found
 
-    def scratch(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Zeros and room for a segment, kept by each thread."""
+    def kept_arrays(self, key: Any, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        """The same for arrays under keys without end, such as parameters of searches: the last used are kept.
+
+        They take as much memory as the arrays of the index, or LEAST_KEPT bytes.
+        """
+        return self._arrays.get(key, make)
+
+    def scratch(self, size: int) -> Scratch:
+        """Room for the scores of a segment, kept by each thread."""
         if getattr(self._scratch, "size", -1) < size:
-            self._scratch.size, self._scratch.scores = size, np.zeros(size)
-            self._scratch.touched = np.empty(size, np.int32)
-        return self._scratch.scores, self._scratch.touched
+            self._scratch.size, self._scratch.room = size, Scratch.of(size)
+        room: Scratch = self._scratch.room
+        return room
 
 
 _LOOK = 100

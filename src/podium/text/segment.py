@@ -46,6 +46,11 @@ class Segment:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(getattr(self, one.name).nbytes for one in fields(self))
+
     @functools.cached_property
     def alive(self) -> int:
         return int(len(self) - np.count_nonzero(self.dead))

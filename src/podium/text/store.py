@@ -66,7 +66,7 @@ class Store:
         self.path = Path(path)
         self._base = connect(self.path)
         self._lock = threading.RLock()
-        self._terms: dict[str, int] = {}
+        self._terms: dict[tuple[str, bool], int] = {}
         try:
             with self._worded(), self._sound():
                 known = dict(self._base.execute("SELECT key, value FROM meta"))
@@ -215,16 +215,15 @@ class Store:
     def term_ids(self, words: Sequence[str]) -> list[int]:
         """The numbers of the terms of words; −1 for a term that no document has."""
         found = []
-        for word in words:
-            if word not in self._terms:
+        for term in map(self.analyser.term, words):
+            if term not in self._terms:
                 with self._worded():
-                    ask = "SELECT t FROM term WHERE term = ? AND flagged = ?"
-                    row = self._base.execute(ask, self.analyser.term(word)).fetchone()
+                    row = self._base.execute("SELECT t FROM term WHERE term = ? AND flagged = ?", term).fetchone()
                 if row is None:
                     found.append(-1)
                     continue
-                self._terms[word] = int(row[0])
-            found.append(self._terms[word])
+                self._terms[term] = int(row[0])
+            found.append(self._terms[term])
         return found
 
     def term(self, t: int) -> str:

@@ -57,7 +57,7 @@ class LSI(Feature):
 
     name = "lsi"
     field: str = WHOLE
-    rank: int = param(default=100, least=1)
+    rank: int = param(default=100, least=1, most=1000)
 
     def values(self, context: Context) -> Array:
         query, column = context.query, context.column(self.field)
