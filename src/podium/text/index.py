@@ -20,9 +20,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +33,7 @@ from numpy.typing import NDArray
 
 from podium.compiled import compiled
 from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.text.analyser import Analyser
 from podium.text.collection import plain
@@ -102,14 +106,15 @@ class Index:
         for name in names:
             if name == WHOLE or not name or not name.replace("-", "_").isidentifier():
                 raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
-        store = Store.create(path, analyser=known, fields=names or ("title", "text"))
-        index = cls(store)
-        try:
-            if first:
-                index.add(itertools.chain(first, rest), observer=observer)
-        except BaseException:
-            index.close()
-            raise
+        with claimed(path):
+            index = cls(Store.create(path, analyser=known, fields=names or ("title", "text")))
+            try:
+                if first:
+                    index.add(itertools.chain(first, rest), observer=observer)
+            except BaseException:
+                index.close()
+                remove_index(path)
+                raise
         return index
 
     @classmethod
@@ -136,12 +141,14 @@ class Index:
 
     def refresh(self) -> None:
         """See what other processes have changed."""
-        with self.store.snapshot():
-            segments, flags, changes = read_segments(self.store), self.store.flags(), self.store.changes()
+        if self.store.is_changing:
+            return  # when all of it is there
+        with self.store.renewed():
+            segments, flags, state = read_segments(self.store), self.store.flags(), self.store.states()[-1]
         size = sum(segment.nbytes for segment in segments)
         self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so they go before these do
         self._arrays = Kept(max(LEAST_KEPT, size))
-        self.segments, self.flags, self.changes = segments, flags, changes
+        self.segments, self.flags, self.state = segments, flags, state
 
     def add(
         self,
@@ -167,6 +174,13 @@ class Index:
         if isinstance(ids, str):
             raise ParameterError(f"delete: a list of ids is needed; got {ids!r}. Write [{ids!r}].")
         self.store.delete([str(id) for id in ids])
+        self.refresh()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make all changes within the block one: they are there at its end, or none of them is."""
+        with self.store.changing():
+            yield
         self.refresh()
 
     def document(self, id: str) -> dict[str, Any]:
@@ -312,6 +326,14 @@ class Index:
             self._scratch.size, self._scratch.room = size, Scratch.of(size)
         room: Scratch = self._scratch.room
         return room
+
+
+def remove_index(path: str | os.PathLike[str]) -> None:
+    """Remove the file of an index and what lies beside it."""
+    place = Path(path)
+    for end in ("", "-wal", "-shm"):
+        place.with_name(place.name + end).unlink(missing_ok=True)
+    shutil.rmtree(place.with_name(f"{place.name}.cache"), ignore_errors=True)
 
 
 _LOOK = 100

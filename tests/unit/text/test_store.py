@@ -229,7 +229,7 @@ def change(path, *statements):
 def test_a_newer_store_is_refused(tmp_path):
     path = filled(tmp_path / "i", 1)
     change(path, "PRAGMA user_version=99")
-    assert "newer podium (format 99; this one reads 1). Upgrade" in refusal(path)
+    assert "newer podium (format 99; this one reads 2). Upgrade" in refusal(path)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_newer_store_is_refused(tmp_path):
         "UPDATE document SET text = x'789c00'",
         "UPDATE document SET text = '{'",
         "UPDATE document SET stored = 'no'",
-        "INSERT INTO vector VALUES(0, x'01')",
+        "INSERT INTO vector VALUES(0, x'01', 0)",
     ],
 )
 def test_a_store_with_wrong_content_is_refused(tmp_path, statement):
@@ -283,7 +283,7 @@ def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr(connection, "WAIT", 0.1)
     path = filled(tmp_path / "i", 1)
     one, two = Store(path), Store(path)
-    with one._changing():
+    with one.changing():
         with pytest.raises(IndexFileError, match=r"another process has been writing to it for 0.1 s. Try again"):
             two.add(some(1, first=5))
         assert len(two) == 1  # reading is not held up
@@ -307,15 +307,19 @@ def test_a_reader_does_not_hold_up_a_writer(tmp_path, monkeypatch):
     two.close()
 
 
-def test_a_snapshot_sees_one_state(tmp_path):
+def test_an_open_store_sees_one_state_until_it_is_renewed(tmp_path):
     path = filled(tmp_path / "i", 3)
     reader, writer = Store(path), Store(path)
-    with reader.snapshot():
-        size = len(reader.flags())
-        writer.add(some(4, first=50))
-        assert len(reader) == 3
-        assert reader.tokens().ids.max() < size
-    assert len(reader) == 7
+    size = len(reader.flags())
+    writer.add(some(4, first=50))
+    writer.delete(["d1"])
+    assert len(reader) == 3
+    assert reader.tokens().ids.max() < size
+    assert reader.document("d1") is not None
+    assert [len(reader.deleted()), len(writer.deleted())] == [0, 1]
+    with reader.renewed():
+        assert len(reader) == 6
+    assert reader.document("d1") is None
     reader.close()
     writer.close()
 
