@@ -22,6 +22,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -65,6 +66,12 @@ def is_cache(path: Any) -> bool:
     if is_url(path):
         return file_size(_joined(path, HEAD)) is not None
     return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, HEAD))
+
+
+def is_only_cache(folder: Path) -> bool:
+    """Whether a folder is a cache, with nothing else in it."""
+    names = {HEAD, *map(file_name, TYPES)}
+    return is_cache(folder) and names.issuperset(os.listdir(folder))
 
 
 def file_name(array: str) -> str:

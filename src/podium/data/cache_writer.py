@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import is_sparse
-from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_cache, open_cache
+from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_only_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.letor import read_lines
 from podium.data.letor_spool import SpooledLines
@@ -50,13 +50,13 @@ def write_cache(
                 where=str(place),
             )
     if isinstance(source, Dataset):
-        with folder_aside(path, replaces=is_cache) as folder:
+        with folder_aside(path, replaces=is_only_cache) as folder:
             _write(source, folder, {"name": source.source})
         return open_cache(path)
     name = os.fspath(source)
     if os.path.isdir(source) and not is_parquet(source):
         raise DataError("is a folder; give one file of data, or a folder of Parquet files.", where=name)
-    with folder_aside(path, replaces=is_cache) as folder:
+    with folder_aside(path, replaces=is_only_cache) as folder:
         if is_parquet(source) or name.lower().endswith(ARROW):
             data = spool_table(name, folder, **roles)
         elif name.lower().endswith((".csv", ".csv.gz")):

@@ -307,8 +307,9 @@ class Store:
                 try:
                     yield base
                     with self._worded():
-                        _count_change(base)
-                        seal(base)
+                        if base.total_changes:
+                            _count_change(base)
+                            seal(base)
                         base.execute("COMMIT")
                 except BaseException:
                     with contextlib.suppress(sqlite3.Error):
