@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from podium.files import claimed, sweep, write_aside
 
 
 class Store:
-    """Outcomes on disk. One is reused if its key is the same and its model file is unchanged."""
+    """Outcomes on disk. One is reused if its key is the same, and neither it nor its model file is changed."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -40,7 +41,7 @@ class Store:
         """The outcome of a task, without its model; None where it is not there or not the same."""
         try:
             kept = json.loads(self._run(task).read_bytes())
-            if kept["key"] != key or kept["model"] != _hash(self.model(task)):
+            if kept["key"] != key or kept["model"] != _hash(self.model(task)) or kept.pop("sum") != _sum(kept):
                 return None
             values = np.array(kept["values"], np.float64)  # null becomes NaN
             return Outcome(
@@ -76,6 +77,7 @@ class Store:
             "details": outcome.details,
             "provenance": outcome.provenance,
         }
+        kept["sum"] = _sum(kept)
         with write_aside(self._run(task)) as file:
             file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
@@ -103,6 +105,11 @@ def file_stem(task: Task) -> str:
     text = f"{task.fold}-{task.method}" + (f"-seed{task.seed}" if task.seed else "")
     safe = re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:80]
     return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def _sum(kept: dict[str, Any]) -> str:
+    """A hash of an outcome as its file holds it."""
+    return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
 
 def _hash(path: Path) -> str:
