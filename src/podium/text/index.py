@@ -148,7 +148,7 @@ class Index:
         size = sum(segment.nbytes for segment in segments)
         self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so they go before these do
         self._arrays = Kept(max(LEAST_KEPT, size))
-        self.segments, self.flags, self.state = segments, flags, state
+        self.flags, self.segments, self.state = flags, segments, state
 
     def add(
         self,

@@ -8,7 +8,6 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.text.context import slots_of
 from podium.text.features.base import WHOLE, Array, Context, Feature
 from podium.text.latent import latent
 from podium.text.word_vectors import norms, term_weights
@@ -46,7 +45,7 @@ class PRF(Feature):
             return found
         column = context.column(self.field)
         weights, sizes = term_weights(context.index, column), norms(context.index, column)
-        slots = slots_of(len(context.index.flags))
+        slots = context.slots
         _feedback(*context.tokens(self.field), scores, self.k, weights, sizes, context.rows, slots, found)
         return found
 
