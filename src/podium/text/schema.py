@@ -13,6 +13,8 @@ within statements: a function of Python there locks up threads that share a conn
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sqlite3
 import zlib
@@ -40,13 +42,26 @@ CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL, sum);
 """
 
 
-def create(base: sqlite3.Connection, values: Mapping[str, str]) -> None:
-    """Make the tables, empty, within a transaction that has begun; `values` go to meta."""
-    for statement in (_META + _TABLES).split(";"):
-        base.execute(statement)
-    _count_rows(base)
-    base.executemany("INSERT INTO meta VALUES(?, ?)", values.items())
-    seal(base)
+_STATES = 64
+"""States whose names are known: segments of an older one are made again."""
+
+
+def empty(values: Mapping[str, str], application: int, version: int) -> bytes:
+    """The bytes of a store without documents; `values` go to meta."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
+        base.execute(f"PRAGMA application_id={application}")
+        base.execute(f"PRAGMA user_version={version}")
+        base.execute("BEGIN")
+        for statement in (_META + _TABLES).split(";"):
+            base.execute(statement)
+        _count_rows(base)
+        about = {**values, "changes": "0", "states": json.dumps([_state()])}
+        base.executemany("INSERT INTO meta VALUES(?, ?)", about.items())
+        _seal(base)
+        base.execute("COMMIT")
+        raw = bytearray(base.serialize())
+    raw[18:20] = b"\2\2"  # the versions of SQLite's format: with a log, so that readers and a writer go together
+    return bytes(raw)
 
 
 def upgrade(base: sqlite3.Connection) -> None:
@@ -56,8 +71,8 @@ def upgrade(base: sqlite3.Connection) -> None:
         base.execute(f"ALTER TABLE {table} ADD COLUMN sum")
         base.execute(f"UPDATE {table} SET sum = row_sum({', '.join(columns)})")
     _count_rows(base)
-    base.execute("INSERT INTO meta VALUES('states', ?)", (f'["{os.urandom(8).hex()}"]',))
-    seal(base)
+    base.execute("INSERT INTO meta VALUES('states', ?)", (json.dumps([_state()]),))
+    _seal(base)
 
 
 def insert(base: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, verb: str = "INSERT") -> None:
@@ -74,21 +89,20 @@ def rows_of(base: sqlite3.Connection, table: str, where: str = "", *values: Any)
         yield row[:-1]
 
 
-def seal(base: sqlite3.Connection) -> None:
-    """Write the checksum of meta, which was changed."""
-    base.execute("INSERT OR REPLACE INTO meta VALUES('sum', ?)", (str(_sum_of(read_meta(base))),))
+def count_change(base: sqlite3.Connection) -> None:
+    """Say in meta that something was changed, at the end of a transaction."""
+    states = [*json.loads(_read_meta(base)["states"]), _state()][-_STATES:]
+    base.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
+    base.execute("UPDATE meta SET value = ? WHERE key = 'states'", (json.dumps(states),))
+    _seal(base)
 
 
 def checked_meta(base: sqlite3.Connection) -> dict[str, str]:
     """The values of meta; raises ValueError if they are not as they were written."""
-    values = read_meta(base)
+    values = _read_meta(base)
     if values.get("sum") != str(_sum_of(values)):
         raise ValueError("meta does not match its checksum")
     return values
-
-
-def read_meta(base: sqlite3.Connection) -> dict[str, str]:
-    return dict(base.execute("SELECT key, value FROM meta ORDER BY key"))
 
 
 def row_sum(*values: Any) -> int:
@@ -103,6 +117,19 @@ def row_sum(*values: Any) -> int:
             kind, raw = b"n", repr(value).encode()
         found = zlib.crc32(raw, zlib.crc32(b"%b%d " % (kind, len(raw)), found))
     return found
+
+
+def _state() -> str:
+    return os.urandom(8).hex()
+
+
+def _read_meta(base: sqlite3.Connection) -> dict[str, str]:
+    return dict(base.execute("SELECT key, value FROM meta ORDER BY key"))
+
+
+def _seal(base: sqlite3.Connection) -> None:
+    """Write the checksum of meta, which was changed."""
+    base.execute("INSERT OR REPLACE INTO meta VALUES('sum', ?)", (str(_sum_of(_read_meta(base))),))
 
 
 def _sum_of(meta: Mapping[str, str]) -> int:

@@ -71,6 +71,8 @@ def _cached(store: Store, folder: Path, *, n_terms: int) -> list[Part]:
 
 def _load(store: Store, folder: Path, text: bytes, n_terms: int) -> list[Part]:
     about = json.loads(text)
+    if set(about) == {"store", "changes", "segments"}:  # as podium wrote it before there were checksums
+        return []
     if zlib.crc32(_head(about)) != about["sum"]:
         raise ValueError("its list does not match its checksum")
     if about["state"] not in store.states():  # of another store, or of a later state

@@ -28,13 +28,11 @@ from podium.text import connection
 from podium.text.analyser import Analyser
 from podium.text.connection import connect, in_words
 from podium.text.document import Document
-from podium.text.schema import checked_meta, create, insert, read_meta, rows_of, seal
+from podium.text.schema import checked_meta, count_change, empty, insert, rows_of
 from podium.text.writer import Writer, largest, remove, unpacked
 
 _BATCH = 1000
 """Documents that are written at once."""
-_STATES = 64
-"""States whose names are known: segments of an older one are made again."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,6 @@ class Store:
             "analyser": repr(analyser),
             "fields": json.dumps(list(fields)),
             "key": os.urandom(8).hex(),
-            "changes": "0",
-            "states": json.dumps([_state()]),
         }
         if not os.access(target.absolute().parent, os.W_OK):
             raise IndexFileError(f"{target}: cannot be written: no such folder, or read-only. Choose another place.")
@@ -76,7 +72,7 @@ class Store:
                 for end in ("-wal", "-shm"):
                     target.with_name(target.name + end).unlink(missing_ok=True)
                 with write_aside(target) as file:
-                    file.write(_empty(values))
+                    file.write(empty(values, connection.APPLICATION, connection.VERSION))
         except (sqlite3.Error, OSError) as error:
             raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
         return cls(target)
@@ -308,8 +304,7 @@ class Store:
                     yield base
                     with self._worded():
                         if base.total_changes:
-                            _count_change(base)
-                            seal(base)
+                            count_change(base)
                         base.execute("COMMIT")
                 except BaseException:
                     with contextlib.suppress(sqlite3.Error):
@@ -359,30 +354,6 @@ def _check_empty(target: Path) -> None:
     with contextlib.closing(Store(target)) as store:
         if len(store) or store.changes():
             raise DataError("exists already. Add to it, or delete it first.", where=str(target))
-
-
-def _empty(values: dict[str, str]) -> bytes:
-    """The bytes of a store without documents."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
-        base.execute(f"PRAGMA application_id={connection.APPLICATION}")
-        base.execute(f"PRAGMA user_version={connection.VERSION}")
-        base.execute("BEGIN")
-        create(base, values)
-        base.execute("COMMIT")
-        raw = bytearray(base.serialize())
-    raw[18:20] = b"\2\2"  # the versions of SQLite's format: with a log, so that readers and a writer go together
-    return bytes(raw)
-
-
-def _count_change(base: sqlite3.Connection) -> None:
-    """Say in meta that something was changed."""
-    states = [*json.loads(read_meta(base)["states"]), _state()][-_STATES:]
-    base.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
-    base.execute("UPDATE meta SET value = ? WHERE key = 'states'", (json.dumps(states),))
-
-
-def _state() -> str:
-    return os.urandom(8).hex()
 
 
 def _given(row: tuple[Any, ...]) -> dict[str, Any]:
