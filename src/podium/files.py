@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import io
 import os
+import re
 import secrets
 import shutil
 import sys
+import threading
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +24,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from podium.errors import DataError
+
+try:
+    import fcntl
+
+    _LOCKS = True
+except ImportError:  # a system without such locks
+    _LOCKS = False
 
 Source = str | os.PathLike[str] | BinaryIO
 """A path, "-" for standard input or output, or a binary file object."""
@@ -36,46 +47,216 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _named_errors(path), open(target, "wb") as file:
             yield file
         return
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
-        with _named_errors(path), open(aside, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, aside)
-        os.replace(aside, target)
+        with _named_errors(path), _temporary(target, Path.touch) as aside:
+            with open(aside, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, aside)
+            os.replace(aside, target)
     except OSError as error:
         if error.errno not in _FULL:
             raise
         raise DataError(
             f"cannot be written: {error.strerror}. Free some space, or choose another folder.", where=os.fspath(path)
         ) from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 @contextmanager
 def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], bool]) -> Iterator[Path]:
     """An empty folder that takes the place of `path` when the block ends, and vanishes if the block fails.
 
-    A folder that is there already is replaced if `replaces` says that it may be.
+    A folder that is there already is replaced in one step if `replaces` says that it may be: a kill leaves the old or
+    the new one. What appears there while the block runs stays, and is an error. One process writes at a time.
+    """
+    target, where = Path(os.path.realpath(path)), os.fspath(path)
+    try:
+        with _claim(_beside(target), where), _temporary(target, Path.mkdir) as aside:
+            before = _identity(target)
+            if before is not None and not replaces(target):
+                raise DataError("is there already, and not something to replace. Choose another name.", where=where)
+            yield aside
+            if _identity(target) != before or (before is not None and not replaces(target)):
+                raise DataError("something else appeared there meanwhile, and stays. Choose another name.", where=where)
+            if before is None:
+                os.rename(aside, target)
+            else:
+                _exchange(aside, target)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}.", where=where) from error
+
+
+@contextmanager
+def claimed(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]:
+    """Own the writing of a file, or in a folder: whoever else claims it is refused in words, after `wait` seconds.
+
+    The claim is a lock of the operating system, on FOLDER/.lock or on .FILE.lock beside a file, which ends with the
+    process, however it ends. A thread may claim again what it has claimed. A system without such locks has no claims.
     """
     target = Path(os.path.realpath(path))
-    aside, old = (target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.{end}") for end in ("part", "old"))
-    if target.exists() and not replaces(target):
-        raise DataError("is there already, and not something to replace. Choose another name.", where=os.fspath(path))
+    with _claim(target / ".lock" if target.is_dir() else _beside(target), os.fspath(path), wait=wait):
+        yield
+
+
+@contextmanager
+def _claim(place: Path, where: str, *, wait: float = 0.0) -> Iterator[None]:
+    """Lock a file, which is there for nothing else, and remove it in the end."""
+    owner = (place, threading.get_ident())
+    if not _LOCKS or owner in _CLAIMED:
+        yield
+        return
+    descriptor = _locked(place, where, time.monotonic() + wait)
+    _CLAIMED.add(owner)
     try:
-        os.mkdir(aside)
-        yield aside
-        if target.exists():
-            os.replace(target, old)
-        os.replace(aside, target)
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror}.", where=os.fspath(path)) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
     finally:
-        for folder in (aside, old):
-            shutil.rmtree(folder, ignore_errors=True)
+        _CLAIMED.discard(owner)
+        place.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.lock")
+
+
+_CLAIMED: set[tuple[Path, int]] = set()
+"""The files that threads of this process have locked."""
+
+
+def sweep(folder: str | os.PathLike[str], name: str | None = None) -> None:
+    """Remove what killed processes left half-written in a folder: all of it, or what was to become `name`."""
+    with contextlib.suppress(OSError):  # a folder that cannot be listed
+        for entry in list(os.scandir(folder)):
+            left = _TEMPORARY.fullmatch(entry.name)
+            if left is not None and name in (None, left["name"]):
+                _clear(Path(entry.path), Path(folder, left["name"]))
+
+
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{12}\.(part|old)", re.DOTALL)
+
+
+def _clear(left: Path, target: Path) -> None:
+    """Remove a temporary file or folder unless its process lives; put back a folder that was to be replaced."""
+    if left.suffix == ".old":
+        with contextlib.suppress(DataError), _claim(_beside(target), str(target)):
+            if not target.exists():
+                os.rename(left, target)
+            shutil.rmtree(left, ignore_errors=True)
+        return
+    descriptor = _marked(left, wait=False)
+    if descriptor is not None:
+        _remove(left)
+        os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _temporary(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    """A file or folder beside `target` that `make` makes, and that is removed when the block ends.
+
+    It is locked while its process lives, which is how others know.
+    """
+    name = target.name[:100]
+    sweep(target.parent, name)
+    descriptor = None
+    while descriptor is None:  # a sweep came between
+        aside = target.with_name(f".{name}.{secrets.token_hex(6)}.part")
+        make(aside)
+        if not _LOCKS:
+            break
+        descriptor = _marked(aside, wait=True)
+    try:
+        yield aside
+    finally:
+        _remove(aside)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _marked(path: Path, *, wait: bool) -> int | None:
+    """A descriptor that locks a temporary file or folder; None if another process has locked or removed it."""
+    if not _LOCKS:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # another has it, or there are no locks here: then it is nobody's to remove
+        if wait:
+            return descriptor
+        os.close(descriptor)
+        return None
+    if _same(descriptor, path):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _locked(place: Path, where: str, until: float) -> int:
+    """A descriptor of a file, locked; an error in words if another process has locked it until then."""
+    while True:
+        try:
+            descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        except OSError as error:
+            raise DataError(f"cannot be written: {error.strerror}.", where=where) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            process = os.pread(descriptor, 20, 0).decode(errors="replace").strip()
+            os.close(descriptor)
+            if time.monotonic() >= until:
+                raise DataError(
+                    f"another podium (process {process or 'unknown'}) is writing here. Wait until it ends, or choose "
+                    f"another {'folder' if place.name == '.lock' else 'name'}.",
+                    where=where,
+                ) from None
+            time.sleep(0.02)
+        except OSError:  # a file system without locks
+            return descriptor
+        else:
+            if _same(descriptor, place):
+                return descriptor
+            os.close(descriptor)  # its owner has just removed it
+
+
+def _same(descriptor: int, path: Path) -> bool:
+    """Whether a path still leads to an open file or folder."""
+    about = os.fstat(descriptor)
+    return _identity(path) == (about.st_dev, about.st_ino)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def _exchange(folder: Path, other: Path) -> None:
+    """Let two folders change places: in one step if the system can, else so that `sweep` mends what a kill leaves."""
+    if sys.platform == "linux":
+        import ctypes
+
+        renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
+        if renameat2 is not None and renameat2(-100, os.fsencode(folder), -100, os.fsencode(other), 2) == 0:
+            return
+    old = folder.with_suffix(".old")
+    os.rename(other, old)
+    os.rename(folder, other)
+    os.rename(old, folder)
 
 
 @contextmanager

@@ -174,6 +174,8 @@ def split_list(text: str, whole: str) -> list[str]:
     parts, depth, start = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
+        if depth > _DEEPEST:
+            raise ParameterError(f"{whole[:80]!r} …: brackets lie within brackets {_DEEPEST} times at most.")
         if depth < 0:
             raise ParameterError(f"{whole!r}: a bracket is closed that was not opened.")
         if letter == "," and depth == 0:
@@ -183,6 +185,9 @@ def split_list(text: str, whole: str) -> list[str]:
         raise ParameterError(f"{whole!r}: a bracket is not closed.")
     parts.append(text[start:])
     return [part.strip() for part in parts if part.strip()]
+
+
+_DEEPEST = 20
 
 
 def read(text: str, hint: Any, where: str) -> Any:

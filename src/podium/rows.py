@@ -18,6 +18,7 @@ import itertools
 import os
 import platform
 import weakref
+import zlib
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -98,25 +99,67 @@ class Rows:
         return f"{type(self).__name__.lstrip('_')}({self.shape[0]} × {self.shape[1]}, not in memory)"
 
 
+class Checked:
+    """Checksums of the blocks of a file, and which blocks have been compared: each is once, when it is first read."""
+
+    def __init__(self, sums: NDArray[Any], file: str) -> None:
+        self.sums, self.file = sums, file
+        self._sound = np.zeros(len(sums), np.bool_)
+
+    def range(self, first: int, last: int) -> tuple[int, int]:
+        """The bytes to compare before bytes first:last are used, from one boundary of blocks to another; none: 0, 0."""
+        start = first // SUM_BLOCK
+        left = start + np.flatnonzero(~self._sound[start : -(-last // SUM_BLOCK)])
+        return (int(left[0]) * SUM_BLOCK, (int(left[-1]) + 1) * SUM_BLOCK) if len(left) and last > first else (0, 0)
+
+    def compare(self, first: int, found: bytes | memoryview) -> None:
+        """Raise a clear error if bytes that begin at a boundary are not those that were written."""
+        for k, crc in enumerate(block_sums(found), first // SUM_BLOCK):
+            if crc != self.sums[k]:
+                raise DataError(
+                    f"damaged: bytes {k * SUM_BLOCK} to {(k + 1) * SUM_BLOCK} do not match their checksum. Make it "
+                    "again with podium cache.",
+                    where=self.file,
+                )
+            self._sound[k] = True
+
+
+SUM_BLOCK = 2**18
+"""Bytes of which a checksum is kept."""
+
+
+def block_sums(found: bytes | memoryview) -> list[int]:
+    """The checksum of each block of bytes."""
+    return [zlib.crc32(found[a : a + SUM_BLOCK]) for a in range(0, len(found), SUM_BLOCK)]
+
+
 class FileRows(Rows):
     """Rows of little-endian float32 numbers, one after another in a file, from a byte on.
 
-    They are read, not mapped: the memory in use is that of the blocks at work, by any way of counting it.
+    They are read, not mapped: the memory in use is that of the blocks at work, by any way of counting it. With `sums`,
+    checksums of all blocks of the file, damage is an error.
     """
 
-    def __init__(self, file: str | int, shape: tuple[int, int], *, start: int = 0) -> None:
+    def __init__(
+        self, file: str | int, shape: tuple[int, int], *, start: int = 0, sums: NDArray[Any] | None = None
+    ) -> None:
         super().__init__(shape)
         self.file, self.start = file, start
+        self._checked = None if sums is None else Checked(sums, str(file))
         self._descriptor = os.dup(file) if isinstance(file, int) else os.open(file, os.O_RDONLY)
         weakref.finalize(self, os.close, self._descriptor)
 
     def __reduce__(self) -> Any:
-        return _open, (self.file, self.shape, self.start)
+        return _open, (self.file, self.shape, self.start, None if self._checked is None else self._checked.sums)
 
     def read(self, first: int, last: int) -> Block:
         out = np.empty((last - first, self.shape[1]), "<f4")
-        bytes_left = memoryview(cast(Any, out.reshape(-1).view(np.uint8)))
         at = self.start + 4 * first * self.shape[1]
+        if self._checked is not None:
+            a, b = self._checked.range(at, at + out.nbytes)
+            for begin in range(a, b, _COMPARED):
+                self._checked.compare(begin, os.pread(self._descriptor, min(_COMPARED, b - begin), begin))
+        bytes_left = memoryview(cast(Any, out.reshape(-1).view(np.uint8)))
         while bytes_left:
             got = os.preadv(self._descriptor, [bytes_left[:_MOST]], at)
             if got == 0:
@@ -125,13 +168,14 @@ class FileRows(Rows):
         return out.astype(np.float32, copy=False)
 
 
+_COMPARED = 2**22  # bytes that are compared at a time
 _MOST = 2**30  # bytes that are read by one call
 
 
-def _open(file: str | int, shape: tuple[int, int], start: int) -> Rows:
+def _open(file: str | int, shape: tuple[int, int], start: int, sums: NDArray[Any] | None) -> Rows:
     """The rows in another process, which may be on a machine that does not see the file."""
     try:
-        return FileRows(file, shape, start=start)
+        return FileRows(file, shape, start=start, sums=sums)
     except OSError as error:
         return _Unreadable(str(file), shape, str(error.strerror))
 

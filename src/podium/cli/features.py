@@ -47,7 +47,8 @@ def features(
 
     if output != "-":
         console.check_file(output, what="training data")
-    found, how = Index.open(index), Retrieval.parse(by)
+    with console.printed_warnings():
+        found, how = Index.open(index), Retrieval.parse(by)
     wanted, topics = read_features(set, found), read_queries(queries)
     judged = None if qrels is None else read_qrels(qrels)
     seen = _Recall({} if judged is None else grades_of(judged))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -63,6 +64,7 @@ def index(
     Each has an id, text fields, and whatever else it has: numbers and short texts are kept for filters and features,
     "links" (ids) for link features, "vector" for vector search. All documents of a call are added, or none.
     """
+    from podium.files import claimed
     from podium.text.analyser import Analyser
     from podium.text.index import Index
 
@@ -71,21 +73,42 @@ def index(
         raise ParameterError("nothing to index. Give a file or folder of documents. See: podium index --help")
     chosen = Analyser.parse(analyser) if analyser is not None else Analyser(language=language)
     names = None if fields is None else [name.strip() for name in fields.split(",") if name.strip()]
+    changes = add or replace or delete or not documents
+    if changes and (fields is not None or analyser is not None):
+        raise ParameterError("fields and analyser are set when an index is made; they cannot be changed later.")
     with progress.progress_bar(len(documents or ()) or 1) as bar, console.printed_warnings():
         rows = _read(documents or (), bar)
-        if add or replace or delete or not documents:
-            if fields is not None or analyser is not None:
-                raise ParameterError("fields and analyser are set when an index is made; they cannot be changed later.")
-            made = Index.open(output)
-            if delete:
-                made.delete(delete)
-            changed = made.add(rows, replace=replace) if documents else 0
-        else:
-            made = Index.create(output, rows, fields=names, analyser=chosen)
+        if not changes:
+            with _made(output, rows, fields=names, analyser=chosen) as made:
+                _add_beside(made, **beside)
             changed = len(made)
-        _add_beside(made, **beside)
+        else:
+            made, changed = Index.open(output), 0
+            with claimed(output), made.together():
+                if delete:
+                    made.delete(delete)
+                if documents:
+                    changed = made.add(rows, replace=replace)
+                _add_beside(made, **beside)
     _print(made, changed, deleted=len(delete or ()))
     made.close()
+
+
+@contextmanager
+def _made(output: str, rows: Iterator[dict[str, Any]], **how: Any) -> Iterator[Any]:
+    """A new index of documents, which goes if what is added to it fails."""
+    from podium.files import claimed
+    from podium.text.index import Index, remove_index
+
+    with claimed(output):
+        made = Index.create(output, rows, **how)
+        try:
+            with made.together():
+                yield made
+        except BaseException:
+            made.close()
+            remove_index(output)
+            raise
 
 
 def _add_beside(made: Any, *, links: str | None, visits: str | None, vectors: str | None) -> None:

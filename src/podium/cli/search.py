@@ -60,8 +60,9 @@ def search(
     from podium.text.index import Index
 
     _check(query, queries, run, model=model, by=by, explain=explain)
-    found = Index.open(index)
-    engine = None if model is None else Engine(found, model, depth=depth)
+    with console.printed_warnings():
+        found = Index.open(index)
+        engine = None if model is None else Engine(found, model, depth=depth)
     if queries is not None:
         _run(found, engine, queries, str(run), k=k or 1000, by=by, where=where)
     else:

@@ -4,14 +4,15 @@
 
 train.pod/
 ├── head.json       format, sizes, names, where it came from, and each array's type, shape and SHA-256
-├── features.f4     (N, d) float32; or csr-data.f4, csr-indices.i4 and csr-indptr.i8 of sparse data
+├── features.f4     (N, d) float32, and feature-sums.u4, the CRC-32 of every 256 KiB of it
+│                   or csr-data.f4, csr-indices.i4 and csr-indptr.i8 of sparse data
 ├── labels.f8, offsets.i8, order.i8, weights, edges
 └── query-ids, document-ids, comments: .txt, one text after another, and .i8, where each begins
 
 Rows keep the order of the file that it was made from. Numbers are little-endian, arrays are not compressed, and there
-is no code in it: reading one from strangers is safe. Sizes are checked whenever it is opened, and so are the checksums
-of what is read into memory; `verify` checks those of the features too. A cache on a store that fsspec knows, e.g.
-s3://bucket/train.pod, is read by ranges of bytes.
+is no code in it: reading one from strangers is safe. Sizes and checksums are checked whenever it is opened, those of
+dense features block by block, when each is first read; `verify` checks all of them at once. A cache on a store that
+fsspec knows, e.g. s3://bucket/train.pod, is read by ranges of bytes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -33,17 +35,18 @@ from podium.data.preferences import Preferences
 from podium.data.scattered import Scattered
 from podium.errors import DataError
 from podium.ids import Ids
-from podium.rows import FileRows
+from podium.rows import SUM_BLOCK, FileRows
 from podium.text_bytes import SPARE
 
-FORMAT = 1
+FORMAT = 2
 KIND = "podium cache"
 HEAD = "head.json"
 _MOST_HEAD = 2**28  # bytes
 _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.text")
 """Arrays that may be larger than memory: they are read when they are needed."""
 TYPES = {
-    "features": "<f4", "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
+    "features": "<f4", "feature-sums": "<u4",
+    "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
     "order": "<i8", "query-weights": "<f8", "document-weights": "<f8", "score-offsets": "<f8",
     "edges": "<f8", "edge-offsets": "<i8",
     "query-ids.text": "|u1", "query-ids": "<i8", "document-ids.text": "|u1", "document-ids": "<i8",
@@ -65,6 +68,12 @@ def is_cache(path: Any) -> bool:
     if is_url(path):
         return file_size(_joined(path, HEAD)) is not None
     return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, HEAD))
+
+
+def is_only_cache(folder: Path) -> bool:
+    """Whether a folder is a cache, with nothing else in it."""
+    names = {HEAD, *map(file_name, TYPES)}
+    return is_cache(folder) and names.issuperset(os.listdir(folder))
 
 
 def file_name(array: str) -> str:
@@ -90,11 +99,15 @@ def open_cache(path: str | os.PathLike[str]) -> Dataset:
 def verify(path: str | os.PathLike[str]) -> None:
     """Raise a clear error if an array of a cache does not match its checksum."""
     for name, about in _read_head(os.fspath(path))[1].items():
-        found = hashlib.sha256()
-        for chunk in chunks(_joined(os.fspath(path), file_name(name))):
-            found.update(chunk)
-        if found.hexdigest() != about.sha256:
-            raise _damaged(path, f"{file_name(name)} does not match its checksum")
+        _check_file(os.fspath(path), name, about)
+
+
+def _check_file(folder: str, name: str, about: Stored) -> None:
+    found = hashlib.sha256()
+    for chunk in chunks(_joined(folder, file_name(name))):
+        found.update(chunk)
+    if found.hexdigest() != about.sha256:
+        raise _damaged(folder, f"{file_name(name)} does not match its checksum")
 
 
 def head_bytes(head: Mapping[str, Any]) -> bytes:
@@ -189,11 +202,16 @@ def _features(folder: str, arrays: dict[str, Stored], small: dict[str, Any], sha
     if "features" in arrays:
         if arrays["features"].shape != shape:
             raise _damaged(folder, f"features of shape {arrays['features'].shape}, not {shape}")
-        place = _joined(folder, file_name("features"))
-        return UrlRows(place, shape) if is_url(folder) else FileRows(os.path.abspath(place), shape)
+        place, sums = _joined(folder, file_name("features")), small.get("feature-sums")
+        if sums is None:  # as podium wrote it before there were checksums of blocks
+            _check_file(folder, "features", arrays["features"])
+        elif sums.shape != (-(-4 * shape[0] * shape[1] // SUM_BLOCK),):
+            raise _damaged(folder, "checksums of features of another number")
+        return UrlRows(place, shape, sums) if is_url(folder) else FileRows(os.path.abspath(place), shape, sums=sums)
     import scipy.sparse as sp
 
-    values, columns, ends = _mapped(folder, "csr-data"), _mapped(folder, "csr-indices"), small["csr-indptr"]
+    values, columns = (_mapped(folder, name, arrays[name]) for name in ("csr-data", "csr-indices"))
+    ends = small["csr-indptr"]
     if len(ends) != shape[0] + 1 or ends[0] != 0 or (np.diff(ends) < 0).any() or ends[-1] != len(values):
         raise _damaged(folder, "rows of sparse features do not follow each other")
     if len(columns) != len(values) or (len(columns) and (columns.min() < 0 or columns.max() >= shape[1])):
@@ -208,18 +226,19 @@ def _whole(folder: str, name: str) -> NDArray[Any]:
     )
 
 
-def _mapped(folder: str, name: str) -> NDArray[Any]:
+def _mapped(folder: str, name: str, about: Stored) -> NDArray[Any]:
     """An array that stays on disk, of a store one in memory; what is written to it does not reach the file."""
-    place = _joined(folder, file_name(name))
     if is_url(folder):
-        return _whole(folder, name)
+        return _loaded(folder, name, about)
+    _check_file(folder, name, about)
+    place = _joined(folder, file_name(name))
     return np.memmap(place, TYPES[name], mode="c") if os.path.getsize(place) else np.empty(0, TYPES[name])
 
 
 def _texts(folder: str, name: str, arrays: dict[str, Stored], small: dict[str, Any]) -> Ids | None:
     if name not in arrays:
         return None
-    text, bounds = _mapped(folder, name + ".text"), small[name]
+    text, bounds = _mapped(folder, name + ".text", arrays[name + ".text"]), small[name]
     if not len(bounds) or bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] + SPARE != len(text):
         raise _damaged(folder, f"{name} do not follow each other")
     return Ids(text, bounds[:-1], bounds[1:])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import is_sparse
-from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_cache, open_cache
+from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_only_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.letor import read_lines
 from podium.data.letor_spool import SpooledLines
@@ -23,7 +23,7 @@ from podium.data.tables import ARROW, read_table
 from podium.errors import DataError, ParameterError
 from podium.files import folder_aside, source_name
 from podium.ids import Ids
-from podium.rows import FileRows, Rows, in_blocks
+from podium.rows import FileRows, Rows, block_sums, in_blocks
 from podium.text_bytes import SPARE
 
 _CHUNK = 2**16  # texts at a time
@@ -50,13 +50,13 @@ def write_cache(
                 where=str(place),
             )
     if isinstance(source, Dataset):
-        with folder_aside(path, replaces=is_cache) as folder:
+        with folder_aside(path, replaces=is_only_cache) as folder:
             _write(source, folder, {"name": source.source})
         return open_cache(path)
     name = os.fspath(source)
     if os.path.isdir(source) and not is_parquet(source):
         raise DataError("is a folder; give one file of data, or a folder of Parquet files.", where=name)
-    with folder_aside(path, replaces=is_cache) as folder:
+    with folder_aside(path, replaces=is_only_cache) as folder:
         if is_parquet(source) or name.lower().endswith(ARROW):
             data = spool_table(name, folder, **roles)
         elif name.lower().endswith((".csv", ".csv.gz")):
@@ -113,13 +113,19 @@ def _features(data: Dataset, folder: Path) -> dict[str, Any]:
     spooled = Path(X.file) if isinstance(X, FileRows) and isinstance(X.file, str) else None
     if spooled is not None and spooled.parent == folder:
         os.replace(spooled, place)
-        found = hashlib.sha256()
-        with open(place, "rb") as file:
-            while chunk := file.read(_BYTES):
-                found.update(chunk)
-            os.fsync(file.fileno())
-        return {"features": {"shape": X.shape, "sha256": found.hexdigest()}}
-    return {"features": _put(folder, "features", in_blocks(X) if isinstance(X, Rows) else [X], X.shape)}
+    else:
+        _put(folder, "features", in_blocks(X) if isinstance(X, Rows) else [X], X.shape)
+    whole, sums = hashlib.sha256(), list[int]()
+    with open(place, "rb") as file:
+        while chunk := file.read(_BYTES):
+            whole.update(chunk)
+            sums += block_sums(chunk)
+        os.fsync(file.fileno())
+    blocks = np.array(sums, np.uint32)
+    return {
+        "features": {"shape": X.shape, "sha256": whole.hexdigest()},
+        "feature-sums": _put(folder, "feature-sums", [blocks], blocks.shape),
+    }
 
 
 def _put(folder: Path, name: str, parts: Iterable[Any], shape: tuple[int, ...]) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.errors import DataError, MissingPackageError
-from podium.rows import Block, Rows
+from podium.rows import SUM_BLOCK, Block, Checked, Rows
 
 _CHUNK = 2**22  # bytes that are read at a time
 
@@ -70,16 +71,28 @@ def opened(place: str) -> Iterator[Any]:
 class UrlRows(Rows):
     """Rows of little-endian float32 numbers, one after another in a file of a store, read by ranges of its bytes."""
 
-    def __init__(self, file: str, shape: tuple[int, int]) -> None:
+    def __init__(self, file: str, shape: tuple[int, int], sums: NDArray[Any] | None = None) -> None:
         super().__init__(shape)
         self.file = file
+        self._checked = None if sums is None else Checked(sums, file)
 
     def read(self, first: int, last: int) -> Block:
         width = 4 * self.shape[1]
-        found = read_bytes(self.file, first * width, last * width) if last > first else b""
+        found = self._bytes(first * width, last * width) if last > first else b""
         if len(found) != (last - first) * width:
             raise DataError("the file ends before its last row; it was changed or cut.", where=self.file)
         return np.frombuffer(found, "<f4").reshape(last - first, self.shape[1]).astype(np.float32)
+
+    def _bytes(self, first: int, last: int) -> bytes:
+        """Bytes first:last, of whole blocks if they have not been compared with their checksums."""
+        a, b = (0, 0) if self._checked is None else self._checked.range(first, last)
+        if self._checked is None or a == b:
+            return read_bytes(self.file, first, last)
+        end = 4 * self.size
+        begin = min(a, first // SUM_BLOCK * SUM_BLOCK)
+        found = read_bytes(self.file, begin, min(max(b, last), end))
+        self._checked.compare(begin, found[: b - begin])
+        return found[first - begin : last - begin]
 
 
 @contextmanager

@@ -16,17 +16,18 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from podium.errors import DataError
 from podium.evaluation.compare import Outcome
 from podium.experiments.plan import Task
-from podium.files import write_aside
+from podium.files import claimed, sweep, write_aside
 
 
 class Store:
-    """Outcomes on disk. One is reused if its key is the same and its model file is unchanged."""
+    """Outcomes on disk. One is reused if its key is the same, and neither it nor its model file is changed."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -40,7 +41,7 @@ class Store:
         """The outcome of a task, without its model; None where it is not there or not the same."""
         try:
             kept = json.loads(self._run(task).read_bytes())
-            if kept["key"] != key or kept["model"] != _hash(self.model(task)):
+            if kept["key"] != key or kept["model"] != _hash(self.model(task)) or kept.pop("sum") != _sum(kept):
                 return None
             values = np.array(kept["values"], np.float64)  # null becomes NaN
             return Outcome(
@@ -76,6 +77,7 @@ class Store:
             "details": outcome.details,
             "provenance": outcome.provenance,
         }
+        kept["sum"] = _sum(kept)
         with write_aside(self._run(task)) as file:
             file.write(json.dumps(kept, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
@@ -89,43 +91,13 @@ class Store:
 
 @contextmanager
 def locked(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Lock a folder against other processes, and remove the half-written files of killed ones.
-
-    The operating system releases the lock when the process ends, even if it is killed. A process may lock a folder
-    that it has already locked.
-    """
-    import fcntl
-
-    place = Path(folder).resolve()
-    if place in _LOCKED:
-        yield
-        return
+    """Claim a folder, and remove the half-written files of killed processes."""
+    place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    with open(place / ".lock", "a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise DataError(
-                f"another podium (process {lock.read().strip() or 'unknown'}) is writing here. "
-                "Wait until it ends, or choose another folder.",
-                where=os.fspath(folder),
-            ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+    with claimed(place):
         for part in ("", "runs", "models"):
-            for left in (place / part).glob(".*.part"):
-                left.unlink(missing_ok=True)
-        _LOCKED.add(place)
-        try:
-            yield
-        finally:
-            _LOCKED.discard(place)
-
-
-_LOCKED: set[Path] = set()
-"""The folders that this process has locked."""
+            sweep(place / part)
+        yield
 
 
 def file_stem(task: Task) -> str:
@@ -133,6 +105,11 @@ def file_stem(task: Task) -> str:
     text = f"{task.fold}-{task.method}" + (f"-seed{task.seed}" if task.seed else "")
     safe = re.sub(r"[^A-Za-z0-9._=-]+", "-", text).strip("-.")[:80]
     return safe if safe == text else f"{safe}-{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+
+def _sum(kept: dict[str, Any]) -> str:
+    """A hash of an outcome as its file holds it."""
+    return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
 
 def _hash(path: Path) -> str:

@@ -93,7 +93,7 @@ def chebyshev(nodes: Any) -> Any:
 def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
     """The panel of r, and where it lies in it, from −1 to 1."""
     at = (r - low) / width
-    panel = min(int(at), panels - 1)
+    panel = int(min(max(at, 0.0), panels - 1.0)) if at == at else 0  # NaN is in no panel, and must not write beyond
     return panel, min(2.0 * (at - panel) - 1.0, 1.0)
 
 

@@ -111,8 +111,13 @@ class Context:
         tokens, bounds = self._gathered[:2]
         places, which = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int32)
         begin = np.empty(len(bounds) + 1, np.int64)
-        _match(tokens, bounds, self.query.terms, slots_of(len(self.index.flags)), places, which, begin)
+        _match(tokens, bounds, self.query.terms, self.slots, places, which, begin)
         return places, which, begin
+
+    @property
+    def slots(self) -> NDArray[np.int32]:
+        """Room for every term of the documents and of the query, whatever other threads make of the index."""
+        return slots_of(1 + max(self._gathered[0].max(initial=-1), self.query.terms.max(initial=-1)))
 
     @functools.cached_property
     def _gathered(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Array, NDArray[np.int64]]:

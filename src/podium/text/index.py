@@ -20,9 +20,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,13 +33,15 @@ from numpy.typing import NDArray
 
 from podium.compiled import compiled
 from podium.errors import DataError, IncompatibleError, ParameterError
+from podium.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.text.analyser import Analyser
 from podium.text.collection import plain
 from podium.text.document import Document, text_fields
 from podium.text.encoding import Encoder, encoded, encoder_name, named_vectors
+from podium.text.kept import Kept
 from podium.text.query import Query, read_query
-from podium.text.retrieval import BM25, Retrieval, Statistics, Where
+from podium.text.retrieval import BM25, Retrieval, Scratch, Statistics, Where
 from podium.text.segment import Segment, find_terms
 from podium.text.segments import read_segments
 from podium.text.store import Store
@@ -44,6 +49,8 @@ from podium.text.store import Store
 T = TypeVar("T")
 WHOLE = "whole"
 """The name of all fields of a document taken together."""
+LEAST_KEPT = 2**28
+"""Bytes of what searches keep for later ones, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +106,15 @@ class Index:
         for name in names:
             if name == WHOLE or not name or not name.replace("-", "_").isidentifier():
                 raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
-        store = Store.create(path, analyser=known, fields=names or ("title", "text"))
-        index = cls(store)
-        try:
-            if first:
-                index.add(itertools.chain(first, rest), observer=observer)
-        except BaseException:
-            index.close()
-            raise
+        with claimed(path):
+            index = cls(Store.create(path, analyser=known, fields=names or ("title", "text")))
+            try:
+                if first:
+                    index.add(itertools.chain(first, rest), observer=observer)
+            except BaseException:
+                index.close()
+                remove_index(path)
+                raise
         return index
 
     @classmethod
@@ -133,10 +141,14 @@ class Index:
 
     def refresh(self) -> None:
         """See what other processes have changed."""
-        with self.store.snapshot():
-            segments, flags, changes = read_segments(self.store), self.store.flags(), self.store.changes()
-        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so it goes before they do
-        self.segments, self.flags, self.changes = segments, flags, changes
+        if self.store.is_changing:
+            return  # when all of it is there
+        with self.store.renewed():
+            segments, flags, state = read_segments(self.store), self.store.flags(), self.store.states()[-1]
+        size = sum(segment.nbytes for segment in segments)
+        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so they go before these do
+        self._arrays = Kept(max(LEAST_KEPT, size))
+        self.flags, self.segments, self.state = flags, segments, state
 
     def add(
         self,
@@ -162,6 +174,13 @@ class Index:
         if isinstance(ids, str):
             raise ParameterError(f"delete: a list of ids is needed; got {ids!r}. Write [{ids!r}].")
         self.store.delete([str(id) for id in ids])
+        self.refresh()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make all changes within the block one: they are there at its end, or none of them is."""
+        with self.store.changing():
+            yield
         self.refresh()
 
     def document(self, id: str) -> dict[str, Any]:
@@ -288,18 +307,33 @@ class Index:
         return Statistics(len(self), totals, df, cf)
 
     def kept(self, key: Any, make: Callable[[], T]) -> T:
-        """What `make` gives, kept until the index changes."""
+        """What `make` gives, kept until the index changes: for keys of which an index has a few."""
         if key not in self._kept:
             self._kept[key] = make()
         found: T = self._kept[key]
         return found
 
-    def scratch(self, size: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Zeros and room for a segment, kept by each thread."""
+    def kept_arrays(self, key: Any, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        """The same for arrays under keys without end, such as parameters of searches: the last used are kept.
+
+        They take as much memory as the arrays of the index, or LEAST_KEPT bytes.
+        """
+        return self._arrays.get(key, make)
+
+    def scratch(self, size: int) -> Scratch:
+        """Room for the scores of a segment, kept by each thread."""
         if getattr(self._scratch, "size", -1) < size:
-            self._scratch.size, self._scratch.scores = size, np.zeros(size)
-            self._scratch.touched = np.empty(size, np.int32)
-        return self._scratch.scores, self._scratch.touched
+            self._scratch.size, self._scratch.room = size, Scratch.of(size)
+        room: Scratch = self._scratch.room
+        return room
+
+
+def remove_index(path: str | os.PathLike[str]) -> None:
+    """Remove the file of an index and what lies beside it."""
+    place = Path(path)
+    for end in ("", "-wal", "-shm"):
+        place.with_name(place.name + end).unlink(missing_ok=True)
+    shutil.rmtree(place.with_name(f"{place.name}.cache"), ignore_errors=True)
 
 
 _LOOK = 100

@@ -6,12 +6,14 @@ Reference: Deerwester et al., Indexing by latent semantic analysis, 1990.
 from __future__ import annotations
 
 import contextlib
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.errors import PodiumWarning
 from podium.files import write_aside
 from podium.text.index import Index
 from podium.text.word_vectors import term_weights
@@ -82,7 +84,7 @@ def _unit(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _stamp(index: Index) -> str:
-    return f"{index.store.key} {index.changes}"
+    return index.state
 
 
 def _read(index: Index, name: str) -> Latent | None:
@@ -93,7 +95,10 @@ def _read(index: Index, name: str) -> Latent | None:
             known = Latent(file["documents"], file["axes"])
             fits = str(file["stamp"]) == _stamp(index) and known.documents.shape == (size, known.axes.shape[1])
             return known if fits and known.axes.shape[0] == len(index.flags) else None
-    except Exception:  # whatever is wrong with it, it is made again
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # whatever is wrong with it, it is made again
+        warnings.warn(f"{folder / name}.npz: damaged ({error}); it is made again.", PodiumWarning, stacklevel=2)
         return None
 
 

@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Where = Callable[[Numbers], NDArray[np.bool_]]
 _ANY = np.empty(0, np.bool_)
+MOST = 1e6
+"""The largest weight of a field and the largest k1, and one over the smallest: scores stay numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,18 @@ class Totals(NamedTuple):
     cf: Array  # (m,)
 
 
+class Scratch(NamedTuple):
+    """Room for the scores of a query, used again by the next one: who leaves it puts zeros back."""
+
+    scores: Array  # (D,) zeros
+    seen: NDArray[np.bool_]  # (D,) whether a document has been touched: its score may stay 0
+    touched: NDArray[np.int32]  # (D,) documents that have been touched
+
+    @classmethod
+    def of(cls, size: int) -> Scratch:
+        return cls(np.zeros(size), np.zeros(size, np.bool_), np.empty(size, np.int32))
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Where scores of the documents of a segment are added up. Counts and lengths are weighted sums over fields."""
@@ -59,8 +73,7 @@ class Sums:
     postings: tuple[Any, Any, Any]  # pointers, rows, counts
     lengths: Array  # (D,)
     dead: NDArray[np.bool_]
-    scores: Array  # (D,) zeros
-    touched: NDArray[np.int32]  # (D,)
+    scratch: Scratch
     kept: Callable[[Any, Callable[[], Array]], Array]
     """What a function gives, kept for the next query under a key."""
 
@@ -90,9 +103,9 @@ class WordRetrieval(Retrieval):
             scores, rows = np.empty(min(k, len(segment))), np.empty(min(k, len(segment)), np.int64)
             try:
                 n = self.scores(sums, query, statistics, totals)
-                size = take_best(sums.scores, sums.touched, n, allowed, scores, rows)
+                size = take_best(*sums.scratch, n, allowed, scores, rows)
             except BaseException:  # Ctrl-C: the scores of this query must not stay
-                sums.scores[:] = 0.0
+                sums.scratch.scores[:], sums.scratch.seen[:] = 0.0, False
                 raise
             parts.append((scores[:size], segment.numbers[rows[:size]]))
         if not parts:
@@ -101,11 +114,14 @@ class WordRetrieval(Retrieval):
 
     def _sums(self, index: Index, segment: Segment, query: Query, weights: Array) -> Sums:
         key = (id(segment), weights.tobytes())
-        counts, lengths = index.kept(("weighted", *key), lambda: _weighted(segment, weights))
-        scores, touched = index.scratch(len(segment))
+        counts, lengths = index.kept_arrays(("weighted", *key), lambda: _weighted(segment, weights))
+
+        def kept(more: Any, make: Callable[[], Array]) -> Array:
+            return index.kept_arrays((self.name, *key, *more), lambda: (make(),))[0]
+
         return Sums(
             find_terms(segment.terms, query.terms), (segment.pointers, segment.rows, counts), lengths, segment.dead,
-            scores, touched, lambda more, make: index.kept((self.name, *key, *more), make),
+            index.scratch(len(segment)), kept,
         )  # fmt: skip
 
     def weights(self, fields: tuple[str, ...]) -> Array:
@@ -113,17 +129,25 @@ class WordRetrieval(Retrieval):
         if not self.fields:
             return np.ones(len(fields))
         found = np.zeros(len(fields))
+        names = []
         for text in self.fields:
             name, caret, number = text.partition("^")
             if name not in fields:
                 raise UnknownNameError("field", name, fields)
-            try:
-                found[fields.index(name)] = float(number) if caret else 1.0
-            except ValueError:
-                raise ParameterError(f"{self.name}: expected field^weight, got {text!r}.") from None
-        if (found < 0).any() or not found.any():
-            raise ParameterError(f"{self.name}: weights of fields must not be negative, nor all 0; got {self.fields}.")
+            found[fields.index(name)] = self._weight(text, number) if caret else 1.0
+            names.append(name)
+        if len(set(names)) < len(names) or not found.any():
+            raise ParameterError(f"{self.name}: fields must differ, and not all weigh 0; got {self.fields}.")
         return found
+
+    def _weight(self, text: str, number: str) -> float:
+        try:
+            weight = float(number)
+        except ValueError:
+            raise ParameterError(f"{self.name}: expected field^weight, got {text!r}.") from None
+        if weight != 0 and not 1 / MOST <= weight <= MOST:  # NaN is not
+            raise ParameterError(f"{self.name}: a weight is 0, or from {1 / MOST:g} to {MOST:g}; got {text!r}.")
+        return weight + 0.0  # 0 for −0
 
     def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         """Add to the scores of the documents of a segment; returns how many were touched, which it lists."""
@@ -139,7 +163,7 @@ class BM25(WordRetrieval):
     """
 
     name = "bm25"
-    k1: float = param(default=1.2, least=0)
+    k1: float = param(default=1.2, least=0, most=MOST)
     b: float = param(default=0.75, least=0, most=1)
     fields: tuple[str, ...] = ()
 
@@ -151,7 +175,7 @@ class BM25(WordRetrieval):
             (self.k1, self.b, average),
             lambda: self.k1 * (1.0 - self.b + self.b * sums.lengths / (average or 1.0)),
         )
-        return int(_bm25(sums.places, worth, *sums.postings, sums.dead, norms, sums.scores, sums.touched))
+        return int(_bm25(sums.places, worth, *sums.postings, sums.dead, norms, *sums.scratch))
 
 
 @register
@@ -164,14 +188,14 @@ class QueryLikelihood(WordRetrieval):
     """
 
     name = "ql"
-    mu: float = param(default=2000.0, above=0)
+    mu: float = param(default=2000.0, least=1 / MOST, most=1e9)
     fields: tuple[str, ...] = ()
 
     def scores(self, sums: Sums, query: Query, statistics: Statistics, totals: Totals) -> int:
         share = totals.cf / max(totals.terms, 1.0) * self.mu
         norms = sums.kept((self.mu,), lambda: np.log1p(sums.lengths / self.mu))
         times, length = query.times, float(query.times[share > 0].sum())
-        arrays = (times, share, *sums.postings, sums.dead, norms, length, sums.scores, sums.touched)
+        arrays = (times, share, *sums.postings, sums.dead, norms, length, *sums.scratch)
         return int(_query_likelihood(sums.places, *arrays))
 
 
@@ -185,7 +209,7 @@ def _weighted(segment: Segment, weights: Array) -> tuple[Any, Array]:
 @compiled
 def _bm25(
     places: Any, worth: Array, pointers: Any, rows: Any, counts: Any, dead: Any, norms: Array, scores: Array,
-    touched: Any,
+    seen: Any, touched: Any,
 ) -> int:  # fmt: skip
     n = 0
     for m in range(len(places)):
@@ -195,7 +219,8 @@ def _bm25(
             d, c = rows[p], np.float64(counts[p])
             if c == 0.0 or dead[d]:
                 continue
-            if scores[d] == 0.0:
+            if not seen[d]:  # the score of a document may stay 0
+                seen[d] = True
                 touched[n] = d
                 n += 1
             scores[d] += worth[m] * c / (c + norms[d])
@@ -205,7 +230,7 @@ def _bm25(
 @compiled
 def _query_likelihood(
     places: Any, times: Array, share: Array, pointers: Any, rows: Any, counts: Any, dead: Any, norms: Array,
-    length: float, scores: Array, touched: Any,
+    length: float, scores: Array, seen: Any, touched: Any,
 ) -> int:  # fmt: skip
     n = 0
     for m in range(len(places)):
@@ -215,7 +240,8 @@ def _query_likelihood(
             d, c = rows[p], np.float64(counts[p])
             if c == 0.0 or dead[d]:
                 continue
-            if scores[d] == 0.0:
+            if not seen[d]:  # the score of a document may stay 0
+                seen[d] = True
                 touched[n] = d
                 n += 1
             scores[d] += times[m] * np.log1p(c / share[m])
@@ -225,7 +251,7 @@ def _query_likelihood(
 
 
 @compiled
-def take_best(scores: Array, touched: Any, n: int, allowed: Any, best: Array, rows: Any) -> int:
+def take_best(scores: Array, seen: Any, touched: Any, n: int, allowed: Any, best: Array, rows: Any) -> int:
     """The best of the touched documents, in no order, as a heap with the worst at the top; resets the scores.
 
     Of equal scores, the document with the lower number is better. `allowed` is empty, or says who may be taken.
@@ -234,7 +260,7 @@ def take_best(scores: Array, touched: Any, n: int, allowed: Any, best: Array, ro
     for at in range(n):
         d = touched[at]
         s = scores[d]
-        scores[d] = 0.0
+        scores[d], seen[d] = 0.0, False
         if len(allowed) and not allowed[d]:
             continue
         if size < k:  # sift up

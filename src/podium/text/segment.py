@@ -7,8 +7,8 @@ document: all its fields one after another.
 from __future__ import annotations
 
 import functools
-import shutil
-import tempfile
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,11 @@ class Segment:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(getattr(self, one.name).nbytes for one in fields(self))
+
     @functools.cached_property
     def alive(self) -> int:
         return int(len(self) - np.count_nonzero(self.dead))
@@ -60,25 +65,26 @@ class Segment:
         ends = self.id_ends
         return [self.id_bytes[ends[row] : ends[row + 1]].tobytes().decode() for row in rows.tolist()]
 
-    def save(self, folder: Path) -> None:
-        """Write the arrays into a new folder, which is there as a whole or not at all."""
-        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-        try:
-            aside.chmod(0o755)
-            for one in fields(self):
-                if one.name != "dead":
-                    np.save(aside / f"{one.name}.npy", getattr(self, one.name))
-            aside.replace(folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+    def save(self, folder: Path) -> dict[str, int]:
+        """Write the arrays into a new folder, which is there as a whole or not at all. Returns checksums of the files.
+
+        One process at a time does.
+        """
+        aside = folder.with_name(f".{folder.name}.part")
+        aside.mkdir()
+        for name in _SAVED:
+            np.save(aside / f"{name}.npy", getattr(self, name))
+        aside.replace(folder)
+        return {name: _file_sum(folder / f"{name}.npy") for name in _SAVED}
 
     @classmethod
-    def load(cls, folder: Path, *, n_fields: int, n_terms: int) -> Segment:
-        """The segment of a folder; raises ValueError or OSError if it is not a sound one."""
-        names = [one.name for one in fields(cls) if one.name != "dead"]
+    def load(cls, folder: Path, sums: Mapping[str, int], *, n_fields: int, n_terms: int) -> Segment:
+        """The segment of a folder; raises ValueError or OSError if it is not the one that was saved."""
+        if any(_file_sum(folder / f"{name}.npy") != sums[name] for name in _SAVED):
+            raise ValueError("an array does not match its checksum")
         # plain views: numpy's own class of mapped arrays takes long for every slice
         found: dict[str, Any] = {
-            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in names
+            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _SAVED
         }
         made = cls(**found, dead=np.zeros(len(found["numbers"]), np.bool_))
         made.check(n_fields, n_terms)
@@ -119,6 +125,13 @@ class Segment:
         for row in np.flatnonzero(dead & ~self.dead).tolist():
             _subtract(row, self.tokens, self.bounds, self.terms, self.pairs, df, cf, pair_df)
         return replace(self, df=df, cf=cf, pair_df=pair_df, dead=dead)
+
+
+_SAVED = tuple(one.name for one in fields(Segment) if one.name != "dead")
+
+
+def _file_sum(file: Path) -> int:
+    return zlib.crc32(np.memmap(file, np.uint8, mode="r").data)
 
 
 def _within(values: Ints, end: int) -> bool:
@@ -281,16 +294,18 @@ def _subtract(
         field = np.sort(tokens[first:last])
         for p in range(len(field)):
             k = np.searchsorted(terms, field[p])
-            cf[k, f] -= 1
-            if p == 0 or field[p] != field[p - 1]:
-                df[k, f] -= 1
+            if k < len(terms):
+                cf[k, f] -= 1
+                if p == 0 or field[p] != field[p - 1]:
+                    df[k, f] -= 1
         keys = np.empty(max(last - first - 1, 0), np.int64)
         for p in range(len(keys)):
             keys[p] = (np.int64(tokens[first + p]) << 32) | np.int64(tokens[first + p + 1])
         keys = np.sort(keys)
         for p in range(len(keys)):
-            if p == 0 or keys[p] != keys[p - 1]:
-                pair_df[np.searchsorted(pairs, keys[p]), f] -= 1
+            k = np.searchsorted(pairs, keys[p])
+            if k < len(pairs) and (p == 0 or keys[p] != keys[p - 1]):
+                pair_df[k, f] -= 1
 
 
 @compiled

@@ -1,7 +1,7 @@
-"""Segments of an index: kept beside the store, in `NAME.cache`, and made again where they are missing or unsound.
+"""Segments of an index: kept beside the store, in `NAME.cache`, and made again where they are missing or damaged.
 
-`NAME.cache/segments.json` lists the folders. New documents make a new segment; many segments or many deleted documents
-make one new segment of all.
+`NAME.cache/segments.json` lists the folders with checksums of their files, which are checked when they are opened. New
+documents make a new segment; many segments or many deleted documents make one new segment of all.
 """
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import warnings
+import zlib
 from pathlib import Path
+from typing import Any
 
-from podium.files import write_aside
+from podium.errors import DataError, IndexFileError, PodiumWarning
+from podium.files import claimed, write_aside
 from podium.text.segment import Segment, build
 from podium.text.store import Store
 
@@ -19,57 +23,86 @@ MOST = 8
 """Segments before they are merged."""
 MOST_DEAD = 0.2
 """Share of deleted documents before segments are merged."""
+Part = tuple[str, Segment, dict[str, int]]
+"""A segment with the name of its folder and the checksums of its files; none if it is new."""
 
 
 def read_segments(store: Store) -> list[Segment]:
     """The segments of all documents of a store, without those that are deleted."""
     folder = store.path.with_name(f"{store.path.name}.cache")
     flags, deleted = store.flags(), store.deleted()
-    found = _cached(store, folder, n_terms=len(flags))
-    last = int(found[-1][1].numbers[-1]) if found else -1
+    parts = _cached(store, folder, n_terms=len(flags))
+    last = int(parts[-1][1].numbers[-1]) if parts else -1
     tokens = store.tokens(after=last)
     if len(tokens.numbers):
-        found.append((f"{tokens.numbers[0]}-{tokens.numbers[-1]}-{store.changes()}", build(tokens, flags)))
-    segments = [segment.without(deleted) for _, segment in found]
+        parts.append((f"{tokens.numbers[0]}-{tokens.numbers[-1]}-{store.changes()}", build(tokens, flags), {}))
+    segments = [segment.without(deleted) for _, segment, _ in parts]
     dead, size = sum(len(one) - one.alive for one in segments), sum(map(len, segments))
     if len(segments) > MOST or dead > MOST_DEAD * size:
         tokens = store.tokens()
-        found = [(f"all-{store.changes()}", build(tokens, flags))] if len(tokens.numbers) else []
-        segments = [segment for _, segment in found]
-        _save(store, folder, found)
+        parts = [(f"all-{store.changes()}", build(tokens, flags), {})] if len(tokens.numbers) else []
+        segments = [segment for _, segment, _ in parts]
+        _save(store, folder, parts)
     elif len(tokens.numbers):
-        _save(store, folder, found)
+        _save(store, folder, parts)
+    alive, written = sum(one.alive for one in segments), store.rows("document")
+    if alive != written:
+        raise IndexFileError(
+            f"{store.path}: damaged: {alive} documents where {written} were written. Make it again, or restore a copy."
+        )
     return segments
 
 
-def _cached(store: Store, folder: Path, *, n_terms: int) -> list[tuple[str, Segment]]:
+def _cached(store: Store, folder: Path, *, n_terms: int) -> list[Part]:
     """What is kept of this store, as far as it is sound."""
-    found: list[tuple[str, Segment]] = []
     try:
-        about = json.loads((folder / "segments.json").read_bytes())
-        fits = about["store"] == store.key and about["changes"] <= store.changes()  # never from a later state
-        names = about["segments"] if fits else []
-        for name in names:
-            segment = Segment.load(folder / str(name), n_fields=len(store.fields), n_terms=n_terms)
-            if found and segment.numbers[0] <= found[-1][1].numbers[-1]:
-                return []
-            found.append((str(name), segment))
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError):
+        text = (folder / "segments.json").read_bytes()
+    except OSError:
         return []
-    return found
+    try:
+        return _load(store, folder, text, n_terms)
+    except Exception as error:  # whatever is wrong with it, it is made again
+        with contextlib.suppress(OSError):
+            if (folder / "segments.json").read_bytes() != text:  # another process writes: no damage
+                return []
+        warnings.warn(f"{folder}: damaged ({error}); it is made again from the index.", PodiumWarning, stacklevel=2)
+        return []
 
 
-def _save(store: Store, folder: Path, segments: list[tuple[str, Segment]]) -> None:
+def _load(store: Store, folder: Path, text: bytes, n_terms: int) -> list[Part]:
+    about = json.loads(text)
+    if set(about) == {"store", "changes", "segments"}:  # as podium wrote it before there were checksums
+        return []
+    if zlib.crc32(_head(about)) != about["sum"]:
+        raise ValueError("its list does not match its checksum")
+    if about["state"] not in store.states():  # of another store, or of a later state
+        return []
+    parts: list[Part] = []
+    for name, sums in about["segments"]:
+        segment = Segment.load(folder / str(name), sums, n_fields=len(store.fields), n_terms=n_terms)
+        if parts and segment.numbers[0] <= parts[-1][1].numbers[-1]:
+            raise ValueError("its segments are not in order")
+        parts.append((str(name), segment, sums))
+    return parts
+
+
+def _head(about: dict[str, Any]) -> bytes:
+    return json.dumps([about["state"], about["segments"]]).encode()
+
+
+def _save(store: Store, folder: Path, parts: list[Part]) -> None:
     """Keep the segments, of which the last is new; where nothing can be written, it is made again next time."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, DataError):
         folder.mkdir(exist_ok=True)
-        if segments:  # the last one is new
-            name, segment = segments[-1]
-            shutil.rmtree(folder / name, ignore_errors=True)
-            segment.save(folder / name)
-        names = [name for name, _ in segments]
-        with write_aside(folder / "segments.json") as file:
-            file.write(json.dumps({"store": store.key, "changes": store.changes(), "segments": names}).encode())
-        for old in folder.iterdir():
-            if old.is_dir() and old.name not in names:
-                shutil.rmtree(old, ignore_errors=True)
+        with claimed(folder):
+            _remove_folders(folder, {name for name, _, sums in parts if sums})
+            listed = [[name, sums or segment.save(folder / name)] for name, segment, sums in parts]
+            about = {"state": store.states()[-1], "segments": listed}
+            with write_aside(folder / "segments.json") as file:
+                file.write(json.dumps({**about, "sum": zlib.crc32(_head(about))}).encode())
+
+
+def _remove_folders(folder: Path, names: set[str]) -> None:
+    for old in folder.iterdir():
+        if old.is_dir() and old.name not in names:
+            shutil.rmtree(old, ignore_errors=True)

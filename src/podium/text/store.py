@@ -1,13 +1,7 @@
-"""Store: the documents of an index and their terms, in one SQLite file. The only place that writes to it.
+"""Store: the documents of an index and their terms, in one SQLite file (see `schema.py`). The only writer of it.
 
-    meta(key, value)                     analyser, fields, and a count of changes
-    document(n, id, stored, text)        stored: short values as JSON; text: the text fields, JSON, packed if long
-    token(n, counts, ids)                the terms of a document, field by field, and how many each field has
-    term(t, term, flagged)               the vocabulary
-    deleted(n)                           numbers of documents that are gone; a number is never used again
-    link(source, target) · visit(v, page, seconds, next) · vector(n, values)
-
-Each change is one transaction: after a crash, all of it is there or nothing.
+Each change is one transaction: after a crash, all of it is there or nothing. A store that is open reads one state of
+the file, that of when it was opened, last changed something, or was renewed, whatever other processes write.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,23 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
+from podium.files import claimed, write_aside
 from podium.graph.visits import Visit
 from podium.text import connection
 from podium.text.analyser import Analyser
 from podium.text.connection import connect, in_words
 from podium.text.document import Document
-from podium.text.writer import Writer, unpacked
+from podium.text.schema import checked_meta, count_change, empty, insert, rows_of
+from podium.text.writer import Writer, largest, remove, unpacked
 
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE document(n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, stored TEXT NOT NULL, text BLOB NOT NULL);
-CREATE TABLE token(n INTEGER PRIMARY KEY, counts BLOB NOT NULL, ids BLOB NOT NULL);
-CREATE TABLE term(t INTEGER PRIMARY KEY, term TEXT NOT NULL, flagged INTEGER NOT NULL, UNIQUE(term, flagged));
-CREATE TABLE deleted(n INTEGER PRIMARY KEY);
-CREATE TABLE link(source TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY(source, target)) WITHOUT ROWID;
-CREATE TABLE visit(v INTEGER PRIMARY KEY, page TEXT NOT NULL, seconds REAL NOT NULL, next TEXT);
-CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL);
-"""
 _BATCH = 1000
 """Documents that are written at once."""
 
@@ -60,56 +46,71 @@ class Tokens:
 
 
 class Store:
-    """The file of an index, open for reading; `add` and `delete` write."""
+    """The file of an index, open for reading; `add`, `delete` and the like write."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._base = connect(self.path)
         self._lock = threading.RLock()
-        self._terms: dict[str, int] = {}
-        try:
-            with self._worded(), self._sound():
-                known = dict(self._base.execute("SELECT key, value FROM meta"))
-                self.analyser = Analyser.parse(known["analyser"])
-                self.fields: tuple[str, ...] = tuple(json.loads(known["fields"]))
-                self.key: str = known["key"]
-                self.changes()
-        except BaseException:
-            self.close()
-            raise
+        self._writing: sqlite3.Connection | None = None
+        self._open()
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, analyser: Analyser, fields: Sequence[str]) -> Store:
         """A new store without documents. A store that holds documents is never replaced."""
         target = Path(path)
-        if target.exists() and target.stat().st_size > 0:
-            with contextlib.closing(cls(target)) as known:
-                if len(known) or known.changes():
-                    raise DataError("exists already. Add to it, or delete it first.", where=str(target))
         values = {
             "analyser": repr(analyser),
             "fields": json.dumps(list(fields)),
             "key": os.urandom(8).hex(),
-            "changes": "0",
         }
-        aside = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.part")
+        if not os.access(target.absolute().parent, os.W_OK):
+            raise IndexFileError(f"{target}: cannot be written: no such folder, or read-only. Choose another place.")
         try:
-            with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as base:
-                base.execute("PRAGMA journal_mode=WAL")
-                base.execute(f"PRAGMA application_id={connection.APPLICATION}")
-                base.execute(f"PRAGMA user_version={connection.VERSION}")
-                base.executescript(f"BEGIN; {_SCHEMA}")
-                base.executemany("INSERT INTO meta VALUES(?, ?)", values.items())
-                base.execute("COMMIT")
-            for end in ("-wal", "-shm"):
-                target.with_name(target.name + end).unlink(missing_ok=True)
-            aside.replace(target)  # it is there as a whole or not at all
+            with claimed(target, wait=connection.WAIT):
+                if target.exists() and (target.is_dir() or target.stat().st_size > 0):
+                    _check_empty(target)
+                for end in ("-wal", "-shm"):
+                    target.with_name(target.name + end).unlink(missing_ok=True)
+                with write_aside(target) as file:
+                    file.write(empty(values, connection.APPLICATION, connection.VERSION))
         except (sqlite3.Error, OSError) as error:
             raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
-        finally:
-            for end in ("", "-wal", "-shm"):
-                aside.with_name(aside.name + end).unlink(missing_ok=True)
         return cls(target)
+
+    def _open(self) -> None:
+        """Connect to the file, and hold its state."""
+        self._base, self._terms = connect(self.path), dict[tuple[str, bool], int]()
+        try:
+            self._file = _identity(self.path)
+            self._hold()
+            with self._worded(), self._sound():
+                meta = checked_meta(self._base)
+                self.analyser = Analyser.parse(meta["analyser"])
+                self.fields: tuple[str, ...] = tuple(json.loads(meta["fields"]))
+                self.key: str = meta["key"]
+                self.changes()
+        except BaseException:
+            self.close()
+            raise
+
+    def _hold(self) -> None:
+        """Let all reading see the state of now, until this is called again."""
+        with self._worded():
+            if self._base.in_transaction:
+                self._base.execute("COMMIT")
+            self._base.execute("BEGIN")
+            self._base.execute("SELECT count(*) FROM meta").fetchone()  # the state is held from the first reading on
+
+    @contextmanager
+    def renewed(self) -> Iterator[None]:
+        """See what other processes have changed, even if the file is another now. No other thread renews it here."""
+        with self._lock:
+            if _identity(self.path) == self._file:
+                self._hold()
+            else:
+                self.close()
+                self._open()
+            yield
 
     def close(self) -> None:
         self._base.close()
@@ -117,7 +118,17 @@ class Store:
     def changes(self) -> int:
         """How often the store was changed."""
         with self._worded():
-            return _counter(self._base)
+            return int(self._base.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
+
+    def states(self) -> list[str]:
+        """The names of the last states, the present one last: no other state of any store has the same name."""
+        with self._worded(), self._sound():
+            return [str(state) for state in json.loads(checked_meta(self._base)["states"])]
+
+    def rows(self, table: str) -> int:
+        """The number of rows of a table, as it was counted when they were written."""
+        with self._worded(), self._sound():
+            return int(checked_meta(self._base)[f"rows of {table}"])
 
     def __len__(self) -> int:
         with self._worded():
@@ -125,9 +136,8 @@ class Store:
 
     def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
         """Add documents in one transaction, and return how many."""
-        with self._changing():
-            first = max(self._largest("document", "n"), self._largest("deleted", "n")) + 1
-            writer = Writer(self, first, replace=replace)
+        with self.changing() as base:
+            writer = Writer(self, base, replace=replace)
             rest = iter(documents)
             while batch := list(itertools.islice(rest, _BATCH)):
                 writer.write(batch)
@@ -135,96 +145,92 @@ class Store:
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete documents in one transaction; an unknown id is an error, and then none is deleted."""
-        with self._changing():
-            numbers = {one: self.number(one) for one in ids}
+        with self.changing() as base:
+            numbers = {one: _number(base, one) for one in ids}
             unknown = [one for one, n in numbers.items() if n is None]
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
-            self._remove([(one, n) for one, n in numbers.items() if n is not None])
+            remove(base, [(one, n) for one, n in numbers.items() if n is not None])
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
         with self._worded():
-            found = self._base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
-        return None if found is None else int(found[0])
+            return _number(self._base, id)
 
     def document(self, id: str) -> dict[str, Any] | None:
         """All fields of a document, as it was given."""
-        with self._worded():
-            row = self._base.execute("SELECT id, stored, text FROM document WHERE id = ?", (id,)).fetchone()
-        with self._sound():
-            return None if row is None else {"id": row[0], **json.loads(row[1]), **unpacked(row[2])}
+        return next(self._rows("document", "WHERE id = ?", id, read=_given), None)
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """All documents, as they were given, in the order in which they were added."""
-        with self._worded():
-            for id, stored, text in self._base.execute("SELECT id, stored, text FROM document ORDER BY n"):
-                with self._sound():
-                    found = {"id": id, **json.loads(stored), **unpacked(text)}
-                yield found
+        return self._rows("document", read=_given)
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
         """The number of each document and its value of a field; None where it has none."""
-        with self._worded():
-            if field in self.fields:
-                for n, text in self._base.execute("SELECT n, text FROM document ORDER BY n"):
-                    yield n, unpacked(text).get(field)
-                return
-            ask = "SELECT n, value, type FROM document LEFT JOIN json_each(stored) ON key = ? ORDER BY n"
-            for n, value, kind in self._base.execute(ask, (field,)):
-                if kind in ("array", "object"):
-                    yield n, json.loads(value)
-                else:
-                    yield n, bool(value) if kind in ("true", "false") else value
+
+        def value(row: tuple[Any, ...]) -> tuple[int, Any]:
+            n, _, stored, text = row
+            return n, (unpacked(text) if field in self.fields else json.loads(stored)).get(field)
+
+        return self._rows("document", read=value)
 
     def stored_fields(self) -> list[str]:
         """The names of all stored fields."""
-        with self._worded():
-            ask = "SELECT DISTINCT key FROM document, json_each(stored) ORDER BY key"
-            return [name for (name,) in self._base.execute(ask)]
+        return sorted(set[str]().union(*self._rows("document", read=lambda row: json.loads(row[2]))))
 
     def tokens(self, *, after: int = -1) -> Tokens:
         """The terms of the documents with numbers above `after`."""
-        with self._worded():
-            ask = "SELECT n, counts, ids, id FROM token JOIN document USING (n) WHERE n > ? ORDER BY n"
-            rows = self._base.execute(ask, (after,)).fetchall()
-        with self._sound():
+        names = {n: id for n, id, _, _ in self._rows("document", "WHERE n > ?", after)}
+        rows = list(self._rows("token", "WHERE n > ?", after))
+        with self._worded(), self._sound():
             counts = np.frombuffer(b"".join(row[1] for row in rows), "<i4").reshape(len(rows), len(self.fields))
             ids = np.frombuffer(b"".join(row[2] for row in rows), "<i4")
-        if counts.sum() != len(ids):
-            raise IndexFileError(f"{self.path}: damaged: {len(ids)} terms where {counts.sum()} were counted.")
-        with self._worded():
-            size = self._largest("term", "t") + 1
-        if (len(ids) and not 0 <= ids.min() <= ids.max() < size) or (counts < 0).any():
-            raise IndexFileError(f"{self.path}: damaged: a document has a term that is not in the vocabulary.")
-        return Tokens(np.array([row[0] for row in rows], np.int64), counts, ids, [row[3] for row in rows])
+            size = largest(self._base, "term", "t") + 1
+            outside = len(ids) and not 0 <= ids.min() <= ids.max() < size
+            if [row[0] for row in rows] != list(names) or counts.sum() != len(ids) or (counts < 0).any() or outside:
+                raise ValueError("documents and their terms do not agree")
+        return Tokens(np.array(list(names), np.int64), counts, ids, list(names.values()))
 
     def deleted(self) -> NDArray[np.int64]:
         """The numbers of deleted documents."""
-        with self._worded():
-            return np.array([n for (n,) in self._base.execute("SELECT n FROM deleted ORDER BY n")], np.int64)
+        return np.array([n for (n,) in self._all("deleted")], np.int64)
 
     def flags(self) -> NDArray[np.bool_]:
-        """Whether each term is flagged as a stop word or too short."""
-        with self._worded():
-            found = np.zeros(self._largest("term", "t") + 1, np.bool_)
-            for (t,) in self._base.execute("SELECT t FROM term WHERE flagged"):
-                found[t] = True
-        return found
+        """Whether each term is flagged as a stop word or too short; an error if the vocabulary is damaged."""
+        terms = self._all("term")
+        with self._worded(), self._sound():
+            fault = self._base.execute("PRAGMA integrity_check('term')").fetchone()[0]
+            if fault != "ok" or [t for t, _, _ in terms] != list(range(len(terms))):
+                raise ValueError(f"its vocabulary: {fault}")
+        return np.array([flagged for _, _, flagged in terms], np.bool_)
+
+    def _all(self, table: str) -> list[Any]:
+        """All rows of a table, in order; an error if there are not as many as were written."""
+        rows = list(self._rows(table))
+        with self._sound():
+            if len(rows) != self.rows(table):
+                raise ValueError(f"{len(rows)} rows of {table} where {self.rows(table)} were written")
+        return rows
+
+    def _rows(
+        self, table: str, where: str = "", *values: Any, read: Callable[[tuple[Any, ...]], Any] = tuple
+    ) -> Iterator[Any]:
+        """What `read` gives of the rows of a table, in order; an error at one that is not as it was written."""
+        with self._worded(), self._sound():
+            yield from map(read, rows_of(self._base, table, where, *values))
 
     def term_ids(self, words: Sequence[str]) -> list[int]:
         """The numbers of the terms of words; −1 for a term that no document has."""
         found = []
-        for word in words:
-            if word not in self._terms:
+        for term in map(self.analyser.term, words):
+            if term not in self._terms:
                 with self._worded():
-                    ask = "SELECT t FROM term WHERE term = ? AND flagged = ?"
-                    row = self._base.execute(ask, self.analyser.term(word)).fetchone()
+                    row = self._base.execute("SELECT t FROM term WHERE term = ? AND flagged = ?", term).fetchone()
                 if row is None:
                     found.append(-1)
                     continue
-                self._terms[word] = int(row[0])
-            found.append(self._terms[word])
+                self._terms[term] = int(row[0])
+            found.append(self._terms[term])
         return found
 
     def term(self, t: int) -> str:
@@ -233,46 +239,46 @@ class Store:
             return str(self._base.execute("SELECT term FROM term WHERE t = ?", (int(t),)).fetchone()[0])
 
     def links(self) -> list[tuple[str, str]]:
-        with self._worded():
-            return self._base.execute("SELECT source, target FROM link").fetchall()
+        return self._all("link")
 
     def add_links(self, links: Iterable[tuple[str, str]]) -> None:
         """Add links between documents in one transaction."""
-        with self._changing():
-            self._base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
+        with self.changing() as base:
+            insert(base, "link", links, verb="INSERT OR IGNORE")
 
     def visits(self) -> list[Visit]:
-        with self._worded():
-            return [Visit(*row) for row in self._base.execute("SELECT page, seconds, next FROM visit ORDER BY v")]
+        return [Visit(*row[1:]) for row in self._all("visit")]
 
     def add_visits(self, visits: Iterable[Visit]) -> None:
         """Add visits, after those that are there, in one transaction."""
-        with self._changing():
-            self._base.executemany("INSERT INTO visit(page, seconds, next) VALUES(?, ?, ?)", visits)
+        with self.changing() as base:
+            first = largest(base, "visit", "v") + 1
+            rows = ((v, one.page, float(one.seconds), one.next) for v, one in enumerate(visits, first))
+            insert(base, "visit", rows)
 
     def vectors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """The number and the vector of each document that has one, in order."""
-        with self._worded():
-            for n, values in self._base.execute('SELECT n, "values" FROM vector ORDER BY n'):
-                with self._sound():
-                    found = np.frombuffer(values, "<f4")
-                yield n, found
+        for n, values in self._all("vector"):
+            with self._sound():
+                found = np.frombuffer(values, "<f4")
+            yield n, found
 
     def set_vectors(self, vectors: Iterable[tuple[str, NDArray[np.float32]]], *, encoder: str | None = None) -> int:
         """Give documents their vectors in one transaction, and return how many. `encoder` is what made them."""
         written = 0
-        with self._changing():
+        with self.changing() as base:
             for id, values in vectors:
-                n = self.number(id)
+                n = _number(base, id)
                 if n is None:
                     raise DataError(f"no document {id!r}, so no vector was stored.", where=str(self.path))
-                self._base.execute("INSERT OR REPLACE INTO vector VALUES(?, ?)", (n, values.astype("<f4").tobytes()))
+                base.execute("DELETE FROM vector WHERE n = ?", (n,))
+                insert(base, "vector", [(n, values.astype("<f4").tobytes())])
                 written += 1
-            widths = [w // 4 for (w,) in self._base.execute('SELECT DISTINCT length("values") FROM vector ORDER BY 1')]
+            widths = [w // 4 for (w,) in base.execute('SELECT DISTINCT length("values") FROM vector ORDER BY 1')]
             if len(widths) > 1:
                 problem = f"vectors of {widths[0]} and of {widths[1]} numbers in one index, so none was stored."
                 raise DataError(f"{problem} Make all of them with the same model.", where=str(self.path))
-            self._base.execute("INSERT OR REPLACE INTO meta VALUES('encoder', ?)", (encoder or "",))
+            base.execute("INSERT OR REPLACE INTO meta VALUES('encoder', ?)", (encoder or "",))
         return written
 
     def encoder(self) -> str | None:
@@ -281,53 +287,55 @@ class Store:
             found = self._base.execute("SELECT value FROM meta WHERE key = 'encoder'").fetchone()
         return (found[0] or None) if found else None
 
-    def _largest(self, table: str, column: str) -> int:
-        return int(self._base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
-
-    def _remove(self, documents: Sequence[tuple[str, int]]) -> None:
-        """Remove documents, given by id and number."""
-        rows = [(n,) for _, n in documents]
-        for table in ("document", "token", "vector"):
-            self._base.executemany(f"DELETE FROM {table} WHERE n = ?", rows)
-        self._base.executemany("DELETE FROM link WHERE source = ?", [(id,) for id, _ in documents])
-        self._base.executemany("INSERT INTO deleted VALUES(?)", rows)
+    @property
+    def is_changing(self) -> bool:
+        """Whether a transaction is under way."""
+        return self._writing is not None
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """While this lasts, all reading sees one state, whatever other processes write."""
-        with self._lock, self._worded():
-            self._base.execute("BEGIN")
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that counts as a change: what is changed within the block is there at its end, all or none."""
+        with self._lock:
+            if self._writing is not None:  # part of a larger one
+                yield self._writing
+                return
+            with self._writer() as base:
+                try:
+                    yield base
+                    with self._worded():
+                        if base.total_changes:
+                            count_change(base)
+                        base.execute("COMMIT")
+                except BaseException:
+                    with contextlib.suppress(sqlite3.Error):
+                        base.execute("ROLLBACK")
+                    raise
+                with contextlib.suppress(sqlite3.Error):  # without waiting for readers
+                    self._hold()
+                    base.execute("PRAGMA busy_timeout=0")
+                    base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _writer(self) -> Iterator[sqlite3.Connection]:
+        """A connection that writes, with a transaction begun, while no other process does."""
+        if not connection.changeable(self.path):
+            raise in_words(self.path, sqlite3.OperationalError("readonly"))
+        with claimed(self.path, wait=connection.WAIT), contextlib.closing(connect(self.path)) as base, self._worded():
+            base.execute("BEGIN IMMEDIATE")
+            with self._sound():
+                if checked_meta(base)["key"] != self.key:
+                    raise IndexFileError(f"{self.path}: was replaced by another index meanwhile. Open it again.")
+            self._writing = base
             try:
-                yield
+                yield base
             finally:
-                with contextlib.suppress(sqlite3.Error):
-                    self._base.execute("COMMIT")
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """A transaction that counts as a change."""
-        with self._lock, self._worded():
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                changes = _counter(self._base) + 1
-                self._base.execute("UPDATE meta SET value = ? WHERE key = 'changes'", (str(changes),))
-                self._base.execute("COMMIT")
-            except BaseException:
-                self._terms.clear()
-                with contextlib.suppress(sqlite3.Error):
-                    self._base.execute("ROLLBACK")
-                raise
-            with contextlib.suppress(sqlite3.Error):  # without waiting for readers
-                self._base.execute("PRAGMA busy_timeout=0")
-                self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._base.execute(f"PRAGMA busy_timeout={int(1000 * connection.WAIT)}")
+                self._writing = None
 
     @contextmanager
     def _worded(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except connection.FAULTS as error:
             raise in_words(self.path, error) from error
 
     @contextmanager
@@ -341,5 +349,27 @@ class Store:
             raise IndexFileError(f"{self.path}: damaged ({error!r}). Make it again, or restore a copy.") from error
 
 
-def _counter(base: sqlite3.Connection) -> int:
-    return int(base.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
+def _check_empty(target: Path) -> None:
+    """Raise an error if there is a store with documents, or none at all."""
+    with contextlib.closing(Store(target)) as store:
+        if len(store) or store.changes():
+            raise DataError("exists already. Add to it, or delete it first.", where=str(target))
+
+
+def _given(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A document as it was given, from its row."""
+    _, id, stored, text = row
+    return {"id": id, **json.loads(stored), **unpacked(text)}
+
+
+def _number(base: sqlite3.Connection, id: str) -> int | None:
+    row = base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        about = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return about.st_dev, about.st_ino

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from podium.errors import DataError, IncompatibleError
 from podium.registry import param, register
 from podium.text.query import Query
-from podium.text.retrieval import BM25, Array, Numbers, Retrieval, Where
+from podium.text.retrieval import BM25, MOST, Array, Numbers, Retrieval, Where
 
 if TYPE_CHECKING:
     from podium.text.index import Index
@@ -163,8 +163,8 @@ class Hybrid(Retrieval):
     name = "hybrid"
     words: Retrieval = BM25()
     vectors: Retrieval = VectorRetrieval()
-    depth: int = param(default=100, least=1)
-    damping: float = param(default=60.0, least=0)
+    depth: int = param(default=100, least=1, most=10_000)
+    damping: float = param(default=60.0, least=0, most=MOST)
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
         found: dict[int, float] = {}

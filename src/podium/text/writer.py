@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from podium.errors import DataError
 from podium.text.document import Document
+from podium.text.schema import insert, rows_of
 
 if TYPE_CHECKING:
     from podium.text.store import Store
@@ -26,14 +27,13 @@ _LONG = 1000
 class Writer:
     """Writes documents within a transaction."""
 
-    def __init__(self, store: Store, first: int, *, replace: bool) -> None:
-        self.store, self.base, self.replace = store, store._base, replace
+    def __init__(self, store: Store, base: sqlite3.Connection, *, replace: bool) -> None:
+        self.store, self.base, self.replace = store, base, replace
+        first = max(largest(base, "document", "n"), largest(base, "deleted", "n")) + 1
         self.first, self.next, self.written = first, first, 0
         self.words = _Numbers(self._learn)
-        self.terms = {
-            (term, bool(flagged)): t for t, term, flagged in self.base.execute("SELECT t, term, flagged FROM term")
-        }
-        self.size, self.new = store._largest("term", "t") + 1, list[tuple[int, str, int]]()
+        self.terms = {(term, bool(flagged)): t for t, term, flagged in rows_of(self.base, "term")}
+        self.size, self.new = largest(base, "term", "t") + 1, list[tuple[int, str, int]]()
         width = self.base.execute('SELECT length("values") FROM vector LIMIT 1').fetchone()
         self.width: int | None = None if width is None else width[0] // 4
 
@@ -51,16 +51,16 @@ class Writer:
             links += [(one.id, target) for target in one.links]
             if one.vector is not None:
                 vectors.append((n, self._vector(one).tobytes()))
-        self.base.executemany("INSERT INTO term VALUES(?, ?, ?)", self.new)
+        insert(self.base, "term", self.new)
         try:
-            self.base.executemany("INSERT INTO document VALUES(?, ?, ?, ?)", rows)
+            insert(self.base, "document", rows)
         except sqlite3.IntegrityError:  # an id that is there, or is given twice
             self.base.execute("DELETE FROM document WHERE n >= ?", (self.next,))
             self._check_ids(documents)
             raise
-        self.base.executemany("INSERT INTO token VALUES(?, ?, ?)", tokens)
-        self.base.executemany("INSERT OR IGNORE INTO link VALUES(?, ?)", links)
-        self.base.executemany("INSERT INTO vector VALUES(?, ?)", vectors)
+        insert(self.base, "token", tokens)
+        insert(self.base, "link", links, verb="INSERT OR IGNORE")
+        insert(self.base, "vector", vectors)
         self.new.clear()
         self.next += len(rows)
         self.written += len(rows)
@@ -78,7 +78,7 @@ class Writer:
                 raise DataError(f"document {one.id!r} {words}", where=where)
             seen.add(one.id)
             if known is not None:
-                self.store._remove([(one.id, known[0])])
+                remove(self.base, [(one.id, known[0])])
 
     def _learn(self, word: str) -> int:
         """The number of the term of a word that is met for the first time."""
@@ -101,6 +101,20 @@ class Writer:
                 where=document.where,
             )
         return document.vector.astype("<f4")
+
+
+def largest(base: sqlite3.Connection, table: str, column: str) -> int:
+    """The largest number in a column; −1 for none."""
+    return int(base.execute(f"SELECT coalesce(max({column}), -1) FROM {table}").fetchone()[0])
+
+
+def remove(base: sqlite3.Connection, documents: Sequence[tuple[str, int]]) -> None:
+    """Remove documents, given by id and number."""
+    rows = [(n,) for _, n in documents]
+    for table in ("document", "token", "vector"):
+        base.executemany(f"DELETE FROM {table} WHERE n = ?", rows)
+    base.executemany("DELETE FROM link WHERE source = ?", [(id,) for id, _ in documents])
+    insert(base, "deleted", rows)
 
 
 class _Numbers(dict[str, int]):

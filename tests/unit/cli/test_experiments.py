@@ -159,7 +159,7 @@ def test_a_folder_that_another_process_writes_to_is_refused(podium: Podium) -> N
 @pytest.mark.usefixtures("data")
 def test_what_killed_processes_left_half_written_is_swept_away(podium: Podium) -> None:
     Path("out/runs").mkdir(parents=True)
-    for name in ("out/.results.json.0a.part", "out/runs/.one-random.json.1b.part"):
+    for name in ("out/.results.json.0123456789ab.part", "out/runs/.one-random.json.ba9876543210.part"):
         Path(name).write_text("{")
     assert podium("compare", "one", "--methods", "random", "-o", "out").exit_code == 0
     assert not list(Path("out").rglob("*.part"))

@@ -1,8 +1,10 @@
 """Caches: the same data as in memory, in bounded memory; and what is damaged is refused."""
 
+import contextlib
 import itertools
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -12,14 +14,14 @@ import numpy as np
 import pytest
 
 import podium
-from podium.data.cache import file_name, open_cache, verify
+from podium.data.cache import file_name, head_bytes, open_cache, verify
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_matrix import LARGE
 from podium.data.scattered import Scattered
 from podium.errors import DataError
-from podium.rows import SMALL, Rows
+from podium.rows import SMALL, SUM_BLOCK, Rows
 from podium.transforms import AddMinMax, MinMax, QueryZScore, SecondOrder, ZScore
 
 
@@ -292,3 +294,81 @@ def test_data_larger_than_the_allowed_memory_trains_scores_and_evaluates_to_the_
         return done.stdout
 
     assert run("yes") == run("no")
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A dense cache of several blocks of checksums, and its features."""
+    data, _ = podium.make_letor_like(300, (20, 40), n_features=40, seed=3)
+    write_cache(data, tmp_path / "x.pod")
+    return tmp_path / "x.pod", np.asarray(data.features)
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_a_flipped_bit_in_features_is_noticed_by_whoever_reads_its_block(large, store):
+    path, X = large
+    if store:
+        pytest.importorskip("fsspec")
+    raw = bytearray((path / "features.f4").read_bytes())
+    assert len(raw) > 3 * SUM_BLOCK
+    at = 2 * SUM_BLOCK + 77
+    raw[at] ^= 4
+    (path / "features.f4").write_bytes(raw)
+    rows = open_cache(f"file://{path}" if store else path).features
+    row, width = at // (4 * X.shape[1]), SUM_BLOCK // (4 * X.shape[1])
+    assert np.array_equal(rows[: row - width], X[: row - width])  # of other blocks
+    assert np.array_equal(rows[-1], X[-1])
+    for rows_ in (slice(row, row + 1), slice(0, len(X)), slice(row - 1, row)):
+        with pytest.raises(DataError, match="damaged: bytes 524288 to 786432 do not match their checksum"):
+            rows[rows_]
+    with pytest.raises(DataError, match="do not match their checksum"):
+        pickle.loads(pickle.dumps(rows))[row]
+
+
+def test_each_block_is_compared_once(large, monkeypatch):
+    path, X = large
+    compared, real = [], podium.rows.block_sums
+    monkeypatch.setattr("podium.rows.block_sums", lambda found: compared.append(len(found)) or real(found))
+    rows = open_cache(path).features
+    for _ in range(2):
+        assert np.array_equal(rows[5:50], X[5:50])
+        assert np.array_equal(rows[:], X)
+        assert np.array_equal(rows[np.array([7, 3, len(X) - 1])], X[[7, 3, -1]])
+    assert sum(compared) == X.nbytes
+
+
+def test_flipped_bits_anywhere_in_a_cache_are_refused_in_words(tmp_path):
+    text = b"1 qid:a 1:1 2:2 #docid = 7\n0 qid:b 1:3 #docid = 8\n2 qid:a 3:1 #docid = 9\n"
+    sparse = b"".join(b"1 qid:%d %d:1\n" % (k, 50 * k + 1) for k in range(40))
+    rng = np.random.default_rng(1)
+    for name, content in (("dense", text), ("sparse", sparse)):
+        (tmp_path / name).write_bytes(content)
+        digest = write_cache(tmp_path / name, tmp_path / f"{name}.pod").digest()
+        for file in sorted((tmp_path / f"{name}.pod").iterdir()):
+            whole = file.read_bytes()
+            for _ in range(6):
+                damaged = bytearray(whole)
+                damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+                file.write_bytes(damaged)
+                if file.name == "head.json":
+                    with contextlib.suppress(DataError):
+                        assert open_cache(tmp_path / f"{name}.pod").digest() == digest  # a blank
+                    continue
+                with pytest.raises(DataError, match=r"damaged.*Make it again"):
+                    open_cache(tmp_path / f"{name}.pod").digest()
+            file.write_bytes(whole)
+
+
+def test_a_cache_of_the_first_format_is_checked_when_it_is_opened(large):
+    path, X = large
+    head = json.loads((path / "head.json").read_bytes())["head"]
+    head["version"] = 1
+    del head["arrays"]["feature-sums"]
+    (path / "feature-sums.u4").unlink()
+    (path / "head.json").write_bytes(head_bytes(head))
+    assert np.array_equal(open_cache(path).features[:], X)
+    raw = bytearray((path / "features.f4").read_bytes())
+    raw[1000] ^= 1
+    (path / "features.f4").write_bytes(raw)
+    with pytest.raises(DataError, match=r"features\.f4 does not match its checksum"):
+        open_cache(path)

@@ -5,10 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from podium.errors import ParameterError
+from podium.text import retrieval
 from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index import Index
+from podium.text.retrieval import Scratch
 
 PLAIN = Analyser(stem=False, stop=False, shortest=1)
 
@@ -109,4 +112,81 @@ def test_repeated_query_words_count_each_time(tmp_path):
     index = make(tmp_path / "i", draw(4)[0])
     one, two = index.search("w3", k=99), index.search("w3 w3", k=99)
     assert two.scores == pytest.approx(2 * one.scores)
+    index.close()
+
+
+HOSTILE = [
+    "bm25(k1=1.79e308,b=1)", "bm25(k1=inf)", "bm25(k1=nan)", "bm25(k1=-1)", "bm25(b=2)", "bm25(b=nan)", "ql(mu=1e-320)",
+    "ql(mu=1e308)", "ql(mu=0)", "bm25(fields=[title^nan])", "bm25(fields=[title^inf])", "bm25(fields=[title^-1])",
+    "bm25(fields=[title^1e308])", "bm25(fields=[title^1e-320])", "bm25(fields=[title^x])", "bm25(fields=[title^0])",
+    "bm25(fields=[title,title^2])", "ql(fields=[title^nan])", "hybrid(depth=1000000000)", "hybrid(damping=nan)",
+    "hybrid(depth=0)", "hybrid(words=" * 500 + "bm25" + ")" * 500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("by", HOSTILE)
+def test_numbers_beyond_use_are_refused(tmp_path, by):
+    index = Index.create(tmp_path / "i", [{"id": "a", "title": "heat", "text": "slabs"}])
+    with pytest.raises(ParameterError):
+        index.search("heat slabs", by=by)
+    index.close()
+
+
+@pytest.mark.parametrize(
+    "by", ["bm25(k1=1e6,b=1)", "bm25(k1=0)", "bm25(k1=1e6,fields=[title^1e6,text^1e-6])", "ql(mu=1e-6)", "ql(mu=1e9)"]
+)
+def test_scores_are_numbers_up_to_the_bounds(tmp_path, by):
+    documents, queries = draw(4)
+    index = make(tmp_path / "i", documents)
+    for query in queries:
+        hits = index.search(" ".join(query), 1000, by=by)
+        assert np.isfinite(hits.scores).all()
+        assert len(set(hits.ids)) == len(hits)
+    index.close()
+
+
+@pytest.mark.parametrize("worth", [0.0, 1.0, np.nan, np.inf])
+@pytest.mark.parametrize("norm", [1.0, np.inf, np.nan])
+def test_a_document_is_listed_once_whatever_its_score_is(worth, norm):
+    D, m = 3, 50
+    places, pointers = np.arange(m), np.arange(0, D * m + 1, D)
+    rows, counts = np.tile(np.arange(D, dtype=np.int32), m), np.ones(D * m, np.int32)
+    room, dead = Scratch(np.zeros(D), np.zeros(D, bool), np.full(D * m, -7, np.int32)), np.zeros(D, bool)
+    n = retrieval._bm25(places, np.full(m, worth), pointers, rows, counts, dead, np.full(D, norm), *room)
+    assert n == D
+    assert room.touched[:n].tolist() == [0, 1, 2]
+    assert (room.touched[n:] == -7).all()
+    best, taken = np.empty(2), np.empty(2, np.int64)
+    assert retrieval.take_best(*room, n, np.empty(0, bool), best, taken) == 2
+    assert not room.scores.any()
+    assert not room.seen.any()
+    share = np.full(m, max(worth, 1e300))
+    n = retrieval._query_likelihood(
+        places, np.ones(m), share, pointers, rows, counts, dead, np.full(D, norm), 1.0, *room
+    )
+    assert n == D
+
+
+def test_searches_with_ever_new_parameters_keep_a_bounded_number_of_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr("podium.text.index.LEAST_KEPT", 20_000)
+    documents, queries = draw(5, n=200)
+    index = make(tmp_path / "i", documents)
+    first = index.search(" ".join(queries[0]), 100)
+    budget = max(20_000, sum(segment.nbytes for segment in index.segments))
+    for k in range(400):
+        index.search("w1 w2", by=f"bm25(k1={k},fields=[title^{k + 1},text])")
+        index.search("w1 w2", by=f"ql(mu={k + 1})")
+        assert index._arrays.bytes <= budget
+    assert index._arrays.bytes == sum(a.nbytes for key in index._arrays for a in index._arrays._values[key])
+    assert len(index._kept) < 10
+    again = index.search(" ".join(queries[0]), 100)
+    assert (first.ids, first.scores.tobytes()) == (again.ids, again.scores.tobytes())
+    index.close()
+
+
+def test_the_same_parameters_written_otherwise_are_kept_once(tmp_path):
+    index = make(tmp_path / "i", draw(6)[0])
+    for by in ("bm25(k1=1,fields=[title^2,text])", "bm25(k1=1.0,fields=[text^1.0,title^2e0])"):
+        index.search("w1 w2", by=by)
+    assert len(list(index._arrays)) == 2 * len(index.segments)
     index.close()

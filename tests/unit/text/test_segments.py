@@ -2,10 +2,12 @@
 
 import json
 import shutil
+import warnings
 
 import numpy as np
 import pytest
 
+from podium.errors import PodiumWarning
 from podium.text import segments
 from podium.text.index import Index
 
@@ -77,6 +79,44 @@ def test_a_cache_of_a_later_state_is_not_used(made):
     assert reopened(path) == found
 
 
+def test_a_cache_of_another_history_is_not_used(made, tmp_path):
+    path, _ = made
+    copy = path.read_bytes()
+    for word in ("lost", "gone"):
+        path.write_bytes(copy)  # a copy of yesterday is restored, and changed otherwise
+        index = Index.open(path)
+        index.add([{"id": "new", "text": f"common {word} {word}"}])
+        index.close()
+        (tmp_path / f"{word}.segments").write_bytes((tmp_path / "i.cache" / "segments.json").read_bytes())
+        shutil.copytree(tmp_path / "i.cache", tmp_path / f"{word}.cache")
+    expected = reopened(path)
+    shutil.rmtree(tmp_path / "i.cache")
+    (tmp_path / "lost.cache").rename(tmp_path / "i.cache")
+    assert reopened(path) == expected
+
+
+def test_flipped_bits_change_no_result(made):
+    path, found = made
+    files = sorted(file for file in path.with_name("i.cache").rglob("*") if file.is_file())
+    rng, said = np.random.default_rng(5), 0
+    for _ in range(60):
+        file = files[rng.integers(len(files))]
+        whole = file.read_bytes()
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+        file.write_bytes(damaged)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            index = Index.open(path)
+            assert state(index) == found
+            index.close()
+        said += len(heard)
+        shutil.rmtree(path.with_name("i.cache"))
+        reopened(path)
+        files = sorted(file for file in path.with_name("i.cache").rglob("*") if file.is_file())
+    assert said == 60
+
+
 @pytest.mark.parametrize("name", ["tokens", "numbers", "bounds", "pointers", "rows", "terms", "df", "pairs", "id_ends"])
 @pytest.mark.parametrize("how", ["cut", "empty", "gone", "other", "dtype"])
 def test_a_damaged_cache_is_made_again(made, name, how):
@@ -90,6 +130,8 @@ def test_a_damaged_cache_is_made_again(made, name, how):
     else:
         array = np.load(file)
         np.save(file, array[:-1] if how == "other" else array.astype(np.float64))
+    with pytest.warns(PodiumWarning, match=r"i\.cache: damaged .* it is made again"):
+        assert reopened(path) == found
     assert reopened(path) == found
 
 
@@ -97,7 +139,8 @@ def test_a_damaged_cache_is_made_again(made, name, how):
 def test_a_damaged_list_of_segments_is_made_again(made, text):
     path, found = made
     (path.with_name("i.cache") / "segments.json").write_text(text)
-    assert reopened(path) == found
+    with pytest.warns(PodiumWarning, match="it is made again"):
+        assert reopened(path) == found
     assert json.loads((path.with_name("i.cache") / "segments.json").read_text())["segments"]
 
 

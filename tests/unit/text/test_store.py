@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from podium.errors import DataError, IndexFileError, PodiumError
-from podium.text import connection
+from podium.graph.visits import Visit
+from podium.text import connection, schema
 from podium.text.analyser import Analyser
 from podium.text.document import Document
 from podium.text.store import Store
@@ -229,12 +230,50 @@ def change(path, *statements):
 def test_a_newer_store_is_refused(tmp_path):
     path = filled(tmp_path / "i", 1)
     change(path, "PRAGMA user_version=99")
-    assert "newer podium (format 99; this one reads 1). Upgrade" in refusal(path)
+    assert "newer podium (format 99; this one reads 2). Upgrade" in refusal(path)
+
+
+def test_a_store_of_the_first_format_is_read_and_gets_its_checksums(tmp_path):
+    path = filled(tmp_path / "i", 5)
+    store = Store(path)
+    store.delete(["d1"])
+    store.add_links([("d2", "d3")])
+    store.add_visits([Visit("d2", 3, None)])
+    store.set_vectors([("d2", np.ones(2, np.float32))])
+    store.close()
+    tables = schema.COLUMNS
+    change(
+        path,
+        *(f"DROP TRIGGER {table}_{verb}" for table in tables for verb in ("INSERT", "DELETE")),
+        *(f"ALTER TABLE {table} DROP COLUMN sum" for table in tables),
+        "DELETE FROM meta WHERE key NOT IN ('analyser', 'fields', 'key', 'changes', 'encoder')",
+        "PRAGMA user_version=1",
+    )
+    for _ in range(2):
+        store = Store(path)
+        assert [one["id"] for one in store.documents()] == ["d0", "d2", "d3", "d4"]
+        assert store.deleted().tolist() == [1]
+        assert store.links() == [("d2", "d3")]
+        assert store.visits() == [Visit("d2", 3.0, None)]
+        assert [n for n, _ in store.vectors()] == [2]
+        store.close()
+    store = Store(path)
+    store.add(some(1, first=9))
+    assert store.rows("document") == len(store) == 5
+    store.close()
+    change(path, "UPDATE token SET ids = x'00000000' WHERE n = 4")
+    assert "a row of token does not match its checksum" in refusal(path)
 
 
 @pytest.mark.parametrize(
     "statement",
     [
+        "DELETE FROM token",
+        "DELETE FROM term WHERE t = 2",
+        "DELETE FROM document WHERE n = 0",
+        "UPDATE term SET term = 'other' WHERE t = 1",
+        "UPDATE document SET id = 'other'",
+        "INSERT INTO deleted VALUES(7, 0)",
         "DELETE FROM meta WHERE key = 'fields'",
         "UPDATE meta SET value = 'nonsense(' WHERE key = 'analyser'",
         "UPDATE meta SET value = 'many' WHERE key = 'changes'",
@@ -247,7 +286,7 @@ def test_a_newer_store_is_refused(tmp_path):
         "UPDATE document SET text = x'789c00'",
         "UPDATE document SET text = '{'",
         "UPDATE document SET stored = 'no'",
-        "INSERT INTO vector VALUES(0, x'01')",
+        "INSERT INTO vector VALUES(0, x'01', 0)",
     ],
 )
 def test_a_store_with_wrong_content_is_refused(tmp_path, statement):
@@ -283,7 +322,7 @@ def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
     monkeypatch.setattr(connection, "WAIT", 0.1)
     path = filled(tmp_path / "i", 1)
     one, two = Store(path), Store(path)
-    with one._changing():
+    with one.changing():
         with pytest.raises(IndexFileError, match=r"another process has been writing to it for 0.1 s. Try again"):
             two.add(some(1, first=5))
         assert len(two) == 1  # reading is not held up
@@ -307,15 +346,19 @@ def test_a_reader_does_not_hold_up_a_writer(tmp_path, monkeypatch):
     two.close()
 
 
-def test_a_snapshot_sees_one_state(tmp_path):
+def test_an_open_store_sees_one_state_until_it_is_renewed(tmp_path):
     path = filled(tmp_path / "i", 3)
     reader, writer = Store(path), Store(path)
-    with reader.snapshot():
-        size = len(reader.flags())
-        writer.add(some(4, first=50))
-        assert len(reader) == 3
-        assert reader.tokens().ids.max() < size
-    assert len(reader) == 7
+    size = len(reader.flags())
+    writer.add(some(4, first=50))
+    writer.delete(["d1"])
+    assert len(reader) == 3
+    assert reader.tokens().ids.max() < size
+    assert reader.document("d1") is not None
+    assert [len(reader.deleted()), len(writer.deleted())] == [0, 1]
+    with reader.renewed():
+        assert len(reader) == 6
+    assert reader.document("d1") is None
     reader.close()
     writer.close()
 

@@ -15,6 +15,7 @@ import numpy as np
 from podium.compiled import compiled
 from podium.registry import param, register
 from podium.text.features.base import WHOLE, Array, FieldFeature
+from podium.text.retrieval import MOST
 
 
 @compiled
@@ -71,7 +72,7 @@ class JelinekMercer(FieldFeature):
 
     name, kernel = "lmir_jm", _jelinek_mercer
     field: str = WHOLE
-    lam: float = param(default=0.1, above=0, below=1)
+    lam: float = param(default=0.1, least=1 / MOST, below=1)
 
 
 @register
@@ -80,7 +81,7 @@ class Dirichlet(FieldFeature):
 
     name, kernel = "lmir_dir", _dirichlet
     field: str = WHOLE
-    mu: float = param(default=2000.0, above=0)
+    mu: float = param(default=2000.0, least=1 / MOST, most=1e9)
 
 
 @register
@@ -89,4 +90,4 @@ class AbsoluteDiscount(FieldFeature):
 
     name, kernel = "lmir_abs", _absolute_discount
     field: str = WHOLE
-    delta: float = param(default=0.7, above=0, below=1)
+    delta: float = param(default=0.7, least=1 / MOST, below=1)

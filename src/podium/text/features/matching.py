@@ -13,6 +13,7 @@ import numpy as np
 from podium.compiled import compiled
 from podium.registry import param, register
 from podium.text.features.base import WHOLE, Array, FieldFeature
+from podium.text.retrieval import MOST
 
 
 @compiled
@@ -198,7 +199,7 @@ class BM25(FieldFeature):
 
     name, kernel = "bm25", bm25
     field: str = WHOLE
-    k1: float = param(default=1.2, least=0)
+    k1: float = param(default=1.2, least=0, most=MOST)
     b: float = param(default=0.75, least=0, most=1)
 
 
@@ -208,7 +209,7 @@ class LogBM25(FieldFeature):
 
     name, kernel = "log_bm25", _log_bm25
     field: str = WHOLE
-    k1: float = param(default=1.2, least=0)
+    k1: float = param(default=1.2, least=0, most=MOST)
     b: float = param(default=0.75, least=0, most=1)
 
 

@@ -15,6 +15,7 @@ from podium.registry import param, register
 from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature, View
 from podium.text.features.matching import bm25, tf
 from podium.text.ngrams import ngram_df
+from podium.text.retrieval import MOST
 
 
 @compiled
@@ -53,7 +54,7 @@ class NgramBM25(FieldFeature):
     name, kernel = "ngram_bm25", _ngram_bm25
     field: str = WHOLE
     n: int = param(default=2, least=2, most=5)
-    k1: float = param(default=1.2, least=0)
+    k1: float = param(default=1.2, least=0, most=MOST)
     b: float = param(default=0.75, least=0, most=1)
 
     def sees(self) -> Hashable:

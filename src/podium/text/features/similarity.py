@@ -8,7 +8,6 @@ import numpy as np
 
 from podium.compiled import compiled
 from podium.registry import param, register
-from podium.text.context import slots_of
 from podium.text.features.base import WHOLE, Array, Context, Feature
 from podium.text.latent import latent
 from podium.text.word_vectors import norms, term_weights
@@ -47,9 +46,8 @@ class PRF(Feature):
             return found
         column = context.column(self.field)
         weights, sizes = term_weights(context.index, column), norms(context.index, column)
-        slots = slots_of(len(context.index.flags))
         shares = _shares(np.asarray(scores, np.float64))
-        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, slots, found)
+        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, context.slots, found)
         return found
 
 
@@ -59,7 +57,7 @@ class LSI(Feature):
 
     name = "lsi"
     field: str = WHOLE
-    rank: int = param(default=100, least=1)
+    rank: int = param(default=100, least=1, most=1000)
 
     def values(self, context: Context) -> Array:
         query, column = context.query, context.column(self.field)
