@@ -36,6 +36,8 @@ LAYERS = [
         "registry",
         "values",
         "arrays",
+        "arguments",
+        "columns",
         "dispatcher",
         "compiled",
         "machine_code",
