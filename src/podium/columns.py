@@ -152,7 +152,9 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
     """A value per row as an array of numbers, or of objects if it holds other things or lacks some."""  # (n,)
     if isinstance(values, np.ma.MaskedArray):
         column = without_mask(values)
-    elif isinstance(values, str | bytes | Mapping | Set) or not hasattr(values, "__iter__"):
+    elif isinstance(values, str | bytes | Mapping | Set) or not (
+        hasattr(values, "__iter__") or hasattr(values, "__array__")
+    ):
         raise DataError(f"{what}s: expected one per row, in order; got {type(values).__name__}.", where=where)
     elif isinstance(values, np.ndarray):
         column = np.asarray(values)

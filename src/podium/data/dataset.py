@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import dense, is_sparse
-from podium.columns import float_numbers, text_ids
+from podium.columns import float_numbers, plain_column, text_ids, whole_numbers
 from podium.data.array_parts import feature_array, label_array, query_codes
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
@@ -218,10 +218,10 @@ class Dataset:
     ) -> Dataset:
         """The same data with explicit preferences between rows of this dataset."""
         where = self.from_grouped(np.arange(self.n_documents))
-        first, second = np.asarray(winners, np.int64), np.asarray(losers, np.int64)
+        first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
         for rows in (first, second):
             if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
-                raise DataError(f"Preferences name row {rows.max()}, but there are {self.n_documents} rows.")
+                raise DataError(f"Preferences name row {rows.min() if rows.min() < 0 else rows.max()}, but there are {self.n_documents} rows.")
         edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self._offsets)
         return replace(self, preferences=edges)
 
@@ -263,7 +263,7 @@ class Dataset:
         return made
 
     def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
-        given = np.asarray(queries)
+        given = plain_column(queries, "query", where=self.source)
         if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= self.n_queries):
             raise DataError(
                 f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {given.ravel()[:5].tolist()}. "

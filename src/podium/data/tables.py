@@ -268,11 +268,9 @@ def column_numbers(series: Any, source: str | None, *, rounded: bool = False) ->
     if rounded and series.dtype.is_numeric():
         return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
     if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
-        raise DataError(
-            f"column {series.name!r} holds {series.dtype}, not numbers. Encode it, leave it out of features=[…], "
-            f"or name its role (document_id={series.name!r}).",
-            where=source,
-        )
+        hint = f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r})."
+        words = f"column {series.name!r} holds {series.dtype}, not numbers."
+        raise DataError(words + hint * rounded, where=source)
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame, labelled_data
 from podium.data.tables import from_frame
@@ -82,7 +83,7 @@ def evaluate(
     """
     chosen = read_metrics(metrics, preset)
     labelled = _labelled(data, qid, group)
-    given = np.asarray(scores, np.float64)
+    given = float_numbers(scores, "score")
     if labelled.labels is None:
         raise DataError("there are no labels to evaluate against.", where=labelled.source)
     if given.shape != (labelled.n_documents,):
@@ -155,9 +156,8 @@ def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Data
         return labelled_data(data, qid=qid, group=group)
     if is_frame(data) and qid is None and group is None:
         return from_frame(data, features=[])
-    if np.ndim(data) != 1:
-        raise DataError(f"expected a Dataset, a frame or labels, one per row; got shape {np.shape(data)}.")
-    return labelled_data(np.empty((len(data), 0), np.float32), data, qid=qid, group=group)
+    labels = float_numbers(data, "label")
+    return labelled_data(np.empty((len(labels), 0), np.float32), labels, qid=qid, group=group)
 
 
 def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
