@@ -25,15 +25,13 @@ from podium.errors import DataError
 Places = NDArray[np.int64]
 
 
-def number_ids(
-    values: Any, what: str, *, where: str | None = None, optional: bool = False
-) -> tuple[Places, list[str]]:
+def number_ids(values: Any, what: str, *, where: str | None = None, optional: bool = False) -> tuple[Places, list[str]]:
     """A number for each id, by first appearance, and the ids as text; −1 for one that is missing, if that may be."""
     ids = exact_ids(values, what, where=where, optional=optional)
     if ids.dtype.kind == "O":
         numbers_of: dict[str | None, int] = {None: -1}
-        codes = (numbers_of.setdefault(name, len(numbers_of) - 1) for name in ids)
-        return np.fromiter(codes, np.int64, len(ids)), [name for name in numbers_of if name is not None]
+        found = (numbers_of.setdefault(name, len(numbers_of) - 1) for name in ids)
+        return np.fromiter(found, np.int64, len(ids)), [name for name in numbers_of if name is not None]
     different, first, codes = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(different), np.int64)
@@ -90,7 +88,7 @@ def id_text(value: Any) -> str:
         if not _is_writable(value):
             raise ValueError(f"{value!r} holds half a character, which no file can hold.")
         return str(value)
-    if isinstance(value, _CONTAINERS) or (type(value).__repr__, type(value).__str__) == _WITHOUT_TEXT:
+    if isinstance(value, _CONTAINERS) or _has_no_text(type(value)):
         raise ValueError(f"{_shown(value)} is no id; give text or a whole number.")
     if is_missing(value):
         raise ValueError(f"{_shown(value)} is no id; give text or a whole number.")
@@ -166,7 +164,7 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
         column = column[:, 0]
     if column.ndim != 1:
         raise DataError(f"{what}s: expected one per row; got shape {column.shape}.", where=where)
-    return column.astype(column.dtype.newbyteorder("="), copy=False)
+    return column.astype(column.dtype.newbyteorder("="), copy=False) if column.dtype.kind in "iuf" else column
 
 
 def without_mask(values: Any) -> NDArray[Any]:
@@ -186,7 +184,6 @@ def kind_of(array: NDArray[Any]) -> str:
 
 _MOST = 2**53  # every whole number up to it is a 64-bit float
 _CONTAINERS = (list, tuple, Mapping, Set, np.ndarray, np.void)
-_WITHOUT_TEXT = (object.__repr__, object.__str__)
 _KINDS = {"U": "text", "S": "text", "T": "text", "M": "times", "m": "lengths of time", "c": "complex numbers"}
 
 
@@ -219,6 +216,10 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     array = np.empty(len(values), object)
     array[:] = values
     return array
+
+
+def _has_no_text(kind: Any) -> bool:
+    return kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
 
 
 def _is_number(value: Any) -> bool:

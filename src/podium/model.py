@@ -197,10 +197,11 @@ load = Model.load
 def _scores_of(data: Dataset, scores: ArrayLike) -> NDArray[np.float64]:
     """Scores that are known already, one per document."""
     values = float_numbers(scores, "score", where=data.source)
-    if len(values) != data.n_documents or not np.isfinite(values).all():
-        raise DataError(
-            f"{len(values)} scores for {data.n_documents} documents; each needs one, a finite number.", where=data.source
-        )
+    if len(values) != data.n_documents:
+        raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the score is {values[bad[0]]}, no finite number.", where=data.source)
     return values
 
 

@@ -33,9 +33,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from podium.columns import float_numbers
+from podium.columns import float_numbers, text_ids
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
+from podium.data.inputs import is_frame
 from podium.data.tables import weights_of_queries
 from podium.errors import DataError, ParameterError
 from podium.evaluation.attribution import importance
@@ -117,9 +118,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
-        labels = y
-        X, y = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
-        y = float_numbers(labels, "label")  # which loses no mask
+        X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        y = float_numbers(y, "label")
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names, document_weights=document_weight)
         if sample_weight is not None:
@@ -151,8 +151,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
                 "score needs qid, as fit got it: without it all rows would be one query. Pass qid; in cross_val_score, "
                 "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
             )
-        scores = self.predict(X, qid)
-        queries = {"group": [len(scores)]} if qid is None else {"qid": qid}
+        ids = None if qid is None else text_ids(qid, "query id")
+        scores = self.predict(X, ids)
+        queries = {"group": [len(scores)]} if ids is None else {"qid": ids}
         (average,) = evaluate(float_numbers(y, "label"), scores, self.metric, **queries).means().values()
         return average.value
 
@@ -175,12 +176,19 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """What scikit-learn makes of the arguments; its refusals as podium's."""
-        if isinstance(X, np.ma.MaskedArray):
-            X = feature_array(X, None)
         try:
-            return validate_data(self, X, *y, **options, **_ACCEPTED)
-        except ValueError as error:
+            with np.errstate(over="ignore"):
+                validated = validate_data(self, X, *y, **options, **_ACCEPTED)
+        except TypeError as error:
+            raise _WrongTypeError(str(error)) from error
+        except (ValueError, ArithmeticError) as error:
             raise DataError(str(error)) from error
+        except Exception as error:  # of a library whose column scikit-learn takes for an array
+            raise DataError(f"{type(error).__name__}: {error}") from error
+        if is_frame(X):
+            return validated
+        features = feature_array(X, None)  # scikit-learn drops masks, and takes text and times for numbers
+        return (features, *validated[1:]) if y else features
 
     def _put(self, name: str, value: Any) -> None:
         if hasattr(type(self), name) or name.startswith("_") or name.endswith("_"):
@@ -216,6 +224,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+class _WrongTypeError(DataError, TypeError):
+    """What scikit-learn refuses by a TypeError."""
 
 
 _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}

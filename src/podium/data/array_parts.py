@@ -89,7 +89,7 @@ def _sparse(features: Any, source: str | None) -> sp.csr_array:
         wide = wide.copy()  # the caller's arrays may be shared, and are not ours to sort
         wide.sum_duplicates()
     with np.errstate(over="ignore"):
-        matrix = wide.astype(np.float32)
+        matrix = sp.csr_array((wide.data.astype(np.float32), wide.indices, wide.indptr), wide.shape)
     if wide.dtype.kind == "f" and wide.dtype.itemsize > 4:
         for a, b in blocks(0, len(matrix.data)):
             cells = slice(a, b)
@@ -97,6 +97,9 @@ def _sparse(features: Any, source: str | None) -> sp.csr_array:
             if len(bad):
                 row = int(np.searchsorted(wide.indptr, a + bad[0], side="right")) - 1
                 _refuse_large(row, int(wide.indices[a + bad[0]]), wide.data[a + bad[0]], source)
+    if not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
     return cast("sp.csr_array", matrix)
 
 

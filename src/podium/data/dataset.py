@@ -28,7 +28,7 @@ from podium.data.array_parts import feature_array, label_array, query_codes
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
 from podium.errors import DataError, counted
-from podium.rows import Rows, in_blocks, take_rows
+from podium.rows import in_blocks, take_rows
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -221,7 +221,8 @@ class Dataset:
         first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
         for rows in (first, second):
             if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
-                raise DataError(f"Preferences name row {rows.min() if rows.min() < 0 else rows.max()}, but there are {self.n_documents} rows.")
+                bad = rows.min() if rows.min() < 0 else rows.max()
+                raise DataError(f"Preferences name row {bad}, but there are {self.n_documents} rows.")
         edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self._offsets)
         return replace(self, preferences=edges)
 

@@ -218,7 +218,7 @@ class _Where:
         return f"{source or 'row'}:{self.lines[row]}"
 
 
-def _flat(order: Order | None, where: str) -> Iterator[tuple[str, int]]:
+def _flat(order: Any, where: str) -> Iterator[tuple[str, int]]:
     """The documents of an order with their ranks."""
     if order is None:
         return

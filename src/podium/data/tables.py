@@ -201,7 +201,7 @@ def _read_csv(name: str, backend: Backend) -> Any:
 
 
 def frame_table(frame: Any, *, source: str | None = None) -> Any:
-    """A frame of pandas, polars or pyarrow as narwhals has it, in memory, each column with a text of its own as name."""
+    """A frame of pandas, polars or pyarrow as narwhals has it, in memory; names of columns are text, none twice."""
     import narwhals as nw
 
     try:

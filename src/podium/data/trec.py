@@ -31,7 +31,7 @@ from podium.data.trec_lines import read_columns
 from podium.errors import DataError
 from podium.files import Source, source_name, writing
 from podium.ids import Ids, id_keys, lines
-from podium.ranking import break_ties, order_all
+from podium.ranking import break_ties, check_scores, order_all
 from podium.shortest import doubles
 
 Places = NDArray[np.int64]
@@ -81,6 +81,7 @@ class Run:
         values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+        check_scores(values)
         values, data = data.to_grouped(values), data.grouped()
         queries = np.array([data.query_name(q) for q in range(data.n_queries)], dtype=object)
         documents = Ids.of([data.document_name(row) for row in range(data.n_documents)])

@@ -23,6 +23,7 @@ from podium.data.tables import from_frame
 from podium.data.trec import AnyQrels, AnyRun, Judged, join
 from podium.errors import DataError, ParameterError
 from podium.metrics import Average, Metric, evaluate_all
+from podium.ranking import check_scores
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""
@@ -91,6 +92,7 @@ def evaluate(
             f"{labelled.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
             where=labelled.source,
         )
+    check_scores(given)  # before rows move, so that it names the caller's
     grouped = labelled.grouped()
     assert grouped.labels is not None
     values = evaluate_all(

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.arguments import whole_number
@@ -78,7 +79,7 @@ def compare(
     a cluster.
     """
     jobs = whole_number(jobs, "jobs", least=1)
-    several = seed if isinstance(seed, Iterable) else (seed,)
+    several: Any = (seed,) if np.ndim(seed) == 0 else seed
     seeds = tuple(dict.fromkeys(whole_number(one, "seed", least=0) for one in several))
     if not seeds:
         raise ParameterError("At least one seed is needed, e.g. 0.")
