@@ -72,6 +72,20 @@ def exact_ids(values: Any, what: str, *, where: str | None = None, optional: boo
     return _objects(texts)
 
 
+def check_row_order(where: str | None = None, **columns: Any) -> None:
+    """Refuse series of pandas whose index is that of the first in another order; rows go by their place, not by it."""
+    indexes = {name: x.index for name, x in columns.items() if hasattr(getattr(x, "index", None), "equals")}
+    for name, index in indexes.items():
+        first = next(iter(indexes))
+        other = indexes[first]
+        if not index.equals(other) and index.is_unique and len(index) == len(other) and set(index) == set(other):
+            raise DataError(
+                f"{name} and {first} have the same index in another order, and rows go by their place. Bring them into "
+                f"one order, or give {name} as an array if it is.",
+                where=where,
+            )
+
+
 def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Places:
     """Whole numbers, however they are held."""  # (n,)
     ids = exact_ids(values, what, where=where)

@@ -33,7 +33,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from podium.columns import float_numbers, text_ids
+from podium.columns import check_row_order, float_numbers, text_ids
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame
@@ -118,6 +118,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
+        check_row_order(X=X, y=y, qid=qid)
         X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
         y = float_numbers(y, "label")
         names = getattr(self, "feature_names_in_", None)

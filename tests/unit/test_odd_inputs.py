@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import DataConversionWarning
-from odd_inputs import DOCUMENTS, FEATURES, GROUP, ODD, QID, QUERIES, SCORES, WEIGHTS, X, Y
 
 import podium
+from odd_inputs import DOCUMENTS, FEATURES, GROUP, ODD, QID, QUERIES, SCORES, WEIGHTS, X, Y
 from podium.data import Dataset, clicks_from_frame, judgments_from_frame, rankings_from_frame, to_frame
 from podium.errors import PodiumError
 from podium.sklearn import Ranker
@@ -212,9 +212,7 @@ DOORS = {
         "compare_runs": lambda v: runs(podium.compare_runs(v, {"a": RUN, "b": QRELS})),
     },
     "sample_weight": {
-        "Ranker.fit": lambda v: numbers(
-            Ranker("ranknet", penalty=1.0).fit(X, Y, qid=QID, sample_weight=v).model_
-        ),
+        "Ranker.fit": lambda v: numbers(Ranker("ranknet", penalty=1.0).fit(X, Y, qid=QID, sample_weight=v).model_),
     },
     "document_weights": {
         "train": lambda v: numbers(
@@ -325,6 +323,12 @@ def wrong(odd, door):
     return None if same(got, expected(odd, door)) else f"other numbers: {got} for {expected(odd, door)}"
 
 
+@pytest.fixture(autouse=True)
+def _without_temperature(monkeypatch):
+    """The temperature of odds has tests of its own, and would take nine tenths of the time here."""
+    monkeypatch.setattr("podium.training.fit_temperature", lambda *_: None)
+
+
 @pytest.mark.parametrize("odd", ODD, ids=str)
 def test_an_odd_input_gives_the_numbers_of_the_plain_case_or_is_refused_in_words(odd):
     with warnings.catch_warnings():
@@ -332,3 +336,61 @@ def test_an_odd_input_gives_the_numbers_of_the_plain_case_or_is_refused_in_words
         warnings.simplefilter("ignore", DataConversionWarning)  # of scikit-learn, for labels in a column
         found = {door: words for door in DOORS[odd.argument] if (words := wrong(odd, door)) is not None}
     assert not found, "\n".join(f"{door}: {words}" for door, words in found.items())
+
+
+WITHOUT_DATA = {
+    *("METHODS", "Method", "method", "register_method", "Recipe", "Loss", "Metric", "Aggregator", "Odds", "Fold"),
+    *("Cluster", "run_spec", "load", "import_model", "read_clicks", "read_folder", "read_letor", "read_qrels"),
+    *("read_rankings", "read_run", "write_letor", "write_qrels", "write_cache", "write_clicks", "clicks"),
+    *("Engine", "Index", "ClickLog", "Qrels"),
+}
+"""Names that take no columns: settings, files, and what podium itself has made."""
+
+
+def test_every_public_name_is_in_the_table_or_takes_no_columns():
+    tried = {door.split(" ")[0].split(".")[0] for doors in DOORS.values() for door in doors}
+    own = {"Preferences": "Dataset", "Rankings": "Rankings", "Model": "Model", "Run": "Run"}
+    missing = [name for name in podium.__all__ if own.get(name, name) not in tried | WITHOUT_DATA]
+    assert not missing, f"{missing}: add to DOORS what they take"
+    assert len(ODD) >= 150
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda X, y, q: podium.train(X, y.iloc[::-1], METHOD, qid=q),
+        lambda X, y, q: podium.train(X, y, METHOD, qid=q.iloc[::-1]),
+        lambda X, y, q: MODEL.score(X.set_axis(["a", "b", "c"], axis=1), qid=q.iloc[::-1]),
+        lambda X, y, q: podium.evaluate(y, pd.Series(SCORES).iloc[::-1], qid=q),
+        lambda X, y, q: Dataset.from_arrays(X.to_numpy(), y, qid=q.iloc[::-1]),
+        lambda X, y, q: Ranker(METHOD).fit(X, y.iloc[::-1], qid=q),
+    ],
+)
+def test_one_index_in_two_orders_is_refused(work):
+    with pytest.raises(PodiumError, match="the same index in another order"):
+        work(pd.DataFrame(X), pd.Series(Y), pd.Series(QID))
+
+
+def test_whole_numbers_are_names_of_columns():
+    frame = pd.DataFrame(X)
+    model = podium.train(frame, Y, METHOD, qid=QID)
+    assert model.feature_names == ("0", "1", "2")
+    assert same(model.score(frame), podium.train(X, Y, METHOD, qid=QID).score(X))
+    assert same(model.score(frame[[2, 0, 1]], qid=QID), model.score(frame))
+    whole = podium.from_frame(pd.DataFrame({0: QID, 1: Y, 2: X[:, 0]}), qid=0, label=1, features=[2])
+    assert whole.feature_names == ("2",)
+    with pytest.raises(PodiumError, match="two columns are called '0'"):
+        podium.train(frame.rename(columns={1: "0"}), Y, METHOD, qid=QID)
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, float("nan"), True, "2"])
+def test_jobs_are_a_whole_number(jobs):
+    with pytest.raises(PodiumError, match="jobs must be a whole number of at least 1"):
+        podium.compare(X, METHOD, labels=Y, qid=QID, jobs=jobs)
+
+
+def test_no_seed_and_no_rows_are_refused():
+    with pytest.raises(PodiumError, match="At least one seed"):
+        podium.compare(X, METHOD, labels=Y, qid=QID, seed=())
+    with pytest.raises(PodiumError, match="no document"):
+        podium.importance(MODEL, X[:0])

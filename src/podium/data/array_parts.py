@@ -89,14 +89,13 @@ def _sparse(features: Any, source: str | None) -> sp.csr_array:
         wide = wide.copy()  # the caller's arrays may be shared, and are not ours to sort
         wide.sum_duplicates()
     with np.errstate(over="ignore"):
-        matrix = sp.csr_array((wide.data.astype(np.float32), wide.indices, wide.indptr), wide.shape)
+        cells = wide.data.astype(np.float32, copy=False)
+    matrix = sp.csr_array((cells, wide.indices, wide.indptr), wide.shape)
     if wide.dtype.kind == "f" and wide.dtype.itemsize > 4:
-        for a, b in blocks(0, len(matrix.data)):
-            cells = slice(a, b)
-            bad = np.flatnonzero(np.isinf(matrix.data[cells]) & np.isfinite(wide.data[cells]))
-            if len(bad):
-                row = int(np.searchsorted(wide.indptr, a + bad[0], side="right")) - 1
-                _refuse_large(row, int(wide.indices[a + bad[0]]), wide.data[a + bad[0]], source)
+        bad = np.flatnonzero(np.isinf(cells) & np.isfinite(wide.data))
+        if len(bad):
+            row = int(np.searchsorted(wide.indptr, bad[0], side="right")) - 1
+            _refuse_large(row, int(wide.indices[bad[0]]), wide.data[bad[0]], source)
     if not matrix.data.all():
         matrix = matrix.copy()
         matrix.eliminate_zeros()

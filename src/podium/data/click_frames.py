@@ -116,7 +116,7 @@ def _numbers(series: Any, name: str, *, missing: bool = False) -> NDArray[np.flo
     values = column_numbers(series, name)
     bad = np.flatnonzero(np.isinf(values) if missing else ~np.isfinite(values))
     if series.name == "position":
-        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (values % 1 != 0))
+        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (np.trunc(values) != values))
     if len(bad):
         raise DataError(
             f"column {series.name!r} must hold {'whole' if series.name == 'position' else 'finite'} numbers; got "

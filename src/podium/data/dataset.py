@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import dense, is_sparse
-from podium.columns import float_numbers, plain_column, text_ids, whole_numbers
+from podium.columns import check_row_order, float_numbers, plain_column, text_ids, whole_numbers
 from podium.data.array_parts import feature_array, label_array, query_codes
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
@@ -93,6 +93,7 @@ class Dataset:
         are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]). `query_weights` follow
         the queries in order of first appearance, `document_weights` the rows; see `relevance`.
         """
+        check_row_order(source, features=features, labels=labels, qid=qid, document_ids=document_ids)
         X = feature_array(features, source)
         n = X.shape[0]
         codes, names = query_codes(qid, group, n, source)
@@ -283,7 +284,8 @@ class Dataset:
             return self.grouped().digest()
         h = hashlib.sha256(repr(self.features.shape).encode())
         if is_sparse(self.features):
-            arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
+            places = (self.features.indices, self.features.indptr)  # of 32 bits or of 64
+            arrays: list[Any] = [self.features.data, *(np.asarray(place, np.int64) for place in places)]
         else:
             arrays = []
             for block in in_blocks(self.features):

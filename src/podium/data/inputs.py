@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.arrays import is_sparse
+from podium.columns import check_row_order
 from podium.data.dataset import Dataset
 from podium.data.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
 from podium.errors import DataError
@@ -32,6 +33,7 @@ def labelled_data(
     if is_frame(data):
         if labels is None and qid is None and group is None:
             return from_frame(data)
+        check_row_order(features=data, labels=labels, qid=qid)
         return _with_queries(_only_features(data), labels, qid=qid, group=group)
     return _with_queries(Dataset.from_arrays(_matrix(data)), labels, qid=qid, group=group)
 
@@ -53,6 +55,7 @@ def unlabelled_data(
         return data
     alone = qid is None and group is None
     if is_frame(data):
+        check_row_order(features=data, qid=qid)
         table = frame_table(data)
         columns = table.columns
         chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *WEIGHTS)]

@@ -262,9 +262,11 @@ def _sort_values(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> A
     if ranks is None and scores is None:
         raise DataError("a ranking needs ranks or scores; got neither.")
     values = -_entry_numbers(ranks, "rank", n) if ranks is not None else _entry_numbers(scores, "score", n)
-    bad = np.flatnonzero(np.isnan(values))
+    bad, what = np.flatnonzero(~np.isfinite(values)), "score" if ranks is None else "rank"
+    if len(bad) and np.isnan(values[bad[0]]):
+        raise DataError(f"entry {bad[0]} has no {what} (NaN). Leave such entries out.")
     if len(bad):
-        raise DataError(f"entry {bad[0]} has no {'score' if ranks is None else 'rank'} (NaN). Leave such entries out.")
+        raise DataError(f"entry {bad[0]}: the {what} must be a finite number; got {abs(values[bad[0]])}.")
     return values
 
 

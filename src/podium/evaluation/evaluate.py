@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers
+from podium.columns import check_row_order, float_numbers
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame, labelled_data
 from podium.data.tables import from_frame
@@ -83,6 +83,7 @@ def evaluate(
     `preset` computes each metric as a tool does, e.g. letor3 or trec, where the metric itself names no convention.
     """
     chosen = read_metrics(metrics, preset)
+    check_row_order(labels=data, scores=scores, qid=qid)
     labelled = _labelled(data, qid, group)
     given = float_numbers(scores, "score")
     if labelled.labels is None:
