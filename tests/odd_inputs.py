@@ -386,7 +386,7 @@ def _frames() -> list[Odd]:
         ("float ids beyond 2^53", column("qid", lambda s: s + 2.0**53), "float so large"),
         ("an inf id", column("qid", lambda s: s.where(s > 1, np.inf)), "no finite number"),
         ("a NaN id", column("qid", lambda s: s.where(s > 1)), "no value|has no"),
-        ("polars NaN id", lambda f: pl.from_pandas(f.assign(qid=f["qid"].where(f["qid"] > 1)), nan_to_null=False), "no"),
+        ("polars NaN id", lambda f: pl.from_pandas(f.assign(qid=f["qid"].where(ROWS > 1)), nan_to_null=False), "no"),
         ("an NA id", column("qid", lambda s: s.astype("Int64").where(s > 1)), "no value|has no"),
         ("NaT ids", column("qid", lambda s: pd.to_datetime(s.where(s > 1), unit="s")), "no value|has no"),
         ("None among ids", column("qid", lambda s: s.astype(object).where(s > 1, None)), "no value|has no"),

@@ -90,7 +90,9 @@ def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Places
     """Whole numbers, however they are held."""  # (n,)
     ids = exact_ids(values, what, where=where)
     if len(ids) and (ids.dtype.kind not in "iu" or int(ids.max()) >= 2**63):
-        raise DataError(f"{what}s must be whole numbers; got {', '.join(map(_shown, ids[:5].tolist()))}.", where=where)
+        raise DataError(
+            f"{_plural(what)} must be whole numbers; got {', '.join(map(_shown, ids[:5].tolist()))}.", where=where
+        )
     return ids.astype(np.int64)
 
 
@@ -124,7 +126,7 @@ def float_numbers(values: Any, what: str, *, where: str | None = None) -> NDArra
     column = plain_column(values, what, where=where)
     kind = column.dtype.kind
     if kind not in "biufO":
-        raise DataError(f"{what}s must be numbers; got {kind_of(column)}.", where=where)
+        raise DataError(f"{_plural(what)} must be numbers; got {kind_of(column)}.", where=where)
     if kind == "O" or (kind in "iu" and len(column) and not -_MOST <= int(column.min()) <= int(column.max()) <= _MOST):
         return float_cells(column, what, where=where)
     with np.errstate(over="ignore"):
@@ -167,7 +169,7 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
     elif isinstance(values, str | bytes | Mapping | Set) or not (
         hasattr(values, "__iter__") or hasattr(values, "__array__")
     ):
-        raise DataError(f"{what}s: expected one per row, in order; got {type(values).__name__}.", where=where)
+        raise DataError(f"{_plural(what)}: expected one per row, in order; got {type(values).__name__}.", where=where)
     elif isinstance(values, np.ndarray):
         column = np.asarray(values)
     elif hasattr(values, "__array__"):
@@ -177,7 +179,7 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1:
-        raise DataError(f"{what}s: expected one per row; got shape {column.shape}.", where=where)
+        raise DataError(f"{_plural(what)}: expected one per row; got shape {column.shape}.", where=where)
     return column.astype(column.dtype.newbyteorder("="), copy=False) if column.dtype.kind in "iuf" else column
 
 
@@ -282,6 +284,11 @@ def _not_overflown(
     if len(bad):
         _refuse_row(what, int(bad[0]), f"{column[bad[0]]} is beyond 64-bit floats.", where)
     return found
+
+
+def _plural(what: str) -> str:
+    noun, of, whose = what.partition(" of ")
+    return f"{noun[:-1]}ies{of}{whose}" if noun.endswith("y") else f"{noun}s{of}{whose}"
 
 
 def _shown(value: Any) -> str:

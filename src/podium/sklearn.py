@@ -184,6 +184,8 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             raise _WrongTypeError(str(error)) from error
         except (ValueError, ArithmeticError) as error:
             raise DataError(str(error)) from error
+        except Warning:
+            raise
         except Exception as error:  # of a library whose column scikit-learn takes for an array
             raise DataError(f"{type(error).__name__}: {error}") from error
         if is_frame(X):

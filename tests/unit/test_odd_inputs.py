@@ -4,6 +4,7 @@ import io
 import re
 import warnings
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,6 +65,10 @@ def fitted(**changes):
 
 def fold_ids(folds):
     return [(list(fold.train.query_ids), list(fold.test.query_ids)) for fold in folds]
+
+
+def only_features(frame):
+    return nw.from_native(frame).drop("qid", "label").to_native()
 
 
 def consensus(rankings):
@@ -166,7 +171,11 @@ DOORS = {
     "group": WITH_GROUPS,
     "frame": WITH_FRAMES,
     "labels of a frame": WITH_FRAMES,
-    "features of a frame": WITH_FRAMES,
+    "features of a frame": WITH_FRAMES
+    | {
+        "train beside arrays": lambda v: numbers(podium.train(only_features(v), Y, METHOD, qid=QID)),
+        "Ranker.fit of a frame": lambda v: numbers(fitted(X=only_features(v)).model_),
+    },
     "scores": WITH_SCORES,
     "document_ids": {
         "Dataset": lambda v: everything(Dataset.from_arrays(X, Y, qid=QID, document_ids=v)),

@@ -265,7 +265,7 @@ class Dataset:
         return made
 
     def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
-        given = plain_column(queries, "query", where=self.source)
+        given = plain_column(queries, "query number", where=self.source)
         if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= self.n_queries):
             raise DataError(
                 f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {given.ravel()[:5].tolist()}. "

@@ -44,8 +44,8 @@ def from_rows(
 ) -> Preferences:
     """Preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
     first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
-    odds = np.ones(len(first)) if probability is None else float_numbers(probability, "preference's probability")
-    counts = np.ones(len(first)) if weights is None else float_numbers(weights, "preference's weight")
+    odds = np.ones(len(first)) if probability is None else float_numbers(probability, "probability of a preference")
+    counts = np.ones(len(first)) if weights is None else float_numbers(weights, "weight of a preference")
     if not len(first) == len(second) == len(odds) == len(counts):
         raise DataError(
             f"Preferences: {len(first)} winners, {len(second)} losers, {len(odds)} probabilities, "
