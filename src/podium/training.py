@@ -179,6 +179,8 @@ def labels_and_method(labels: Any, method: str | Method | Learner | None) -> tup
         labels, method = None, labels
     if isinstance(method, Learner):
         method = Method(method)
+    if not isinstance(method, Method | str | None):
+        raise ParameterError(f"a method is a name, a Method or a Learner; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")
 
 

@@ -405,3 +405,35 @@ def test_no_seed_and_no_rows_are_refused():
         podium.compare(X, METHOD, labels=Y, qid=QID, seed=())
     with pytest.raises(PodiumError, match="no document"):
         podium.importance(MODEL, X[:0])
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (lambda: podium.evaluate(Y, SCORES, "ndcg@9223372036854775807", qid=QID), "at most 2\\^53"),
+        (lambda: podium.evaluate(Y, SCORES, None, qid=QID), "metrics are names"),
+        (lambda: podium.train(X, Y, [METHOD], qid=QID), "a method is a name"),
+        (lambda: podium.aggregate(None), "got None"),
+        (lambda: podium.aggregate(ORDERS, 5), "name of a method"),
+        (lambda: podium.compare_runs(QRELS, [RUN, RUN]), "expected a dictionary: name → run"),
+        (lambda: podium.split(VALID, (0.5, float("nan"))), "add up to 1"),
+        (lambda: podium.explain(MODEL, VALID, query=1, documents=[0, 6, 12]), "two different documents"),
+        (lambda: podium.Rankings.from_orders([ORDERS], voters=["a", "a", "b"]), "'a'"),
+        (lambda: podium.Rankings.from_orders([ORDERS], query_ids=["a", "b"]), "2 query ids for the orders of 1"),
+        (lambda: podium.Rankings.from_entries([1], [1], [1, 2], ranks=[1, 2]), "as many of each"),
+        (lambda: podium.ClickLog.from_pages([("q", ["a", None], [1])]), "page 1: row 1 has no document id"),
+        (lambda: podium.ClickLog.from_pages([("q", ["a", "b"], [1.5])]), "page 1: clicks must be whole numbers"),
+        (lambda: podium.ClickLog.from_pages([("q", ["a", "b"], [True, False])]), "clicks must be whole numbers"),
+        (lambda: podium.ClickLog.from_pages([("q", "ab", [1])]), "document ids: expected one per row"),
+    ],
+)
+def test_what_is_of_no_use_is_refused_in_words(work, words):
+    with pytest.raises(PodiumError, match=words):
+        work()
+
+
+def test_ids_of_any_type_are_found_among_pages_and_labels():
+    log = podium.ClickLog.from_pages([(1.0, [1, 2.0, "3"], [1]), ("1", [b"3", 1, 2], np.array([2.0]))])
+    assert (log.n_queries, log.document_ids.tolist(), log.clicks.tolist()) == (1, ["1", "2", "3"], [1, 0, 0, 0, 1, 0])
+    graded = podium.Rankings.from_entries([7, 7], [1, 1], [1, 2], ranks=[1, 2], labels={(7, 2): 3, ("7", 1): 0.5})
+    assert graded.labels.tolist() == [0.5, 3]

@@ -116,9 +116,10 @@ def _cells(features: Any, source: str | None) -> NDArray[Any]:
 
 
 def _refuse_overflow(found: NDArray[np.float32], X: NDArray[Any], first: int, source: str | None) -> None:
-    bad = np.argwhere(np.isinf(found) & np.isfinite(X))
-    if len(bad):
-        row, column = bad[0]
+    large = np.isinf(found)
+    if not large.any():
+        return
+    for row, column in np.argwhere(large & np.isfinite(X))[:1]:
         _refuse_large(first + int(row), int(column), X[row, column], source)
 
 

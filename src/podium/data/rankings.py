@@ -292,6 +292,10 @@ def _need_once(ids: Ids, by: NDArray[np.int64], entry_offsets: NDArray[np.int64]
 
 
 def _labels(labels: Mapping[tuple[str, str], float], rankings: Rankings) -> Array:
+    grades = float_numbers(list(labels.values()), "label")
+    queries = text_ids([query for query, _ in labels], "query id of a label")
+    documents = text_ids([document for _, document in labels], "document id of a label")
+    known = dict(zip(zip(queries, documents, strict=True), grades.tolist(), strict=True))
     owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
     keys = zip(owner.tolist(), rankings.document_ids, strict=True)
-    return np.array([labels.get(key, np.nan) for key in keys], np.float64)
+    return np.array([known.get(key, np.nan) for key in keys], np.float64)

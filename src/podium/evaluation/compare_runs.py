@@ -36,6 +36,8 @@ def compare_runs(
     seed: int = 0,
 ) -> dict[str, SystemComparison]:
     """For each metric the runs from the best down, with intervals, tests and letters; options as in `evaluate_run`."""
+    if not isinstance(runs, Mapping):
+        raise DataError(f"expected a dictionary: name → run; got {type(runs).__name__}.")
     if len(runs) < 2:
         raise DataError(f"a comparison needs two runs; got {', '.join(runs) or 'none'}.")
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}

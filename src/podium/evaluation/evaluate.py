@@ -8,7 +8,7 @@ Average(value=1.0, queries=2, skipped=0)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -165,6 +165,8 @@ def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Data
 
 def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
     """The metrics that are named, each once; `preset` holds for those that name no convention."""
+    if not isinstance(metrics, str | Metric | Iterable):
+        raise ParameterError(f"metrics are names, e.g. ndcg@10; got {metrics!r}.")
     several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not several:
         raise ParameterError("At least one metric is needed, e.g. ndcg@10.")
