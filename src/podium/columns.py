@@ -259,9 +259,12 @@ def _number_text(value: Any) -> str:
 
 
 def _time_text(value: Any) -> str:
-    """A moment as text, the same whatever holds it."""
-    text = value.isoformat() if isinstance(value, datetime.datetime) else str(value)
-    return text.rstrip("0").rstrip(".") if "." in text and text[-1].isdigit() and "+" not in text else text
+    """A moment as text, the same whatever holds it: no fraction of a second, or 6 digits, or 9."""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    whole, _, fraction = str(value).partition(".")
+    digits = fraction.rstrip("0")
+    return f"{whole}.{digits.ljust(6 if len(digits) <= 6 else 9, '0')}" if digits else whole
 
 
 def _exact(column: NDArray[Any]) -> int:

@@ -1,5 +1,6 @@
 """Columns of any type: small cases that the table of odd inputs does not reach."""
 
+import datetime
 import decimal
 
 import numpy as np
@@ -16,6 +17,16 @@ def test_the_same_number_is_the_same_id_however_it_is_held():
     assert {id_text(seven) for seven in sevens} == {"7"}
     assert number_ids(sevens, "id")[0].tolist() == [0] * len(sevens)
     assert id_text(-0.0) == "0"
+
+
+@pytest.mark.parametrize("micro", [0, 100_000, 123_456])
+def test_the_same_moment_is_the_same_id_however_it_is_held(micro):
+    moment = datetime.datetime(2020, 1, 2, 3, 4, 5, micro)
+    held = [moment, np.datetime64(moment, "us"), np.datetime64(moment, "ns"), pd.Timestamp(moment)]
+    assert {id_text(one) for one in held} == {moment.isoformat()}
+    west = moment.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-5)))
+    assert id_text(pd.Timestamp(west)) == id_text(west) == west.isoformat()
+    assert id_text(np.datetime64("2020-01-02T03:04:05.10000001")) == "2020-01-02T03:04:05.100000010"
 
 
 def test_ids_as_bytes_are_ids():
