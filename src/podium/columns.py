@@ -13,6 +13,7 @@ to another id, or to another whole number, is refused, and so are text, times an
 from __future__ import annotations
 
 import datetime
+import decimal
 import numbers
 from collections.abc import Mapping, Set
 from typing import Any, NoReturn
@@ -104,9 +105,7 @@ def id_text(value: Any) -> str:
         if not _is_writable(value):
             raise ValueError(f"{value!r} holds half a character, which no file can hold.")
         return str(value)
-    if isinstance(value, _CONTAINERS) or _has_no_text(type(value)):
-        raise ValueError(f"{_shown(value)} is no id; give text or a whole number.")
-    if is_missing(value):
+    if _holds_others(value) or _has_no_text(type(value)) or is_missing(value):
         raise ValueError(f"{_shown(value)} is no id; give text or a whole number.")
     if isinstance(value, np.datetime64 | datetime.datetime):
         return _time_text(value)
@@ -116,7 +115,7 @@ def id_text(value: Any) -> str:
 def is_missing(value: Any) -> bool:
     """Whether it stands for no value: None, NaN, NaT or pandas' NA."""
     try:
-        return value is None or (not isinstance(value, _CONTAINERS) and bool(value != value))
+        return value is None or (not _holds_others(value) and bool(value != value))
     except (TypeError, ArithmeticError):  # NA, and a Decimal's signalling NaN
         return True
 
@@ -147,7 +146,7 @@ def float_cells(cells: NDArray[Any], what: str, *, where: str | None = None) -> 
 
 def exact_float(value: Any) -> float:
     """A number as a float, NaN if it is missing; a ValueError says in words why something is none."""
-    if isinstance(value, (str, bytes, np.timedelta64, *_CONTAINERS)):
+    if isinstance(value, str | bytes | np.timedelta64) or _holds_others(value):
         raise ValueError(f"{_shown(value)} is no number.")
     if is_missing(value):
         return np.nan
@@ -199,7 +198,6 @@ def kind_of(array: NDArray[Any]) -> str:
 
 
 _MOST = 2**53  # every whole number up to it is a 64-bit float
-_CONTAINERS = (list, tuple, Mapping, Set, np.ndarray, np.void)
 _KINDS = {"U": "text", "S": "text", "T": "text", "M": "times", "m": "lengths of time", "c": "complex numbers"}
 
 
@@ -210,7 +208,7 @@ def _of_series(values: Any) -> NDArray[Any]:
         if column.dtype.kind != "f" or not np.isnan(column).any():
             return column
     except Exception:  # of any library: polars has whole numbers that numpy has not
-        column = np.empty(0)
+        column = _objects(list(values))
     listed = next((getattr(values, name) for name in ("to_pylist", "to_list") if hasattr(values, name)), None)
     return column if listed is None else _objects(listed())
 
@@ -218,13 +216,14 @@ def _of_series(values: Any) -> NDArray[Any]:
 def _of_list(values: list[Any]) -> NDArray[Any]:
     """A list as an array; numpy's own would round whole numbers beside floats, and cut NULs from text."""
     kinds = set(map(type, values))
-    if kinds and (kinds <= {int} or kinds <= {float} or kinds <= {list, tuple, np.ndarray}):
+    if kinds == {int} or kinds == {float}:
+        array = np.array(values)
+        return array if array.dtype.kind in ("iu" if kinds == {int} else "f") else _objects(values)
+    if kinds and kinds <= {list, tuple, np.ndarray}:
         try:
-            array = np.array(values)
+            return np.array(values, object)
         except ValueError:  # rows of several lengths
-            array = _objects(values)
-        if array.dtype.kind in "iu" or kinds <= {float} or array.ndim > 1:
-            return array
+            pass
     return _objects(values)
 
 
@@ -232,6 +231,13 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     array = np.empty(len(values), object)
     array[:] = values
     return array
+
+
+def _holds_others(value: Any) -> bool:
+    """Whether it is a list, an array, a record or the like, and no single value."""
+    if isinstance(value, str | bytes | np.generic):
+        return isinstance(value, np.void)
+    return hasattr(value, "__iter__") or hasattr(value, "__array__")
 
 
 def _has_no_text(kind: Any) -> bool:
@@ -250,7 +256,7 @@ def _number_text(value: Any) -> str:
     except (OverflowError, ArithmeticError):
         raise ValueError(f"{value} is no finite number.") from None
     if whole != value:
-        return str(value)
+        return f"{value:f}".rstrip("0") if isinstance(value, decimal.Decimal) else str(value)
     if isinstance(value, float | np.floating) and abs(whole) >= _exact(np.asarray(value)):
         raise ValueError(
             f"{value} is a float so large that other whole numbers are rounded to it. Give ids as integers or text."
@@ -295,7 +301,7 @@ def _plural(what: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 

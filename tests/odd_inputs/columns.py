@@ -39,7 +39,7 @@ def columns(argument: str) -> list[Odd]:
         Odd("list of floats", argument, lambda v: [float(x) for x in v]),
         Odd("list of ints", argument, whole),
         Odd("list of numpy scalars", argument, lambda v: list(np.array(whole(v)))),
-        Odd("list of 0-d arrays", argument, lambda v: list(map(np.array, whole(v)))),
+        Odd("list of 0-d arrays", argument, lambda v: list(map(np.array, whole(v))), f"{TEXT}|is no id"),
         Odd("ints and floats", argument, lambda v: [float(x) if k % 2 else int(x) for k, x in enumerate(v)]),
         Odd("generator", argument, lambda v: (x for x in v)),
         Odd("range of values", argument, lambda v: map(int, v)),

@@ -17,6 +17,7 @@ def test_the_same_number_is_the_same_id_however_it_is_held():
     assert {id_text(seven) for seven in sevens} == {"7"}
     assert number_ids(sevens, "id")[0].tolist() == [0] * len(sevens)
     assert id_text(-0.0) == "0"
+    assert {id_text(half) for half in (1.5, np.float32(1.5), decimal.Decimal("1.50"))} == {"1.5"}
 
 
 @pytest.mark.parametrize("micro", [0, 100_000, 123_456])
@@ -74,3 +75,15 @@ def test_shapes_are_named():
         plain_column(np.eye(2), "weight of a voter")
     with pytest.raises(DataError, match="probabilities of a preference: expected one per row, in order; got dict"):
         plain_column({}, "probability of a preference")
+
+
+def test_values_that_hold_others_are_refused():
+    for value in (pd.Series([1, 2]), pd.DataFrame({"a": [1]}), np.ma.masked, iter("a"), range(2)):
+        with pytest.raises(DataError, match=r"row 1: id .* is no id"):
+            text_ids(["a", value], "id")
+        with pytest.raises(DataError, match=r"row 1: label .* is no number"):
+            float_numbers([1, value], "label")
+
+
+def test_lists_of_one_are_read_as_what_they_hold():
+    assert number_ids([["a"], ["a\0"], [2**63], [-1]], "id")[1] == ["a", "a\0", "9223372036854775808", "-1"]
