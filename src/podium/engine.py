@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import whole_number
 from podium.data.dataset import Dataset
 from podium.data.trec import Run
 from podium.errors import IncompatibleError, UnknownNameError
@@ -59,7 +60,7 @@ class Engine:
                 "and train on that."
             )
         self.retrieval: Retrieval = Retrieval.parse(str(about.get("retrieval", repr(BM25()))))
-        self.depth = depth or int(about.get("depth", DEPTH))
+        self.depth = int(about.get("depth", DEPTH)) if depth is None else whole_number(depth, "depth", least=1)
         self._check(about)
         try:
             self.features = tuple(Feature.parse(name) for name in self.model.feature_names)
@@ -88,6 +89,7 @@ class Engine:
         where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
     ) -> Answer:
         """The k best of the candidates of the first stage, by the model; at most as many as there are candidates."""
+        k = whole_number(k, "k", least=1)
         asked = self.index.query(query, vector=vector)
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
         X = self._plan.matrix(Context(self.index, asked, hits.numbers, hits.scores))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import archive, ranking
+from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, unlabelled_data
 from podium.errors import DataError, ModelFileError
@@ -134,7 +135,7 @@ class Model:
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
         with_ties: bool = False,
-        scores: NDArray[np.float64] | None = None,
+        scores: ArrayLike | None = None,
     ) -> Odds:
         """The distribution of each query's ranking: P(first), expected ranks, intervals and more.
 
@@ -145,7 +146,7 @@ class Model:
         """
         given = self._documents(data, qid, group)
         grouped = given.grouped()
-        known = self._scores(grouped) if scores is None else given.to_grouped(scores)
+        known = self._scores(grouped) if scores is None else given.to_grouped(_scores_of(given, scores))
         found = odds_of(self.learner, known, grouped.offsets, fitted=self._temperature(), with_ties=with_ties)
         return found if grouped is given else replace(found, rows=grouped.rows)
 
@@ -191,6 +192,17 @@ class Model:
 
 
 load = Model.load
+
+
+def _scores_of(data: Dataset, scores: ArrayLike) -> NDArray[np.float64]:
+    """Scores that are known already, one per document."""
+    values = float_numbers(scores, "score", where=data.source)
+    if len(values) != data.n_documents:
+        raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the score is {values[bad[0]]}, no finite number.", where=data.source)
+    return values
 
 
 def _read(path: str | PathLike[str]) -> Model:

@@ -31,9 +31,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from podium.columns import check_row_order, float_numbers, text_ids
+from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
+from podium.data.inputs import is_frame
 from podium.data.tables import weights_of_queries
 from podium.errors import DataError, ParameterError
 from podium.evaluation.attribution import importance
@@ -115,7 +118,9 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
             warnings.warn(
                 "Ranker.fit without qid or group: all rows are taken for one query.", UserWarning, stacklevel=2
             )
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **_ACCEPTED)
+        check_row_order(X=X, y=y, qid=qid)
+        X, _ = self._validated(X, y, y_numeric=True, ensure_min_samples=2)
+        y = float_numbers(y, "label")
         names = getattr(self, "feature_names_in_", None)
         data = Dataset.from_arrays(X, y, qid=qid, group=group, feature_names=names, document_weights=document_weight)
         if sample_weight is not None:
@@ -123,7 +128,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         held = None
         if eval_set is not None:
             valid_X, valid_y, queries = _validation(eval_set, eval_qid, eval_group)
-            valid_X = validate_data(self, valid_X, reset=False, **_ACCEPTED)
+            valid_X = self._validated(valid_X, reset=False)
             held = Dataset.from_arrays(valid_X, valid_y, feature_names=names, **queries)
         chosen = method(self._specification()).without(lambda transform: transform.per_query)  # predict has rows alone
         self.model_ = train(data, chosen, valid=held, metric=self.metric, seed=_seed(self.random_state))
@@ -136,7 +141,7 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if qid is None and self.had_queries_ and self.model_.learner.per_query:
             raise DataError(f"{self.method} looks at a whole query at a time: predict needs qid, as fit got it.")
-        X = validate_data(self, X, reset=False, **_ACCEPTED)
+        X = self._validated(X, reset=False)
         return self.model_.score(Dataset.from_arrays(X, qid=qid))
 
     def score(self, X: Any, y: ArrayLike, qid: ArrayLike | None = None) -> float:
@@ -147,9 +152,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
                 "score needs qid, as fit got it: without it all rows would be one query. Pass qid; in cross_val_score, "
                 "GridSearchCV and Pipeline, call sklearn.set_config(enable_metadata_routing=True) first."
             )
-        scores = self.predict(X, qid)
-        queries = {"group": [len(scores)]} if qid is None else {"qid": qid}
-        (average,) = evaluate(np.asarray(y), scores, self.metric, **queries).means().values()
+        ids = None if qid is None else text_ids(qid, "query id")
+        scores = self.predict(X, ids)
+        queries = {"group": [len(scores)]} if ids is None else {"qid": ids}
+        (average,) = evaluate(float_numbers(y, "label"), scores, self.metric, **queries).means().values()
         return average.value
 
     @property
@@ -168,6 +174,24 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         if found is None:
             raise AttributeError(f"the scores of {self.method} are not linear in the features, so it has no coef_.")
         return found
+
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        """What scikit-learn makes of the arguments; its refusals as podium's."""
+        try:
+            with np.errstate(over="ignore"):
+                validated = validate_data(self, X, *y, **options, **_ACCEPTED)
+        except TypeError as error:
+            raise _WrongTypeError(str(error)) from error
+        except (ValueError, ArithmeticError) as error:
+            raise DataError(str(error)) from error
+        except Warning:
+            raise
+        except Exception as error:  # of a library whose column scikit-learn takes for an array
+            raise DataError(f"{type(error).__name__}: {error}") from error
+        if is_frame(X):
+            return validated
+        features = feature_array(X, None)  # scikit-learn drops masks, and takes text and times for numbers
+        return (features, *validated[1:]) if y else features
 
     def _put(self, name: str, value: Any) -> None:
         if hasattr(type(self), name) or name.startswith("_") or name.endswith("_"):
@@ -205,6 +229,10 @@ class Ranker(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+class _WrongTypeError(DataError, TypeError):
+    """What scikit-learn refuses by a TypeError."""
+
+
 _ACCEPTED = {"accept_sparse": "csr", "dtype": np.float32, "ensure_all_finite": "allow-nan"}
 
 
@@ -227,7 +255,9 @@ def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any
 
 def _weighted(data: Dataset, sample_weight: ArrayLike) -> Dataset:
     """The data with the weights of its queries, given per row."""
-    weights = _check_sample_weight(sample_weight, data.features, dtype=np.float64)
+    weights = float_numbers(sample_weight, "sample weight")
+    if len(weights) != data.n_documents:
+        raise DataError(f"{len(weights)} sample weights for {data.n_documents} rows.")
     try:
         return replace(data, query_weights=weights_of_queries(data, weights))
     except DataError as error:
@@ -237,4 +267,7 @@ def _weighted(data: Dataset, sample_weight: ArrayLike) -> Dataset:
 def _seed(random_state: Any) -> int:
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ParameterError(f"random_state: {error}") from None

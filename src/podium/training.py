@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.arguments import whole_number
 from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
@@ -80,7 +81,7 @@ def train(
 
     `fitting` fits one learner in place of `fit`, e.g. on a cluster.
     """
-    labels, chosen = labels_and_method(labels, method)
+    seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
     known = labelled_data(data, labels, qid=qid, group=group).grouped()
     held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
@@ -136,6 +137,8 @@ def check_fit(learner: Learner, data: Dataset) -> None:
             f"{learner.name} has no document weights. Leave them out, or use a loss with a scorer and a "
             "solver, such as ranknet or lambdamart."
         )
+    if data.query_weights is not None and data.n_queries and not data.query_weights.any():
+        raise DataError("the weight of every query is zero, so there is nothing to learn from.", where=data.source)
     learner.check(data)
 
 
@@ -177,6 +180,8 @@ def labels_and_method(labels: Any, method: str | Method | Learner | None) -> tup
         labels, method = None, labels
     if isinstance(method, Learner):
         method = Method(method)
+    if not isinstance(method, Method | str | None):
+        raise ParameterError(f"a method is a name, a Method or a Learner; got {type(method).__name__}.")
     return labels, method if isinstance(method, Method) else named(method or "lambdamart")
 
 

@@ -36,6 +36,8 @@ LAYERS = [
         "registry",
         "values",
         "arrays",
+        "arguments",
+        "columns",
         "compiled",
         "machine_code",
         "disk_cache",

@@ -200,7 +200,7 @@ def test_comparison_and_cross_validation_see_the_same_queries():
         (lambda: podium.train(X, Y), "which rows belong to one query"),
         (lambda: podium.train(frame()[NAMES], Y[ROWS]), "which rows belong to one query"),
         (lambda: podium.evaluate(Y, Y, "ndcg@10"), "which rows belong to one query"),
-        (lambda: podium.evaluate(X, Y, "ndcg@10"), "expected a Dataset, a frame or labels"),
+        (lambda: podium.evaluate(X, Y, "ndcg@10"), "labels: expected one per row; got shape"),
         (lambda: podium.evaluate(SHUFFLED, Y, "ndcg@10", qid=QID), "a Dataset knows its queries"),
         (lambda: podium.evaluate("train.txt", Y), "got a path"),
         (lambda: podium.train((X, Y, QID)), "Give its parts"),

@@ -10,9 +10,14 @@ from collections.abc import Sequence
 
 from podium.aggregation.base import Aggregator, Consensus
 from podium.data.rankings import Order, Rankings
+from podium.errors import DataError, ParameterError
 
 
 def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "rrf") -> Consensus:
     """The consensus of rankings, or of the voters' lists of one query's documents, best first."""
     chosen = Aggregator.parse(method) if isinstance(method, str) else method
+    if not isinstance(chosen, Aggregator):
+        raise ParameterError(f"expected the name of a method or an Aggregator; got {type(method).__name__}.")
+    if rankings is None:
+        raise DataError("expected Rankings, or lists of documents; got None.")
     return chosen(rankings if isinstance(rankings, Rankings) else Rankings.from_orders([list(rankings)]))

@@ -1,7 +1,7 @@
 """CombMNZ: CombSUM times the number of lists that rank the document (Fox & Shaw 1994; Lee 1997).
 
 >>> from podium.data.rankings import Rankings
->>> votes = Rankings.from_entries("qqqq", "xxyy", "ABAC", scores=[9.0, 1.0, 0.9, 0.8])
+>>> votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.9, 0.8])
 >>> CombMNZ()(votes).scores.tolist()
 [4.0, 0.0, 0.0]
 """

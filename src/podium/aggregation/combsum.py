@@ -1,7 +1,7 @@
 """CombSUM: the sum of the voters' scores, each list brought to a common scale first (Fox & Shaw 1994).
 
 >>> from podium.data.rankings import Rankings
->>> votes = Rankings.from_entries("qqqq", "xxyy", "ABAC", scores=[9.0, 1.0, 0.2, 0.8])
+>>> votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.2, 0.8])
 >>> CombSum()(votes).scores.tolist(), CombSum(normalise="none")(votes).scores.tolist()
 ([1.0, 0.0, 1.0], [9.2, 1.0, 0.8])
 """

@@ -11,6 +11,7 @@ curve, by default θ_k = k^−eta; each model's `planted` says what the curve me
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
+from podium.arguments import random_numbers
 from podium.clicks.base import Array, ClickModel
+from podium.columns import float_numbers
 from podium.data.click_log import LONGEST, ClickLog, rows_of
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError
@@ -40,9 +43,9 @@ def simulate(
 
     Without rankers every page is shuffled. `curve` takes the place of k^−eta; `depth` cuts the pages.
     """
-    data = data.grouped()
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     log = show(data, rankers, pages=pages, depth=depth, rng=rng)
+    data = data.grouped()
     found = log.find_pairs(*_names(data))
     chance = np.full(log.n_pairs, 0.5)
     chance[found[found >= 0]] = click_chance(data, noise=noise)[found >= 0]
@@ -67,9 +70,8 @@ def simulate_counts(
     Clicks at different ranks are independent there, and a ranker always shows a query in the same order, so the clicks
     on a document at its rank are binomial. The log has one document a page, with its position, counted.
     """
-    data = data.grouped()
-    rng = np.random.default_rng(seed)
-    orders, sizes = _orders(data, rankers), _sizes(data, depth)
+    rng, orders, data = random_numbers(seed), _orders(data, rankers), data.grouped()
+    sizes = _sizes(data, depth)
     n_lists = len(orders) * data.n_queries
     shown = rng.multinomial(pages, np.full(n_lists, 1.0 / n_lists)).reshape(len(orders), data.n_queries)
     theta = examination_curve(int(sizes.max()), eta=eta, curve=curve)
@@ -108,14 +110,13 @@ def show(
     rng: np.random.Generator,
 ) -> ClickLog:
     """Pages of random queries without clicks, each ranked by one of the rankers, by a coin; without any, shuffled."""
-    data = data.grouped()
+    orders, data = _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)
     query = rng.integers(0, data.n_queries, pages)
     ranker = rng.integers(0, max(len(rankers), 1), pages)
     n = sizes[query]
     offsets = np.concatenate(([0], np.cumsum(n)))
     if len(rankers):
-        orders = _orders(data, rankers)
         starts = ranker * data.n_documents + data.offsets[query]
         rows = np.concatenate(orders)[np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], n)]
     else:
@@ -158,13 +159,15 @@ def _sizes(data: Dataset, depth: int | None) -> NDArray[np.int64]:
 
 
 def _orders(data: Dataset, rankers: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
-    """The rows in the order of each ranker, query after query."""
-    orders = []
+    """The rows of the grouped data in the order of each ranker, query after query; scores are in the data's order."""
+    orders, offsets = [], data.grouped().offsets
     for scores in rankers:
-        values = np.asarray(scores, np.float64)
-        if values.shape != (data.n_documents,):
-            raise DataError(f"a ranker gives {data.n_documents} scores, one for each document; got {values.shape}.")
-        parts = [a + ranking.order(values[a:b]) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+        values = float_numbers(scores, "score", where=data.source)
+        if len(values) != data.n_documents:
+            raise DataError(f"a ranker gives {data.n_documents} scores, one for each document; got {len(values)}.")
+        ranking.check_scores(values)
+        values = data.to_grouped(values)
+        parts = [a + ranking.order(values[a:b]) for a, b in itertools.pairwise(offsets)]
         orders.append(np.concatenate(parts))
     return orders
 

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.columns import number_ids
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import as_fields, as_milliseconds
-from podium.data.tables import Backend
+from podium.data.tables import Backend, column_numbers, frame_table
 from podium.errors import DataError, MissingPackageError
 
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
@@ -29,13 +30,7 @@ _IMPRESSION = {"propensity": "propensities", "grade": "grades"}
 
 def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str | None = None) -> ClickLog:
     """A click log from a data frame; `source` is what messages call it."""
-    import narwhals as nw
-
-    try:
-        table: Any = nw.from_native(frame)
-    except TypeError:
-        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
-    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    table = frame_table(frame, source=source)
     name = source or "<frame>"
     for field in ("query", "document", "click"):
         if field not in table.columns:
@@ -114,31 +109,14 @@ def _more(table: Any, order: NDArray[np.int64], rows: NDArray[np.int64], name: s
 
 def _ids(series: Any, name: str, *, missing: bool = False) -> tuple[NDArray[np.int64], list[str]]:
     """Codes and names of a column of ids; -1 where one is missing."""
-    import narwhals as nw
-
-    if series.dtype.is_float() and bool((series == series.round(0)).all()):
-        series = series.cast(nw.Int64)
-    known: dict[str, int] = {}
-    codes = np.empty(len(series), np.int64)
-    for row, value in enumerate(series.to_list()):
-        if value is None or value != value:
-            if not missing:
-                raise DataError(f"column {series.name!r} has no value here. Fill it.", where=f"{name}:row {row}")
-            codes[row] = -1
-        else:
-            codes[row] = known.setdefault(str(value), len(known))
-    return codes, list(known)
+    return number_ids(series.to_native(), f"value of column {series.name!r}", where=name, optional=missing)
 
 
 def _numbers(series: Any, name: str, *, missing: bool = False) -> NDArray[np.float64]:
-    import narwhals as nw
-
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        raise DataError(f"column {series.name!r} must hold numbers; it holds {series.dtype}.", where=name)
-    values = np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    values = column_numbers(series, name)
     bad = np.flatnonzero(np.isinf(values) if missing else ~np.isfinite(values))
     if series.name == "position":
-        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (values % 1 != 0))
+        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (np.trunc(values) != values))
     if len(bad):
         raise DataError(
             f"column {series.name!r} must hold {'whole' if series.name == 'position' else 'finite'} numbers; got "

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.columns import text_ids, whole_numbers
 from podium.compiled import compiled
 from podium.errors import DataError
 
@@ -180,7 +181,10 @@ class ClickLog:
 
         made = PageList("<pages>", unit="page ")
         for number, (query, documents, clicks) in enumerate(pages, 1):
-            made.add(query, documents, clicks, line=number)
+            where = made.place(number)
+            (name,) = text_ids([query], "query id", where=where)
+            shown = text_ids(documents, "document id", where=where).tolist()
+            made.add(name, shown, whole_numbers(clicks, "click", where=where).tolist(), line=number)
         return made.log()
 
     @classmethod

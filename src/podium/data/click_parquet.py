@@ -229,7 +229,7 @@ def _floats(column: Any, name: str, place: Any) -> NDArray[np.float64]:
     values = np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
     bad = np.flatnonzero(np.isinf(values) | (np.abs(np.nan_to_num(values)) > 2**53))
     if name == "positions":
-        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (values % 1 != 0))
+        bad = np.flatnonzero(~(np.abs(values) < 2**31) | (np.trunc(values) != values))
     if len(bad):
         raise DataError(f"column {name!r} must hold finite numbers; got {values[bad[0]]}.", where=place(int(bad[0])))
     return values

@@ -23,10 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import dense, is_sparse
+from podium.columns import check_row_order, float_numbers, plain_column, text_ids, whole_numbers
+from podium.data.array_parts import feature_array, label_array, query_codes
 from podium.data.preferences import Preferences, from_rows
 from podium.data.scattered import Scattered
 from podium.errors import DataError, counted
-from podium.rows import Rows, in_blocks, take_rows
+from podium.rows import in_blocks, take_rows
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -65,10 +67,8 @@ class Dataset:
             value = getattr(self, name)
             if value is not None and len(value) != self.n_queries:
                 raise DataError(f"{len(value)} {name} for {self.n_queries} queries.", where=self.source)
-        if self.feature_names is not None and len(self.feature_names) != self.n_features:
-            raise DataError(
-                f"{len(self.feature_names)} feature names for {self.n_features} features.", where=self.source
-            )
+        self._check_feature_names()
+        self._check_query_weights()
         self._check_document_weights()
 
     @classmethod
@@ -93,22 +93,25 @@ class Dataset:
         are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]). `query_weights` follow
         the queries in order of first appearance, `document_weights` the rows; see `relevance`.
         """
-        X = _as_features(features, source)
+        check_row_order(source, features=features, labels=labels, qid=qid, document_ids=document_ids)
+        X = feature_array(features, source)
         n = X.shape[0]
-        codes, names = _queries(qid, group, n, source)
+        codes, names = query_codes(qid, group, n, source)
         offsets, apart = np.array([0, n]), False
         if len(names) != 1:
             offsets = np.append(0, np.cumsum(np.bincount(codes, minlength=len(names))))
             apart = bool((np.diff(codes) < 0).any())
         data = cls(
             features=X,
-            labels=None if labels is None else _as_labels(labels, n, source),
+            labels=None if labels is None else label_array(labels, n, source),
             offsets=cast(Any, Scattered(offsets, np.argsort(codes, kind="stable"))) if apart else offsets,
             query_ids=names,
-            document_ids=None if document_ids is None else np.asarray(document_ids, dtype=object),
-            feature_names=None if feature_names is None else tuple(map(str, feature_names)),
-            query_weights=None if query_weights is None else np.asarray(query_weights, np.float64),
-            document_weights=None if document_weights is None else np.asarray(document_weights, np.float64).ravel(),
+            document_ids=None if document_ids is None else text_ids(document_ids, "document id", where=source),
+            feature_names=None if feature_names is None else tuple(text_ids(feature_names, "name", where=source)),
+            query_weights=None if query_weights is None else float_numbers(query_weights, "query weight", where=source),
+            document_weights=None
+            if document_weights is None
+            else float_numbers(document_weights, "document weight", where=source),
             comments=None if comments is None else np.asarray(comments, dtype=object),
             source=source,
         )
@@ -216,10 +219,11 @@ class Dataset:
     ) -> Dataset:
         """The same data with explicit preferences between rows of this dataset."""
         where = self.from_grouped(np.arange(self.n_documents))
-        first, second = np.asarray(winners, np.int64), np.asarray(losers, np.int64)
+        first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
         for rows in (first, second):
             if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
-                raise DataError(f"Preferences name row {rows.max()}, but there are {self.n_documents} rows.")
+                bad = rows.min() if rows.min() < 0 else rows.max()
+                raise DataError(f"Preferences name row {bad}, but there are {self.n_documents} rows.")
         edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self._offsets)
         return replace(self, preferences=edges)
 
@@ -261,7 +265,7 @@ class Dataset:
         return made
 
     def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
-        given = np.asarray(queries)
+        given = plain_column(queries, "query number", where=self.source)
         if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= self.n_queries):
             raise DataError(
                 f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {given.ravel()[:5].tolist()}. "
@@ -280,7 +284,8 @@ class Dataset:
             return self.grouped().digest()
         h = hashlib.sha256(repr(self.features.shape).encode())
         if is_sparse(self.features):
-            arrays: list[Any] = [self.features.data, self.features.indices, self.features.indptr]
+            places = (self.features.indices, self.features.indptr)  # of 32 bits or of 64
+            arrays: list[Any] = [self.features.data, *(np.asarray(place, np.int64) for place in places)]
         else:
             arrays = []
             for block in in_blocks(self.features):
@@ -292,6 +297,28 @@ class Dataset:
         for array in arrays:
             h.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
         return h.hexdigest()[:16]
+
+    def _check_feature_names(self) -> None:
+        names = self.feature_names
+        if names is None:
+            return
+        if len(names) != self.n_features:
+            raise DataError(f"{len(names)} feature names for {self.n_features} features.", where=self.source)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"two features are called {twice!r}. Give each a name of its own.", where=self.source)
+
+    def _check_query_weights(self) -> None:
+        weights = self.query_weights
+        if weights is None:
+            return
+        bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+        if len(bad):
+            raise DataError(
+                f"query {self.query_name(int(bad[0]))}: its weight must be a finite number of at least 0; got "
+                f"{weights[bad[0]]}.",
+                where=self.source,
+            )
 
     def _check_document_weights(self) -> None:
         added = self.score_offsets
@@ -322,77 +349,6 @@ def _rows_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
         return slice(starts[0], ends[-1])
     parts = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-
-def _as_features(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
-    if is_sparse(features):
-        import scipy.sparse as sp
-
-        matrix: Any = sp.csr_array(cast(Any, features), dtype=np.float32)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()  # the caller's arrays may be shared, and are not ours to sort
-            matrix.sum_duplicates()
-        return cast("sp.csr_array", matrix)
-    if isinstance(features, Rows):
-        return cast("NDArray[np.float32]", features)
-    try:
-        X: NDArray[np.float32] = np.ascontiguousarray(features, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"features must be numbers, a row per document ({error}).", where=source) from None
-    if X.ndim != 2:
-        raise DataError(f"features must be a matrix (documents × features); got shape {X.shape}.", where=source)
-    return X
-
-
-def _as_labels(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.float64]:
-    try:
-        y = np.require(labels, np.float64, "W").ravel()  # compiled code takes no read-only arrays, which pandas gives
-    except (TypeError, ValueError) as error:
-        raise DataError(f"labels must be numbers, one per row ({error}).", where=source) from None
-    if len(y) != n:
-        raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
-    bad = np.flatnonzero(~np.isfinite(y))
-    if len(bad):
-        raise DataError(f"row {bad[0]}: label {y[bad[0]]} is not a finite number.", where=source)
-    return y
-
-
-def _queries(
-    qid: ArrayLike | None, group: ArrayLike | None, n: int, source: str | None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The query number of each row, in order of first appearance, and the queries' names."""
-    if qid is not None and group is not None:
-        raise DataError("give qid (a query per row) or group (sizes), not both.", where=source)
-    if group is not None:
-        sizes = np.asarray(group).ravel()
-        if sizes.dtype.kind not in "iu" or (sizes < 0).any():
-            raise DataError(f"group sizes must be whole numbers, 0 or more; got {_some(sizes)}.", where=source)
-        if sizes.sum() != n:
-            raise DataError(f"group sizes add up to {sizes.sum()}, but there are {n} rows.", where=source)
-        names = np.array([str(q) for q in range(len(sizes))], dtype=object)
-        return np.repeat(np.arange(len(sizes)), sizes), names
-    if qid is None:
-        return np.zeros(n, np.int64), np.array(["0"] if n else [], dtype=object)
-    ids = np.asarray(qid).ravel()
-    if len(ids) != n:
-        raise DataError(f"{len(ids)} query ids for {n} rows of features.", where=source)
-    missing = np.flatnonzero(np.isnan(ids) if ids.dtype.kind == "f" else ())
-    if ids.dtype.kind == "O":
-        missing = np.flatnonzero([x is None or x != x for x in ids.tolist()])
-    if len(missing):
-        raise DataError(f"row {missing[0]} has no query id. Fill it in or drop the row.", where=source)
-    if ids.dtype.kind == "O":
-        ids = ids.astype(str)
-    values, first, codes = np.unique(ids, return_index=True, return_inverse=True)
-    seen = np.argsort(first, kind="stable")
-    place = np.empty(len(values), np.int64)
-    place[seen] = np.arange(len(values))
-    return place[codes], np.array([str(v) for v in values[seen]], dtype=object)
-
-
-def _some(values: NDArray[Any]) -> str:
-    shown = ", ".join(map(str, values[:5].tolist()))
-    return f"[{shown}, …]" if len(values) > 5 else f"[{shown}]"
 
 
 def _range(labels: NDArray[np.float64]) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.arrays import is_sparse
+from podium.columns import check_row_order
 from podium.data.dataset import Dataset
-from podium.data.tables import DOCUMENT_IDS, WEIGHTS, columns_of, from_frame
+from podium.data.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
 from podium.errors import DataError
 from podium.rows import Rows
 
@@ -32,6 +33,7 @@ def labelled_data(
     if is_frame(data):
         if labels is None and qid is None and group is None:
             return from_frame(data)
+        check_row_order(features=data, labels=labels, qid=qid)
         return _with_queries(_only_features(data), labels, qid=qid, group=group)
     return _with_queries(Dataset.from_arrays(_matrix(data)), labels, qid=qid, group=group)
 
@@ -53,12 +55,14 @@ def unlabelled_data(
         return data
     alone = qid is None and group is None
     if is_frame(data):
-        columns = columns_of(data)
+        check_row_order(features=data, qid=qid)
+        table = frame_table(data)
+        columns = table.columns
         chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *WEIGHTS)]
-        data = _without(data, [name for name in WEIGHTS if name in columns and name not in chosen])
+        table = table.drop([name for name in WEIGHTS if name in columns and name not in chosen])
         if alone and "qid" in columns:
-            return from_frame(data, label=None, features=chosen)
-        found = from_frame(data, label=None, qid=None, features=chosen)
+            return from_frame(table, label=None, features=chosen)
+        found = from_frame(table, label=None, qid=None, features=chosen)
     else:
         found = Dataset.from_arrays(_matrix(data))
     if alone and per_query:
@@ -115,7 +119,10 @@ def is_frame(data: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.DuplicateError:  # of columns that share a name
+        return True
 
 
 _ROLES = ("label", "qid")
@@ -134,22 +141,16 @@ def _matrix(data: Any) -> Any:
     return data
 
 
-def _without(frame: Any, columns: list[str]) -> Any:
-    """A frame without some of its columns."""
-    import narwhals as nw
-
-    return nw.from_native(frame).drop(columns).to_native() if columns else frame
-
-
 def _only_features(frame: Any) -> Dataset:
     """A frame beside arrays of labels or queries: all its columns are features."""
+    table = frame_table(frame)
     for name in (*_ROLES, *WEIGHTS):
-        if name in columns_of(frame):
+        if name in table.columns:
             raise DataError(
                 f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "
                 "Drop it, or give the frame alone."
             )
-    return from_frame(frame, label=None, qid=None)
+    return from_frame(table, label=None, qid=None)
 
 
 def _with_queries(data: Dataset, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:

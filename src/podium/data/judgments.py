@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.data.tables import read_frame
+from podium.columns import float_numbers, text_ids
+from podium.data.tables import column_numbers, frame_table, read_frame
 from podium.errors import DataError, counted
 from podium.files import reading
 
@@ -63,8 +64,10 @@ class Judgments:
 
         `lines` and `source` say where each row came from, for messages.
         """
-        given = np.asarray(grades, np.float64).ravel()
-        sizes = {len(queries), len(documents), len(judges), len(given)}
+        given = float_numbers(grades, "grade", where=source)
+        names = (("query id", queries), ("document id", documents), ("name of a judge", judges))
+        columns = [text_ids(values, what, where=source) for what, values in names]
+        sizes = {*map(len, columns), len(given)}
         if len(sizes) > 1:
             raise DataError(f"columns of different lengths: {sorted(sizes)}.", where=source)
         rows = np.flatnonzero(~np.isnan(given)).tolist()
@@ -74,7 +77,7 @@ class Judgments:
             where = f"row {at[row]}" if lines is None else f"{source}:{at[row]}"
             if not math.isfinite(given[row]):
                 raise DataError(f"the grade must be a finite number; got {given[row]}.", where=where)
-            key = str(queries[row]), str(documents[row]), str(judges[row])
+            key = columns[0][row], columns[1][row], columns[2][row]
             if key in seen:
                 raise DataError(
                     f"judge {key[2]!r} graded document {key[1]!r} of query {key[0]!r} before, at "
@@ -125,25 +128,16 @@ class Judgments:
 
 def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
     """Judgments from a data frame of pandas, polars or pyarrow; `source` is what messages call it."""
-    import narwhals as nw
-
-    try:
-        table: Any = nw.from_native(frame)
-    except TypeError:
-        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+    table = frame_table(frame, source=source)
     columns: dict[str, Any] = {}
     for role, name in _roles(list(table.columns), source).items():
         values = table[name]
         if role == "grade":
-            if not values.dtype.is_numeric():
-                raise DataError(f"column {name!r} must hold numbers; it holds {values.dtype}.", where=source)
-            columns[role] = np.asarray(values.cast(nw.Float64).to_numpy(), np.float64)
+            columns[role] = column_numbers(values, source)
             continue
         if values.null_count():
             raise DataError(f"column {name!r} has missing values. Fill them in or drop the rows.", where=source)
-        columns[role] = values.to_list()
+        columns[role] = values.to_native()
     return Judgments.from_rows(columns["query"], columns["document"], columns["judge"], columns["grade"], source=source)
 
 

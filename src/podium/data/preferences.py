@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import float_numbers, whole_numbers
 from podium.errors import DataError
 
 
@@ -42,9 +43,9 @@ def from_rows(
     offsets: NDArray[np.int64],
 ) -> Preferences:
     """Preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
-    first, second = np.asarray(winners, np.int64).ravel(), np.asarray(losers, np.int64).ravel()
-    odds = np.ones(len(first)) if probability is None else np.asarray(probability, np.float64).ravel()
-    counts = np.ones(len(first)) if weights is None else np.asarray(weights, np.float64).ravel()
+    first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
+    odds = np.ones(len(first)) if probability is None else float_numbers(probability, "probability of a preference")
+    counts = np.ones(len(first)) if weights is None else float_numbers(weights, "weight of a preference")
     if not len(first) == len(second) == len(odds) == len(counts):
         raise DataError(
             f"Preferences: {len(first)} winners, {len(second)} losers, {len(odds)} probabilities, "

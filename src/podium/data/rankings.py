@@ -13,13 +13,14 @@ the order in which the input came.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import float_numbers, id_text, number_ids, text_ids, without_mask
 from podium.data.query_rankings import QueryRankings
 from podium.errors import DataError
 from podium.ids import Ids
@@ -67,8 +68,11 @@ class Rankings:
         weights: ArrayLike | None = None,
     ) -> Rankings:
         """Rankings from one list of orders per query, one order per voter; None where a voter is silent."""
-        names = [str(v + 1) for v in range(max(map(len, orders), default=0))] if voters is None else list(voters)
-        queries = [str(q) for q in range(len(orders))] if query_ids is None else list(query_ids)
+        size = max(map(len, orders), default=0)
+        names = [str(v + 1) for v in range(size)] if voters is None else _different(voters, "voter")
+        queries = [str(q) for q in range(len(orders))] if query_ids is None else _different(query_ids, "query")
+        if len(queries) != len(orders):
+            raise DataError(f"{len(queries)} query ids for the orders of {len(orders)} queries.")
         rows: list[tuple[str, str, str, int]] = []
         for query, lists in zip(queries, orders, strict=True):
             if len(lists) != len(names):
@@ -76,10 +80,7 @@ class Rankings:
             for voter, given in zip(names, lists, strict=True):
                 rows += [(query, voter, document, rank) for document, rank in _flat(given, f"{query}, voter {voter}")]
         columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
-        given_weights = np.ones(len(names)) if weights is None else np.asarray(weights, np.float64)
-        return cls.from_entries(
-            columns[0], columns[1], columns[2], ranks=columns[3], voters=names, weights=given_weights
-        )
+        return cls.from_entries(columns[0], columns[1], columns[2], ranks=columns[3], voters=names, weights=weights)
 
     @classmethod
     def from_entries(
@@ -101,20 +102,23 @@ class Rankings:
         Without ranks the scores rank, larger first, equal ones tied. `labels` are grades by (query, document);
         `sources` (by voter) and `lines` (by row) are for messages.
         """
-        query, query_ids = _codes(queries)
-        voter, names = _codes(voter_of, known=voters)
+        query, query_ids = number_ids(queries, "query id")
+        voter, names = _voters(voter_of, voters)
+        named = documents if isinstance(documents, Ids) else Ids.of(text_ids(documents, "document id"))
+        if not len(query) == len(voter) == len(named):
+            raise DataError(f"{len(query)} queries, {len(voter)} voters, {len(named)} documents. Give as many of each.")
         values = _sort_values(ranks, scores, len(query))
         slot = query * len(names) + voter  # (E,) which voter's list on which query
         by = np.argsort(slot, kind="stable")
         counts = np.bincount(slot, minlength=len(query_ids) * len(names))
         entry_offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        ids = Ids.of(documents)[by]
+        ids = named[by]
         _need_once(ids, by, entry_offsets, where=_Where(query_ids, names, sources, lines))
         found = cls.from_lists(
             ids,
             entry_offsets,
             values=values[by],
-            scores=None if scores is None else np.asarray(scores, np.float64)[by],
+            scores=None if scores is None else _entry_numbers(scores, "score", len(query))[by],
             query_ids=np.array(query_ids, dtype=object),
             voters=names,
             weights=weights,
@@ -155,7 +159,7 @@ class Rankings:
             ranks=ranks,
             scores=np.full(n, np.nan) if scores is None else scores[order],
             entry_offsets=entry_offsets,
-            weights=np.ones(len(voters)) if weights is None else np.asarray(weights, np.float64),
+            weights=np.ones(len(voters)) if weights is None else float_numbers(weights, "weight of a voter"),
             sources=None if sources is None else tuple(sources),
         )
 
@@ -191,7 +195,7 @@ class Rankings:
 
     def with_weights(self, weights: ArrayLike) -> Rankings:
         """The same lists with other weights of the voters, in their order."""
-        return replace(self, weights=np.array(weights, np.float64))
+        return replace(self, weights=float_numbers(weights, "weight of a voter"))
 
     def source(self, voter: int) -> str:
         """Where a voter came from: its file, or file:line, or its name."""
@@ -214,39 +218,63 @@ class _Where:
         return f"{source or 'row'}:{self.lines[row]}"
 
 
-def _flat(order: Order | None, where: str) -> Iterator[tuple[str, int]]:
+def _flat(order: Any, where: str) -> Iterator[tuple[str, int]]:
     """The documents of an order with their ranks."""
     if order is None:
         return
-    if not len(order):
+    if isinstance(order, str | bytes | Mapping | Set) or not hasattr(order, "__iter__"):
+        raise DataError(f"query {where}: a ranking is a list of documents, best first; got {type(order).__name__}.")
+    groups = without_mask(order).tolist() if isinstance(order, np.ma.MaskedArray) else list(order)
+    if not groups:
         raise DataError(f"query {where}: an empty ranking. Write None for a voter that is silent on a query.")
-    for rank, group in enumerate(order, start=1):
-        together = [group] if isinstance(group, str | int | np.integer) else group
+    for rank, group in enumerate(groups, start=1):
+        together = list(group) if isinstance(group, list | tuple | Set | np.ndarray) else [group]
         if not together:
             raise DataError(f"query {where}: a group of tied documents is empty at rank {rank}.")
         for document in together:
-            yield str(document), rank
+            try:
+                yield id_text(document), rank
+            except ValueError as error:
+                raise DataError(f"query {where}, rank {rank}: document {error}") from None
 
 
-def _codes(values: Column, *, known: Sequence[str] | None = None) -> tuple[NDArray[np.int64], list[str]]:
-    """Numbers for names, in order of first appearance (or of `known`), and the names as text."""
-    column = values.tolist() if isinstance(values, np.ndarray) else values
-    numbers: dict[str, int] = {name: at for at, name in enumerate(known or ())}
-    code = {value: numbers.setdefault(str(value), len(numbers)) for value in dict.fromkeys(column)}
-    return np.fromiter(map(code.__getitem__, column), np.int64, len(column)), list(numbers)
+def _voters(voter_of: Column, voters: Sequence[str] | None) -> tuple[NDArray[np.int64], list[str]]:
+    """The number of each entry's voter, in order of first appearance or of `voters`, and the names."""
+    codes, names = number_ids(voter_of, "name of a voter")
+    if voters is None:
+        return codes, names
+    numbers = {name: at for at, name in enumerate(_different(voters, "voter"))}
+    place = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+    return place[codes], list(numbers)
+
+
+def _different(values: Sequence[Any], what: str) -> list[str]:
+    """Names as text, none twice."""
+    names: list[str] = text_ids(values, f"name of a {what}").tolist()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two of the {what} names are {twice!r}. Give each a name of its own.")
+    return names
 
 
 def _sort_values(ranks: ArrayLike | None, scores: ArrayLike | None, n: int) -> Array:
     """What falls from the best to the worst: the score, or the rank turned round."""
     if ranks is None and scores is None:
         raise DataError("a ranking needs ranks or scores; got neither.")
-    values = -np.asarray(ranks, np.float64) if ranks is not None else np.asarray(scores, np.float64)
-    if len(values) != n:
-        raise DataError(f"{len(values)} {'scores' if ranks is None else 'ranks'} for {n} entries.")
-    bad = np.flatnonzero(np.isnan(values))
+    values = -_entry_numbers(ranks, "rank", n) if ranks is not None else _entry_numbers(scores, "score", n)
+    bad, what = np.flatnonzero(~np.isfinite(values)), "score" if ranks is None else "rank"
+    if len(bad) and np.isnan(values[bad[0]]):
+        raise DataError(f"entry {bad[0]} has no {what} (NaN). Leave such entries out.")
     if len(bad):
-        raise DataError(f"entry {bad[0]} has no {'score' if ranks is None else 'rank'} (NaN). Leave such entries out.")
+        raise DataError(f"entry {bad[0]}: the {what} must be a finite number; got {abs(values[bad[0]])}.")
     return values
+
+
+def _entry_numbers(values: Any, what: str, n: int) -> Array:
+    numbers = float_numbers(values, what)
+    if len(numbers) != n:
+        raise DataError(f"{len(numbers)} {what}s for {n} entries.")
+    return numbers
 
 
 def _need_once(ids: Ids, by: NDArray[np.int64], entry_offsets: NDArray[np.int64], *, where: _Where) -> None:
@@ -264,6 +292,10 @@ def _need_once(ids: Ids, by: NDArray[np.int64], entry_offsets: NDArray[np.int64]
 
 
 def _labels(labels: Mapping[tuple[str, str], float], rankings: Rankings) -> Array:
+    grades = float_numbers(list(labels.values()), "label")
+    queries = text_ids([query for query, _ in labels], "query id of a label")
+    documents = text_ids([document for _, document in labels], "document id of a label")
+    known = dict(zip(zip(queries, documents, strict=True), grades.tolist(), strict=True))
     owner = np.repeat(rankings.query_ids, np.diff(rankings.offsets))
     keys = zip(owner.tolist(), rankings.document_ids, strict=True)
-    return np.array([labels.get(key, np.nan) for key in keys], np.float64)
+    return np.array([known.get(key, np.nan) for key in keys], np.float64)

@@ -21,8 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from podium.columns import number_ids
 from podium.data.rankings import Rankings
-from podium.data.tables import read_frame
+from podium.data.tables import column_numbers, frame_table, read_frame
 from podium.errors import DataError
 from podium.files import reading
 
@@ -40,14 +41,7 @@ _COLUMNS = {
 
 def rankings_from_frame(frame: Any, *, missing: Missing = "refuse", source: str | None = None) -> Rankings:
     """Rankings from a data frame; `source` is what messages call it."""
-    import narwhals as nw
-
-    try:
-        table: Any = nw.from_native(frame)
-    except TypeError:
-        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+    table = frame_table(frame, source=source)
     columns: dict[str, Any] = {}
     for role, name in _roles(list(table.columns), source).items():
         values = table[name]
@@ -55,9 +49,7 @@ def rankings_from_frame(frame: Any, *, missing: Missing = "refuse", source: str 
             raise DataError(
                 f"column {name!r} has missing values. Leave the rows of unranked documents out.", where=source
             )
-        if role in ("rank", "score") and not values.dtype.is_numeric():
-            raise DataError(f"column {name!r} must hold numbers; it holds {values.dtype}.", where=source)
-        columns[role] = values.to_numpy() if role in ("rank", "score") else values.to_list()
+        columns[role] = column_numbers(values, source) if role in ("rank", "score") else values.to_native()
     return _rankings(columns, range(len(table)), missing=missing, source=source)
 
 
@@ -128,7 +120,7 @@ def _rankings(columns: dict[str, Any], lines: Sequence[int], *, missing: Missing
     """Rankings from columns of entries, with the line or row of each for messages."""
     if not len(lines):
         raise DataError("no rows: expected one per query, voter and document.", where=source)
-    voters = list(dict.fromkeys(map(str, columns["voter"])))
+    voters = number_ids(columns["voter"], "name of a voter", where=source)[1]
     found = Rankings.from_entries(
         columns["query"],
         columns["voter"],

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from podium.arguments import random_numbers, whole_number
+from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
@@ -21,9 +23,9 @@ from podium.errors import DataError, ParameterError, counted
 
 def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
     """Parts of a dataset or frame with these fractions of the queries, drawn at random; none is empty."""
-    shares = np.asarray(fractions, np.float64)
-    if len(shares) < 1 or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
-        raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {tuple(fractions)}.")
+    shares = float_numbers(fractions, "fraction")
+    if not ((shares > 0).all() and abs(shares.sum() - 1) <= 1e-9):
+        raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {shares.tolist()}.")
     data = labelled_data(data)
     _need(data, len(shares), "split into")
     n = data.n_queries
@@ -32,7 +34,7 @@ def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int 
         cuts[k] = max(cuts[k], (cuts[k - 1] if k else 0) + 1)
     for k in range(len(cuts) - 1, -1, -1):
         cuts[k] = min(cuts[k], (cuts[k + 1] if k + 1 < len(cuts) else n) - 1)
-    order = np.random.default_rng(seed).permutation(n)
+    order = random_numbers(seed).permutation(n)
     return tuple(data.select(np.sort(part)) for part in np.split(order, cuts))
 
 
@@ -41,11 +43,12 @@ def k_folds(data: Any, k: int = 5, *, seed: int = 0) -> list[Fold]:
 
     The other parts are training data.
     """
+    k = whole_number(k, "k", least=0)
     if k < 3:
         raise ParameterError(f"k_folds needs k ≥ 3, for training, validation and test data; got {k}.")
     data = labelled_data(data)
     _need(data, k, "held out in")
-    parts = [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(data.n_queries), k)]
+    parts = [np.sort(part) for part in np.array_split(random_numbers(seed).permutation(data.n_queries), k)]
     folds = []
     for i, test in enumerate(parts):
         valid = parts[(i + 1) % k]

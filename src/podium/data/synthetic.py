@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers, whole_number
 from podium.data.dataset import Dataset
 from podium.errors import ParameterError
 
@@ -37,12 +38,14 @@ def make_letor_like(
     a quarter useless. Queries and documents share one hidden structure per seed, so split one dataset rather than
     making two.
     """
-    if not (n_queries >= 1 and 1 <= documents[0] <= documents[1] and n_features >= 4 and noise >= 0):
+    for name, value in (("n_queries", n_queries), ("n_features", n_features), *(("documents", n) for n in documents)):
+        whole_number(value, name, least=0)
+    if not (n_queries >= 1 and 1 <= documents[0] <= documents[1] and n_features >= 4 and 0 <= noise < np.inf):
         raise ParameterError(
             "make_letor_like needs n_queries ≥ 1, documents (least, most) with 1 ≤ least ≤ most, n_features ≥ 4 and "
             f"noise ≥ 0; got {n_queries}, {documents}, {n_features}, {noise}."
         )
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     sizes = rng.integers(documents[0], documents[1], n_queries, endpoint=True)
     query = np.repeat(np.arange(n_queries), sizes)
     linear, bent, redundant = (n_features // 4,) * 3

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from podium.columns import text_ids
 from podium.data.dataset import Dataset
 from podium.data.growing import Growing
 from podium.data.places import is_url
@@ -18,9 +19,9 @@ from podium.data.spool import MatrixSpool, TextSpool
 from podium.data.table_parts import is_parquet, parquet_files
 from podium.data.tables import (
     WEIGHTS,
+    column_numbers,
     complete,
     from_frame,
-    id_values,
     info_of,
     roles_of,
     table_errors,
@@ -80,16 +81,17 @@ class _Table:
                 frame.drop([name for name in weights if name is not None]), label=self.roles["label"], qid=None,
                 document_id=self.roles["document_id"], features=self.features, source=self.source,
             )  # fmt: skip
-            columns, qid = {role: column(role) for role in self.numbers}, column("qid")
+            columns = {role: column_numbers(column(role), self.source) for role in self.numbers}
+            qid = column("qid")
+            names = [""] * part.n_documents if qid is None else text_ids(qid.to_native(), "query id", where=self.source)
         except DataError as error:
             raise DataError(f"{error} (rows are counted from row {self.matrix.rows} here)") from None
         self.matrix.add_rows(cast(Any, part.features))
         self.matrix.rows += part.n_documents
         for role, values in columns.items():
-            self.numbers[role].extend(np.asarray(values.cast(nw.Float64).to_numpy(), np.float64))
+            self.numbers[role].extend(values)
         if self.ids is not None and part.document_ids is not None:
             self.ids.extend([encoded(str(name)) for name in part.document_ids])
-        names = [""] * part.n_documents if qid is None else [str(value) for value in id_values(qid).tolist()]
         self.codes.extend(np.array([self.queries.setdefault(q, len(self.queries)) for q in names], np.int64))
 
     def finished(self) -> Dataset:

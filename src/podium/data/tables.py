@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import dense
+from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.places import is_url
 from podium.data.table_parts import is_parquet, read_parquet
@@ -58,33 +59,39 @@ def from_frame(
     query is the same in all its rows; that of a document is how much counts that it is relevant. `features` are all
     other columns unless named.
     """
-    table = _eager(frame)
+    table = frame_table(frame, source=source)
     columns: list[str] = list(table.columns)
     asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
              "document_weight": document_weight}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
-    given = {role: None if name is None else complete(table[name], name, source) for role, name in roles.items()}
+
+    def numbers(role: str) -> NDArray[np.float64] | None:
+        name = roles[role]
+        return None if name is None else column_numbers(complete(table[name], name, source), source)
+
+    def ids(role: str) -> Any:
+        name = roles[role]
+        return None if name is None else complete(table[name], name, source).to_native()
+
     data = Dataset.from_arrays(
         feature_matrix(table, chosen, source),
-        None if given["label"] is None else _numbers(given["label"], str(label), source),
-        qid=None if given["qid"] is None else id_values(given["qid"]),
-        document_ids=None if given["document_id"] is None else id_values(given["document_id"]),
+        numbers("label"),
+        qid=ids("qid"),
+        document_ids=ids("document_id"),
         feature_names=chosen,
-        document_weights=None
-        if given["document_weight"] is None
-        else _numbers(given["document_weight"], str(roles["document_weight"]), source),
+        document_weights=numbers("document_weight"),
         source=source,
     )
-    if given["query_weight"] is None:
-        return data
-    weights = _numbers(given["query_weight"], str(roles["query_weight"]), source)
-    return replace(data, query_weights=weights_of_queries(data, weights))
+    weights = numbers("query_weight")
+    return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
 
 
 def roles_of(
     columns: list[str], asked: dict[str, str | None], features: Sequence[str] | None, source: str | None
 ) -> tuple[dict[str, str | None], list[str]]:
     """The column of each role, None where there is none, and the columns of features."""
+    asked = {role: None if name is None else str(name) for role, name in asked.items()}
+    features = None if features is None else list(map(str, features))
     free = [name for name in columns if features is None or name not in features]
     usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in WEIGHTS}}
     roles = {
@@ -173,8 +180,7 @@ def table_errors(name: str, backend: Backend) -> Iterator[None]:
     except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # polars panics with what is no Exception
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"{backend} cannot read this table: {first}", where=name) from error
+        raise DataError(f"{backend} cannot read this table: {_first_line(error)}", where=name) from error
 
 
 def _read_arrow(name: str) -> Any:
@@ -194,22 +200,33 @@ def _read_csv(name: str, backend: Backend) -> Any:
     return nw.read_csv(name, backend=backend, **options)
 
 
-def columns_of(frame: Any) -> list[str]:
-    """The names of a frame's columns."""
-    import narwhals as nw
-
-    table: Any = nw.from_native(frame)
-    return list(table.collect_schema().names() if isinstance(table, nw.LazyFrame) else table.columns)
-
-
-def _eager(frame: Any) -> Any:
+def frame_table(frame: Any, *, source: str | None = None) -> Any:
+    """A frame of pandas, polars or pyarrow as narwhals has it, in memory; names of columns are text, none twice."""
     import narwhals as nw
 
     try:
         table: Any = nw.from_native(frame)
+        table = table.collect() if isinstance(table, nw.LazyFrame) else table
+        names = list(table.columns)
     except TypeError:
-        raise DataError(f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.") from None
-    return table.collect() if isinstance(table, nw.LazyFrame) else table
+        raise DataError(
+            f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.", where=source
+        ) from None
+    except Exception as error:  # of any library, at work on a lazy frame; or of columns that share a name
+        raise DataError(f"this frame cannot be used: {_first_line(error)}", where=source) from error
+    nested = [name for name in names if isinstance(name, tuple)]
+    if nested:
+        raise DataError(f"column {nested[0]!r} has names on several levels. Join them into one text.", where=source)
+    texts = list(map(str, names))
+    twice = [text for text in texts if texts.count(text) > 1]
+    if twice:
+        raise DataError(f"two columns are called {twice[0]!r}. Rename one.", where=source)
+    return table if texts == names else table.rename(dict(zip(names, texts, strict=True)))
+
+
+def _first_line(error: BaseException) -> str:
+    words = (str(error).strip() or type(error).__name__).splitlines()
+    return " ".join(word.strip() for word in words[:2])
 
 
 def _need_column(name: str, columns: list[str], roles: dict[str, str | None], source: str | None) -> None:
@@ -233,7 +250,7 @@ def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[
     """Some columns as features."""
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
-        numbers = _numbers(table[name], name, source)
+        numbers = column_numbers(table[name], source, rounded=True)
         with np.errstate(over="ignore", invalid="ignore"):
             X[:, c] = numbers
         bad = np.flatnonzero(np.isinf(X[:, c]))
@@ -244,33 +261,25 @@ def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[
     return X
 
 
-def _numbers(series: Any, name: str, source: str | None) -> NDArray[np.float64]:
-    """A column as numbers, NaN where a value is missing."""
+def column_numbers(series: Any, source: str | None, *, rounded: bool = False) -> NDArray[np.float64]:
+    """A column as numbers, NaN where a value is missing; large whole numbers may be `rounded`, or are refused."""
     import narwhals as nw
 
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        raise DataError(
-            f"column {name!r} holds {series.dtype}, not numbers. Encode it, leave it out of features=[…], "
-            f"or name its role (document_id={name!r}).",
-            where=source,
-        )
-    return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
-
-
-def id_values(series: Any) -> NDArray[Any]:
-    """A column of ids: whole numbers as such, also where a frame holds them as floats; anything else as text."""
-    import narwhals as nw
-
-    if series.dtype.is_float() and bool((series == series.round(0)).all()):
-        series = series.cast(nw.Int64)
-    if series.dtype.is_integer():
-        return np.asarray(series.to_numpy())
-    return np.array([str(value) for value in series.to_list()], dtype=object)
+    if rounded and series.dtype.is_numeric():
+        return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        hint = f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r})."
+        words = f"column {series.name!r} holds {series.dtype}, not numbers."
+        raise DataError(words + hint * rounded, where=source)
+    return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
 
 
 def weights_of_queries(data: Dataset, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weight of each query, from weights per row that are the same in all rows of a query."""
     query_index = data.query_index
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the query weight is {weights[bad[0]]}, no finite number.", where=data.source)
     first = np.empty(data.n_queries)
     first[query_index] = weights
     apart = np.flatnonzero(weights != first[query_index])

@@ -23,13 +23,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arguments import whole_number
+from podium.columns import exact_float, float_numbers, id_text
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.data.trec_lines import read_columns
-from podium.errors import DataError, ParameterError
+from podium.errors import DataError
 from podium.files import Source, source_name, writing
 from podium.ids import Ids, id_keys, lines
-from podium.ranking import break_ties, order_all
+from podium.ranking import break_ties, check_scores, order_all
 from podium.shortest import doubles
 
 Places = NDArray[np.int64]
@@ -76,9 +78,10 @@ class Run:
     @classmethod
     def from_scores(cls, data: Dataset, scores: ArrayLike, *, tag: str = "podium") -> Run:
         """A run from a score for each row of a dataset, in the dataset's row order."""
-        values = np.asarray(scores, np.float64).ravel()
+        values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+        check_scores(values)
         values, data = data.to_grouped(values), data.grouped()
         queries = np.array([data.query_name(q) for q in range(data.n_queries)], dtype=object)
         documents = Ids.of([data.document_name(row) for row in range(data.n_documents)])
@@ -135,7 +138,7 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     sizes = np.diff(run.offsets)
     rank, of_row = np.arange(len(rows)) - np.repeat(run.offsets[:-1], sizes), np.repeat(np.arange(len(sizes)), sizes)
     if top is not None:
-        kept = rank < top
+        kept = rank < whole_number(top, "top", least=1)
         rows, rank, of_row = rows[kept], rank[kept], of_row[kept]
     queries, documents, words = _writable(run.query_ids), _writable(run.document_ids), _writable(["Q0", run.tag])
     numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
@@ -170,8 +173,8 @@ def join(
     (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgement or
     with a negative grade (`trec_eval -J`).
     """
-    if max_documents is not None and max_documents < 1:
-        raise ParameterError(f"max_documents must be at least 1; got {max_documents}.")
+    if max_documents is not None:
+        max_documents = whole_number(max_documents, "max_documents", least=1)
     qrels, run = as_qrels(qrels), as_run(run)
     place = {query: q for q, query in enumerate(run.query_ids.tolist())}
     asked = qrels.query_ids.tolist()
@@ -271,17 +274,29 @@ def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, d
     for query, documents in given.items():
         if not isinstance(documents, Mapping):
             raise DataError(f"query {query!r}: expected a dictionary document → {what}; got {documents!r}.")
-        numbers = found[str(query)] = {}
+        numbers = found[_new_id(query, found, "query")] = {}
         for document, value in documents.items():
+            name = _new_id(document, numbers, f"query {query!r}: document")
             try:
-                numbers[str(document)] = float(value)
-            except (TypeError, ValueError):
-                numbers[str(document)] = math.nan
-            if not math.isfinite(numbers[str(document)]):
+                numbers[name] = exact_float(value)
+            except ValueError:
+                numbers[name] = math.nan
+            if not math.isfinite(numbers[name]):
                 raise DataError(
                     f"query {query!r}, document {document!r}: the {what} must be a finite number; got {value!r}."
                 )
     return found
+
+
+def _new_id(value: Any, earlier: Mapping[str, Any], what: str) -> str:
+    """An id as text, which no earlier key of the dictionary has."""
+    try:
+        name = id_text(value)
+    except ValueError as error:
+        raise DataError(f"{what} {error}") from None
+    if name in earlier:
+        raise DataError(f"{what} {name!r} is there twice, once as {value!r}. Keep one of them.")
+    return name
 
 
 def _columns(

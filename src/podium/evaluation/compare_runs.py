@@ -17,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.arguments import whole_number
 from podium.data.trec import AnyQrels, AnyRun, as_qrels
 from podium.errors import DataError
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
@@ -35,6 +36,8 @@ def compare_runs(
     seed: int = 0,
 ) -> dict[str, SystemComparison]:
     """For each metric the runs from the best down, with intervals, tests and letters; options as in `evaluate_run`."""
+    if not isinstance(runs, Mapping):
+        raise DataError(f"expected a dictionary: name → run; got {type(runs).__name__}.")
     if len(runs) < 2:
         raise DataError(f"a comparison needs two runs; got {', '.join(runs) or 'none'}.")
     options = {"all_queries": all_queries, "max_documents": max_documents, "judged_only": judged_only}
@@ -68,7 +71,7 @@ def evaluate_runs(
 
 def compare_evaluations(found: Mapping[str, Evaluation], *, seed: int = 0) -> dict[str, SystemComparison]:
     """For each metric, systems evaluated on the same queries from the best down, with intervals, tests and letters."""
-    metrics = next(iter(found.values())).metrics
+    seed, metrics = whole_number(seed, "seed", least=0), next(iter(found.values())).metrics
     table = np.array([one.values for one in found.values()])  # (systems, M, Q)
     table = np.where(np.isnan(table).any(axis=0), np.nan, table)  # a query that one system skips is skipped for all
     return {

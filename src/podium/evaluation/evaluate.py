@@ -8,7 +8,7 @@ Average(value=1.0, queries=2, skipped=0)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import check_row_order, float_numbers
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame, labelled_data
 from podium.data.tables import from_frame
 from podium.data.trec import AnyQrels, AnyRun, Judged, join
 from podium.errors import DataError, ParameterError
 from podium.metrics import Average, Metric, evaluate_all
+from podium.ranking import check_scores
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""
@@ -81,8 +83,9 @@ def evaluate(
     `preset` computes each metric as a tool does, e.g. letor3 or trec, where the metric itself names no convention.
     """
     chosen = read_metrics(metrics, preset)
+    check_row_order(labels=data, scores=scores, qid=qid)
     labelled = _labelled(data, qid, group)
-    given = np.asarray(scores, np.float64)
+    given = float_numbers(scores, "score")
     if labelled.labels is None:
         raise DataError("there are no labels to evaluate against.", where=labelled.source)
     if given.shape != (labelled.n_documents,):
@@ -90,6 +93,7 @@ def evaluate(
             f"{labelled.n_documents} documents, but scores of shape {given.shape}. Give one score per document.",
             where=labelled.source,
         )
+    check_scores(given)  # before rows move, so that it names the caller's
     grouped = labelled.grouped()
     assert grouped.labels is not None
     values = evaluate_all(
@@ -155,13 +159,14 @@ def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Data
         return labelled_data(data, qid=qid, group=group)
     if is_frame(data) and qid is None and group is None:
         return from_frame(data, features=[])
-    if np.ndim(data) != 1:
-        raise DataError(f"expected a Dataset, a frame or labels, one per row; got shape {np.shape(data)}.")
-    return labelled_data(np.empty((len(data), 0), np.float32), data, qid=qid, group=group)
+    labels = float_numbers(data, "label")
+    return labelled_data(np.empty((len(labels), 0), np.float32), labels, qid=qid, group=group)
 
 
 def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
     """The metrics that are named, each once; `preset` holds for those that name no convention."""
+    if not isinstance(metrics, str | Metric | Iterable):
+        raise ParameterError(f"metrics are names, e.g. ndcg@10; got {metrics!r}.")
     several = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not several:
         raise ParameterError("At least one metric is needed, e.g. ndcg@10.")

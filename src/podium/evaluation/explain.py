@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array, column
+from podium.columns import text_ids
 from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
 from podium.errors import DataError, IncompatibleError
@@ -78,10 +79,11 @@ class Explanation:
 def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:
     """Why the model ranks one document of a query above another. A tie has the first document first."""
     data = labelled_data(data).grouped()
+    query, names = text_ids([query], "query")[0], text_ids(documents, "document").tolist()
+    if len(names) != 2 or names[0] == names[1]:
+        raise DataError(f"query {query}: two different documents are needed; got {' and '.join(names) or 'none'}.")
     q = _query(data, query)
-    rows = [_row(data, q, name) - int(data.offsets[q]) for name in documents]
-    if rows[0] == rows[1]:
-        raise DataError(f"query {query}: two different documents are needed; got {documents[0]} twice.")
+    rows = [_row(data, q, name) - int(data.offsets[q]) for name in names]
     found = explain_rows(model, data, q, (rows[0], rows[1]))
     if found is None:
         raise IncompatibleError(

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import evaluate, evaluate_run, plain
@@ -105,7 +106,8 @@ class Reconciliation:
 
 def reconcile(data: Dataset, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
     """Why metric `a` and metric `b`, the same measure by two conventions, differ for these scores."""
-    return _reconcile(lambda metrics: evaluate(data, scores, metrics), a, b)
+    values = float_numbers(scores, "score")
+    return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)
 
 
 def reconcile_run(qrels: Qrels, run: Run, a: str | Metric, b: str | Metric) -> Reconciliation:

@@ -19,8 +19,10 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.arguments import whole_number
 from podium.compiled import on_long_compilation
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
@@ -76,9 +78,11 @@ def compare(
     `dataset` is the name of the data in the report. `pool` runs tasks in parallel: on processes of this machine, or on
     a cluster.
     """
-    if jobs < 1:
-        raise ParameterError(f"jobs must be at least 1; got {jobs}.")
-    seeds = (seed,) if isinstance(seed, int) else tuple(dict.fromkeys(seed))
+    jobs = whole_number(jobs, "jobs", least=1)
+    several: Any = (seed,) if np.ndim(seed) == 0 else seed
+    seeds = tuple(dict.fromkeys(whole_number(one, "seed", least=0) for one in several))
+    if not seeds:
+        raise ParameterError("At least one seed is needed, e.g. 0.")
     plan = Plan(
         _folds(data, labels, qid=qid, group=group, seed=seeds[0]),
         tuple(dict.fromkeys([methods] if isinstance(methods, str) else methods)),

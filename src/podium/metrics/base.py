@@ -111,8 +111,10 @@ class Metric(Named):
         if self.cutoff is not None:
             if not self.cuts:
                 raise ParameterError(f"{self.name} looks at the whole list: write {self.name}, not @{self.cutoff}.")
-            if self.cutoff < 1:
+            if self.cutoff < 1 or self.cutoff % 1:
                 raise ParameterError(f"{self.name}: the cut-off must be a whole number from 1; got {self.cutoff!r}.")
+            if self.cutoff > 2**53:  # beyond it, kernels would count to another number
+                raise ParameterError(f"{self.name}: the cut-off must be at most 2^53. Leave it out for whole lists.")
         if self.convention.divisor not in self.divisors and "divisor" in self.uses:
             words = " or ".join(self.divisors)
             raise ParameterError(f"{self.name}: divisor must be {words}; got {self.convention.divisor!r}.")

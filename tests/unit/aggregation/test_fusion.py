@@ -9,7 +9,7 @@ from podium.data.rankings import Rankings
 from reference.aggregation import as_dicts, votes, with_absent_last
 
 A, B, C = 0, 1, 2
-SCORED = Rankings.from_entries("qqqqqq", "xxxyyy", "ABCABD", scores=[8.0, 4.0, 2.0, 0.1, 0.5, 0.3])
+SCORED = Rankings.from_entries(list("qqqqqq"), list("xxxyyy"), list("ABCABD"), scores=[8.0, 4.0, 2.0, 0.1, 0.5, 0.3])
 
 
 def test_rrf_adds_reciprocal_ranks():
@@ -50,7 +50,7 @@ def test_z_scores_leave_the_order_of_z_scores_with_missing_ones_at_the_lowest():
 
 
 def test_a_list_of_equal_scores_counts_as_found():
-    votes = Rankings.from_entries("qqq", "xyy", "ABC", scores=[7.0, 2.0, 1.0])
+    votes = Rankings.from_entries(list("qqq"), list("xyy"), list("ABC"), scores=[7.0, 2.0, 1.0])
     assert CombSum()(votes).scores.tolist() == [1.0, 1.0, 0.0]
 
 

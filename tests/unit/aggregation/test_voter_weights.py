@@ -17,7 +17,12 @@ from podium.evaluation.significance import compare_systems
 
 def test_features_are_presence_reciprocal_place_borda_share_and_score():
     rankings = Rankings.from_entries(
-        "qqqqq", "xxxyy", "ABCBC", ranks=[1, 2, 2, 2, 1], scores=[9.0, 5.0, 5.0, 0.0, 4.0], voters=["x", "y"]
+        list("qqqqq"),
+        list("xxxyy"),
+        list("ABCBC"),
+        ranks=[1, 2, 2, 2, 1],
+        scores=[9.0, 5.0, 5.0, 0.0, 4.0],
+        voters=["x", "y"],
     )
     assert features(rankings.query(0), np.array([True, False])) == pytest.approx(
         np.array(

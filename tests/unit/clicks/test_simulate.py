@@ -1,11 +1,13 @@
 """Simulated people on judged data."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from podium.clicks import ClickModel, fit, show, simulate, simulate_counts
 from podium.clicks.simulate import click_chance, examination_curve
-from podium.data import make_letor_like
+from podium.data import Dataset, make_letor_like
 from podium.errors import DataError, ParameterError
 
 DATA, _ = make_letor_like(12, seed=3)
@@ -92,3 +94,23 @@ def test_what_cannot_be_simulated_is_refused():
         simulate(DATA, pages=10, depth=0)
     with pytest.raises(ParameterError, match="noise must be from 0 to 1"):
         simulate(DATA, pages=10, noise=2)
+
+
+def test_rankers_give_scores_in_the_row_order_of_the_data():
+    data, utility = make_letor_like(10, seed=1)
+    shuffled = np.random.default_rng(0).permutation(data.n_documents)
+    scattered = Dataset.from_arrays(
+        data.features[shuffled],
+        data.labels[shuffled],
+        qid=data.query_ids[data.query_index][shuffled],
+        document_ids=data.document_ids[shuffled],
+    )
+    bounds = enumerate(itertools.pairwise(data.offsets))
+    best = {str(data.query_ids[q]): data.document_ids[a + utility[a:b].argmax()] for q, (a, b) in bounds}
+    for log in (
+        simulate(scattered, [utility[shuffled]], pages=50, seed=0),
+        simulate_counts(scattered, [utility[shuffled]], pages=50, seed=0),
+    ):
+        first = log.pairs[log.ranks() == 1]
+        shown = log.query_ids[log.pair_query[first]], log.document_ids[first]
+        assert all(best[query] == document for query, document in zip(*shown, strict=True))

@@ -207,7 +207,7 @@ def test_a_refusal_of_parquet_names_the_row(tmp_path, column, says):
     ("column", "says"),
     [
         ({"click": [0, -1]}, "row 1: column 'click' must hold 0 or 1; got -1"),
-        ({"document": ["a", None]}, "row 1: column 'document' has no value"),
+        ({"document": ["a", None]}, "row 1 has no value of column 'document'"),
         ({"document": ["a", "a"]}, "row 0: document 'a' is twice"),
         ({"page": [1, 1], "query": ["q", "r"]}, "row 0: this page has rows of two queries"),
         ({"position": [1.5, 2]}, "row 0: column 'position' must hold whole numbers"),

@@ -46,7 +46,7 @@ def test_a_dataset_is_shown_on_one_line():
         ({"qid": ["a", None]}, "row 1 has no query id"),
         ({"qid": [1.0, np.nan]}, "row 1 has no query id"),
         ({"qid": ["a", 1]}, "2 queries"),
-        ({"labels": ["good", "bad"]}, "labels must be numbers"),
+        ({"labels": ["good", "bad"]}, "row 0: label 'good' is no number"),
         ({"group": ["x", "y"]}, "group sizes must be whole numbers"),
         ({"group": [0.5, 1.5]}, "group sizes must be whole numbers"),
         ({"group": [3, -1]}, "group sizes must be whole numbers"),

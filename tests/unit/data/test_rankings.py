@@ -38,7 +38,7 @@ def test_order_of_rows_does_not_matter():
 
 
 def test_scores_rank_where_there_are_no_ranks():
-    votes = Rankings.from_entries("qqqq", "xxxx", "abcd", scores=[0.5, 2.0, 0.5, -1.0])
+    votes = Rankings.from_entries(list("qqqq"), list("xxxx"), list("abcd"), scores=[0.5, 2.0, 0.5, -1.0])
     assert same(votes.query(0).matrix(), [[2, 1, 2, 3]])
 
 
@@ -71,9 +71,9 @@ def test_weights_must_be_above_zero(weight):
 
 def test_entries_need_a_rank_or_a_score():
     with pytest.raises(DataError, match=r"needs ranks or scores"):
-        Rankings.from_entries("q", "x", "a")
+        Rankings.from_entries(list("q"), list("x"), list("a"))
     with pytest.raises(DataError, match=r"entry 1 has no score"):
-        Rankings.from_entries("qq", "xx", "ab", scores=[1.0, NAN])
+        Rankings.from_entries(list("qq"), list("xx"), list("ab"), scores=[1.0, NAN])
 
 
 def write(folder, **files):
@@ -241,5 +241,5 @@ def test_a_parquet_file_that_is_none_is_refused(tmp_path):
     with pytest.raises(DataError, match=r"votes.parquet: pyarrow cannot read this table"):
         read_rankings([path])
     pl.DataFrame({"qid": [1], "voter": ["x"], "document": ["a"], "rank": ["first"]}).write_parquet(path)
-    with pytest.raises(DataError, match=r"votes.parquet: column 'rank' must hold numbers"):
+    with pytest.raises(DataError, match=r"votes.parquet: column 'rank' holds String, not numbers"):
         read_rankings([path])

@@ -133,7 +133,7 @@ except IncompatibleError as error:
 
 
 def test_at_least_one_job_is_needed() -> None:
-    with pytest.raises(ParameterError, match="jobs must be at least 1; got 0"):
+    with pytest.raises(ParameterError, match="jobs must be a whole number of at least 1; got 0"):
         compare(folds(1), ["random"], jobs=0)
 
 

@@ -127,6 +127,11 @@ def test_an_engine_ranks_by_the_features_its_model_was_trained_on(made, tmp_path
     differences = answer.shares.sum(axis=1) - answer.shares.sum(axis=1)[0]
     np.testing.assert_allclose(differences, answer.scores - answer.scores[0], atol=1e-5)
     assert len(engine.search("unheard", 5)) == 0
+    for k in (0, -1, 1.5, True, "3"):
+        with pytest.raises(ParameterError, match="k must be a whole number of at least 1"):
+            engine.search(queries[3].text, k)
+        with pytest.raises(ParameterError, match="depth must be a whole number of at least 1"):
+            podium.Engine(index, model, depth=k)
 
 
 def test_an_index_that_does_not_fit_the_model_is_refused_in_words(made, tmp_path):
