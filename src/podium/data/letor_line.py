@@ -13,7 +13,7 @@ import numpy as np
 from podium.errors import DataError
 
 MOST_FEATURES = 2**31 - 1
-_DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
 
 
 @dataclass(frozen=True)
