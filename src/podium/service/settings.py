@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -101,8 +102,10 @@ class Settings:
     ) -> Settings:
         """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
         found = {} if file is None else _from_file(file)
-        for name, text in (os.environ if environment is None else environment).items():
-            if name.startswith(PREFIX):
+        variables = os.environ if environment is None else environment
+        theirs = of_kubernetes(variables)
+        for name, text in variables.items():
+            if name.startswith(PREFIX) and name not in theirs:
                 key = name.removeprefix(PREFIX).lower()
                 found[key] = _parsed(key, text, where=name)
         found |= {name: value for name, value in (given or {}).items() if value is not None}
@@ -115,6 +118,17 @@ class Settings:
     def lines(self) -> list[str]:
         """The settings as lines of a TOML file."""
         return [f"{name} = {_toml(value)}" for name, value in dataclasses.asdict(self).items()]
+
+
+def of_kubernetes(environment: Mapping[str, str]) -> list[str]:
+    """The variables that Kubernetes sets in every container for a service called podium-serve; no settings of ours."""
+    return [name for name, value in environment.items() if _KUBERNETES.fullmatch(f"{name}={value}")]
+
+
+_KUBERNETES = re.compile(
+    PREFIX + r"(?:PORT=(?:tcp|udp|sctp)://.*|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?=.*|SERVICE_(?:HOST|PORT(?:_\w+)?)=.*)",
+    re.DOTALL,
+)
 
 
 def is_loopback(host: str) -> bool:
