@@ -59,7 +59,7 @@ def uses(path: Path) -> Iterator[Use]:
 def patterns(call: ast.Call, path: Path) -> list[Any]:
     """The patterns that a call makes, of constants and names of its module; else those that the module holds."""
     module = importlib.import_module(".".join([podium.__name__, *path.relative_to(ROOT).with_suffix("").parts]))
-    flags = [word for word in map(ast.unparse, call.args[1:]) if word in ("re.ASCII", "re.DOTALL", "re.IGNORECASE", "re.MULTILINE")]
+    flags = [word for word in map(ast.unparse, call.args[1:]) if word.startswith("re.") and hasattr(re, word[3:])]
     engine = importlib.import_module(call.func.value.id)
     try:
         text = eval(ast.unparse(call.args[0]), dict(vars(module)))

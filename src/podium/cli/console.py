@@ -27,9 +27,9 @@ def open_streams() -> None:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
-    sys.stdin = sys.stdin or open(0)
-    sys.stdout = sys.stdout or open(1, "w")
-    sys.stderr = sys.stderr or open(2, "w")
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
     printable(sys.stdout)
 
 
@@ -57,14 +57,6 @@ def say(text: str) -> None:
     """Print a message, beside the results."""
     sys.stdout.flush()
     print(text, file=sys.stderr)
-
-
-def shortened(line: str) -> str:
-    """A line of a length that people read: input may hold words of megabytes, which errors repeat."""
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
-
-
-_LONGEST = 2000
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from podium.cli import console
-from podium.errors import ParameterError, PodiumError
+from podium.errors import ParameterError, PodiumError, shortened
 
 gc.set_threshold(100_000)  # imports make many objects and no garbage: looking for some would take a fifth of the start
 
@@ -149,7 +149,7 @@ def report(error: BaseException) -> int:
         line, code = f"{where}{error.strerror}.", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
-    console.say("podium: " + console.shortened(" ".join(line.split())))
+    console.say("podium: " + shortened(" ".join(line.split())))
     return code
 
 

@@ -78,7 +78,9 @@ def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
     if feature < 1:
         raise DataError(f"feature {feature}: ids count from 1{query}.", where=where)
     if feature > limit:
-        unless = ", unless n_features says more. Number the features that occur from 1" if limit == MOST_FEATURES else ""
+        unless = (
+            ", unless n_features says more. Number the features that occur from 1" if limit == MOST_FEATURES else ""
+        )
         raise DataError(f"feature {shown(left)}, but there are {limit} features at most{query}{unless}.", where=where)
     if right.lower() in (b"nan", b"null"):
         return feature, float("nan")

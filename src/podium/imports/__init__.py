@@ -140,7 +140,9 @@ def _read(source: str | PathLike[str], most: int) -> bytes:
 
 _OTHERS = {
     re.compile(b"CBM1"): """CatBoost's binary format. Save the model with save_model("model.json", format="json")""",
-    re.compile(rb"\["): """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
+    re.compile(
+        rb"\["
+    ): """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
     re.compile(rb'\{\s*"name":\s*"tree"'): """LightGBM's dump_model. Save the model with save_model("model.txt")""",
     re.compile(b"binf"): """XGBoost's old binary format. Save the model with save_model("model.json")""",
 }

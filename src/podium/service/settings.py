@@ -14,6 +14,7 @@ import dataclasses
 import ipaddress
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -159,7 +160,7 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
     default = _DEFAULTS[name]
     if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(default, float) and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     if type(value) is not type(default):
         expected = "a list of texts" if isinstance(default, tuple) else f"a value like {_toml(default)}"

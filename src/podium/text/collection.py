@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +70,7 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
         text = next((given[name] for name in ("text", "query", "title") if isinstance(given.get(name), str)), None)
         if id is None or text is None:
             raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, given))[:8]}.', where=where)
-        vector = given.get("vector")
-        found.append(Topic(str(id), text, None if vector is None else tuple(map(float, vector))))
+        found.append(Topic(str(id), text, _vector(given.get("vector"), where)))
     twice = {one.id for one in found}
     if len(twice) < len(found):
         seen: set[str] = set()
@@ -79,6 +79,15 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     if not found:
         raise DataError("no queries.", where=os.fspath(source))
     return found
+
+
+def _vector(values: Any, where: str) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    numbers = isinstance(values, list) and all(isinstance(one, int | float) for one in values)
+    if not numbers or not all(abs(one) <= sys.float_info.max for one in values):
+        raise DataError(f"a vector is a list of finite numbers; got {str(values)[:60]}.", where=where)
+    return tuple(map(float, values))
 
 
 def _records(

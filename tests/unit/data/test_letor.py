@@ -305,7 +305,7 @@ def test_n_features_widens_and_limits():
 
 
 def test_a_huge_feature_id_gives_a_sparse_matrix_not_a_huge_array():
-    data = read("1 qid:1 1:1\n0 qid:1 2000000000:0.5 7:1\n")
+    data = read("1 qid:1 1:1\n0 qid:1 2000000000:0.5 7:1\n", n_features=2_000_000_000)
     assert data.features.shape == (2, 2_000_000_000)
     assert data.features.nnz == 3
     assert data.features[1, 1_999_999_999] == 0.5

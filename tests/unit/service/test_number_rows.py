@@ -21,7 +21,8 @@ TEXTS = st.one_of(
 
 def decoded(texts):
     with np.errstate(over="ignore"):
-        return np.array([math.nan if text == "null" else float(json.loads(text)) for text in texts], np.float64).astype(np.float32)
+        values = [math.nan if text == "null" else float(json.loads(text)) for text in texts]
+        return np.array(values, np.float64).astype(np.float32)
 
 
 def same_bits(a, b):
