@@ -28,6 +28,17 @@ from typing import Any
 class PodiumError(Exception):
     """The root of everything podium raises on purpose."""
 
+    def __init__(self, *arguments: Any, **others: Any) -> None:
+        super().__init__(*(shortened(one) if isinstance(one, str) else one for one in arguments), **others)
+
+
+def shortened(message: str) -> str:
+    """A message of a length that people read: files may hold words of megabytes, which errors repeat."""
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
+
+
+_LONGEST = 2000
+
 
 class DataError(PodiumError, ValueError):
     """The data is wrong. `where` is a file, with its line where there is one."""

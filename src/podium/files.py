@@ -36,6 +36,8 @@ Source = str | os.PathLike[str] | BinaryIO
 """A path, "-" for standard input or output, or a binary file object."""
 
 
+_OPEN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
+"""Files that are open already: written where they are, since opening them again would cut off what they hold."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -43,8 +45,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that takes the place of `path` when the block ends, and vanishes if the block fails."""
     target = Path(os.path.realpath(path))  # through a symbolic link, which stays one
-    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-        with _named_errors(path), open(target, "wb") as file:
+    opened = _OPEN.get(os.fspath(path))
+    if opened is not None or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe cannot be replaced
+        with _named_errors(path), os.fdopen(os.dup(opened), "wb") if opened else open(path, "wb") as file:
             yield file
         return
     try:

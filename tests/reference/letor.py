@@ -33,7 +33,7 @@ def read(text: bytes) -> list[Line]:
         features: dict[int, np.float32] = {}
         for word in words:
             left, colon, right = word.partition(":")
-            if not colon or not re.fullmatch("[0-9]+", left) or not 1 <= int(left) < 2**31 or int(left) in features:
+            if not colon or not re.fullmatch("[0-9]+", left) or not 1 <= int(left) <= 2**20 or int(left) in features:
                 raise ValueError(word)
             with np.errstate(over="ignore"):
                 value = np.float32(math.nan if right.lower() in ("nan", "null") else number(right))

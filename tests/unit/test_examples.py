@@ -33,6 +33,7 @@ from podium.clicks import simulate
 from podium.data import make_letor_like, write_letor
 from podium.data.metasearch import make_metasearch
 from podium.data.trec import write_qrels
+from podium.export import Target
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
@@ -211,6 +212,27 @@ def test_the_examples_of_a_page_print_what_it_says(page, made_up, tmp_path, monk
             same = not expected or says_the_same(expected, got, numbers=not mark.startswith("numbers vary"))
             assert same, f"{where} says\n{expected}\nbut this is printed\n{got}"
         printed = None
+
+
+def test_the_readmes_road_to_production_ends_with_proven_files_on_the_demos_data(made_up, tmp_path, monkeypatch):
+    shutil.copytree(made_up / "podium-demo" / "data", tmp_path / "DATA")
+    shutil.copy(tmp_path / "DATA" / "test.txt", tmp_path / "test.txt")
+    monkeypatch.chdir(tmp_path)
+    be_quick(monkeypatch)
+    [road] = [body for _, _, body, _ in blocks("README.md") if "podium export" in body]
+    for command, prints in commands(road):
+        assert "NOT PROVEN" not in run_command(command, prints, "README.md")
+    for target in Target.catalogue():
+        model = demo_model(made_up) if target in ("onnx", "c", "python") else "engine.podium"
+        run_command(f"podium export {model} --to {target} -o out.{target} --data test.txt", "", target)
+        assert Path(f"out.{target}").exists()
+
+
+def demo_model(made_up: Path) -> str:
+    """What lambdamart chose by itself for the demo's data: features scaled within queries."""
+    path = made_up / "podium-demo" / "models" / "data-lambdamart.podium"
+    assert podium.load(path).learner.transform.per_query, "else another demo shows better what engines cannot take"
+    return str(path)
 
 
 def test_a_page_that_says_another_number_is_noticed():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import os
 import sys
@@ -9,10 +11,41 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from podium.errors import DataError, ParameterError, PodiumWarning
 from podium.registry import split_list
+
+
+def open_streams() -> None:
+    """Make standard input, output and error usable where they were closed, and able to print every character.
+
+    A file that is opened while one of them is closed would take its place, and receive what is printed there.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free, which is this one
+    sys.stdin = sys.stdin or os.fdopen(0)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+    printable(sys.stdout)
+
+
+def printable(stream: TextIO) -> None:
+    """Let a stream print ids that are not UTF-8 as they were read, and characters that it does not have by number."""
+    codecs.register_error("podium", _encoded)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="podium")
+
+
+def _encoded(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError), "for printing alone"
+    character, after = error.object[error.start], error.start + 1
+    if "\udc80" <= character <= "\udcff":  # how a byte that is not UTF-8 was read
+        return bytes([ord(character) - 0xDC00]), after
+    return character.encode("ascii", "backslashreplace").decode(), after
 
 
 def out(text: str) -> None:

@@ -61,8 +61,9 @@ def export(
     """Write a model for another engine, with a proof.
 
     The proof says whether the engine decides as the model does for every float32 input, and how much rounding can
-    change scores. FILE.vectors.jsonl has rows to replay in the engine. Where the proof does not hold, the file is
-    FILE.unproven, and the exit code is 1.
+    change scores; "proven except on" names values that no document of --data has, or that are 0 but for rounding.
+    FILE.vectors.jsonl has rows to replay in the engine. If the proof does not hold, the file is FILE.unproven, and the
+    exit code is 1.
     """
     from podium.cli.documents import read_names
     from podium.errors import ParameterError, counted

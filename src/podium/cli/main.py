@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
-import io
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from podium.cli import console
-from podium.errors import ParameterError, PodiumError
+from podium.errors import ParameterError, PodiumError, shortened
 
 gc.set_threshold(100_000)  # imports make many objects and no garbage: looking for some would take a fifth of the start
 
@@ -85,8 +84,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="surrogateescape")  # ids that are not UTF-8 are printed as they were read
+        console.printable(sys.stdout)
         words = list(sys.argv[1:] if args is None else args)
         own = words[: words.index("--")] if "--" in words else words
         debug = "--debug" in own  # understood after the command as well
@@ -151,12 +149,13 @@ def report(error: BaseException) -> int:
         line, code = f"{where}{error.strerror}.", 1
     else:
         line, code = f"internal error: {type(error).__name__}: {error} (the traceback: add --debug)", 1
-    console.say("podium: " + " ".join(line.split()))
+    console.say("podium: " + shortened(" ".join(line.split())))
     return code
 
 
 def main() -> None:
     """The program."""
+    console.open_streams()
     try:
         app()
     finally:

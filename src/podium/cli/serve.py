@@ -54,8 +54,11 @@ def serve(
     A model is called like its file: web.podium is web@1, and the alias `default` names the first one. `/` is a page
     to look at rankings; /openapi.json describes every request. SIGTERM ends it after the requests in work.
     """
-    from podium.service.settings import Settings
+    from podium.service.settings import Settings, of_kubernetes
 
+    theirs = of_kubernetes(os.environ)
+    if theirs:
+        console.say(f"note: ignoring {', '.join(theirs)}: Kubernetes sets them for a service of this name.")
     models, index = _sorted(sources or [])
     given: dict[str, Any] = {
         "models": tuple(models) or None, "index": index, "aliases": tuple(alias or ()) or None, "shelf": shelf,

@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 import os
 import re
+from pathlib import Path
 from typing import Literal
 
 from podium.data.cache import is_cache
 from podium.data.preflib import SUFFIXES
 from podium.data.table_parts import PARQUET
 from podium.data.tables import ARROW
+from podium.errors import DataError
 from podium.files import Source, reading
 
 FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "cache", "unknown"]
@@ -38,6 +40,11 @@ def file_format(source: Source) -> FileFormat:
         return "preflib"
     if name == "-":
         return "unknown"  # standard input can be read only once
+    if isinstance(source, str | os.PathLike) and Path(source).is_fifo():
+        raise DataError(
+            "is a pipe, which can be read only once, and what it holds is told by its first lines. Write it to a file.",
+            where=os.fspath(source),
+        )
     with reading(source) as file:
         for line in file:
             if line.startswith(_PREFLIB_HEADS):

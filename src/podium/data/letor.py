@@ -6,10 +6,11 @@
     ([[0.5, 0.0, 1.0], [0.0, 4.0, 0.0]], [2.0, 0.0], ['a', 'b'])
 
 Labels are finite numbers; query ids any text without white space; feature ids count from 1, in any order, none twice
-in a line; absent features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines
-and lines of comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries;
-without these all lines are one query. Preferences are taken from `<file>.preferences` where that exists, and names of
-features from `<file>.features`, which `podium features` writes.
+in a line, up to `n_features` or 1048576 (2^20), since models keep numbers for every feature up to the last; absent
+features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines and lines of
+comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries; without these
+all lines are one query. Preferences are taken from `<file>.preferences` where that exists, and names of features from
+`<file>.features`, which `podium features` writes.
 
 Comments are kept as they are. Document ids come from them: the word after `docid =` where every line has one; else the
 first word, where every line has one and no query has one twice (as in `# 7555 rambo`).

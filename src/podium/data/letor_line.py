@@ -12,8 +12,9 @@ import numpy as np
 
 from podium.errors import DataError
 
-MOST_FEATURES = 2**31 - 1
-_DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+MOST_FEATURES = 2**20
+"""The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""
+_DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
     if feature < 1:
         raise DataError(f"feature {feature}: ids count from 1{query}.", where=where)
     if feature > limit:
-        raise DataError(f"feature {shown(left)}, but there are {limit} features at most{query}.", where=where)
+        unless = (
+            ", unless n_features says more. Number the features that occur from 1" if limit == MOST_FEATURES else ""
+        )
+        raise DataError(f"feature {shown(left)}, but there are {limit} features at most{query}{unless}.", where=where)
     if right.lower() in (b"nan", b"null"):
         return feature, float("nan")
     if not _DECIMAL.fullmatch(right):

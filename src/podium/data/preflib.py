@@ -11,6 +11,7 @@ A file is one query. A line `count: order` is one voter whose weight is the coun
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import PurePath
 
 from podium.data.rankings import Rankings
@@ -55,8 +56,9 @@ def read_preflib(source: Source) -> Rankings:
 
 
 _WHOLE = re.compile(r"\s*\d{1,18}\s*", re.ASCII)
-_GROUPS = re.compile(r"\{([^{}]*)\}|([^,{}\s][^,{}]*)")
-_VOTE = re.compile(r"\s*(\{[^{}]*\}|[^,{}]+)(\s*,\s*(\{[^{}]*\}|[^,{}]+))*\s*")
+_GROUPS = re.compile(r"\{([^{}]*+)\}|([^,{}\s][^,{}]*+)")
+_GROUP = r"\s*+(?:\{[^{}]*+\}\s*+|[^,{}\s][^,{}]*+)"
+_VOTE = re.compile(rf"{_GROUP}(?:,{_GROUP})*")
 
 
 def _vote(line: str, where: str) -> tuple[float, list[list[int]]]:
@@ -105,7 +107,7 @@ def _names(header: dict[str, str], votes: list[tuple[int, float, list[list[int]]
         if not _WHOLE.fullmatch(number):
             raise DataError(f"expected '# {prefix}number: name'; got '# {key[:60]}'.", where=name)
     given = {int(number): header[key] for key, number in numbers.items()}
-    shared = {text for text in given.values() if list(given.values()).count(text) > 1}
+    shared = {text for text, times in Counter(given.values()).items() if times > 1}
     names = {k: f"{text} {k}" if text in shared else text for k, text in given.items()}
     for line, _, groups in votes:
         for alternative in (a for group in groups for a in group):

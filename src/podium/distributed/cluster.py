@@ -139,30 +139,38 @@ class Cluster:
                 wait(handles, timeout=_LOOK)
                 return list(self._client.gather(handles))
             except TimeoutError:
-                alone = None if self._present() else alone or time.monotonic()
+                alone = self._alone_since(alone)
             except (PodiumError, MemoryError):
                 raise
             except Exception as error:
                 raise self._words(error) from error
-            now = time.monotonic()
-            if alone is not None and now - alone > NO_WORKER:
-                raise ClusterError(f"no worker of {self.address} was there for {NO_WORKER:.0f} seconds. Start some.")
-            if now - started > self.patience:
+            if time.monotonic() - started > self.patience:
                 raise ClusterError(
                     f"a step took longer than {self.patience:.0f} seconds on {self.address}. Give it more (patience)."
                 )
 
-    def finished(self, handles: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each handle with its result, or with the error, as they come."""
-        from dask.distributed import as_completed
+    def first(self, handles: Sequence[Any]) -> tuple[Any, Any]:
+        """The first handle whose task has ended, with its result or error; a clear error where none can end."""
+        from dask.distributed import wait
 
-        for handle in as_completed(handles):
+        alone, done = None, set[Any]()
+        while not done:
             try:
-                yield handle, handle.result(timeout=self.patience)
-            except PodiumError as error:
-                yield handle, error
+                done = wait(list(handles), timeout=_LOOK, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                alone = self._alone_since(alone)
             except Exception as error:
-                yield handle, self._words(error)
+                raise self._words(error) from error
+        handle = next(one for one in handles if one in done)
+        try:
+            return handle, handle.result(timeout=self.patience)
+        except PodiumError as error:
+            return handle, error
+        except Exception as error:
+            words = self._words(error)
+            if self._client.status != "running":
+                raise words from error
+            return handle, words
 
     def addresses(self) -> list[str]:
         """Where the workers are, in a fixed order."""
@@ -256,6 +264,15 @@ class Cluster:
                     f"worker {worker} has {'; '.join(apart)}. Results would differ: install the same versions."
                 )
 
+    def _alone_since(self, before: float | None) -> float | None:
+        """Since when no worker is there, None if one is; an error after NO_WORKER seconds."""
+        if self._present():
+            return None
+        now = time.monotonic()
+        if before is not None and now - before > NO_WORKER:
+            raise ClusterError(f"no worker of {self.address} was there for {NO_WORKER:.0f} seconds. Start some.")
+        return now if before is None else before
+
     def _present(self) -> bool:
         return bool(self._client.status == "running" and self.n_workers)
 
@@ -283,13 +300,18 @@ _SETTINGS = {
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep Dask from printing what podium says in its own words."""
-    log = logging.getLogger("distributed")
-    before = log.level
-    log.setLevel(logging.CRITICAL + 1)
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(_LOUD)]
+    before = [log.level for log in loggers]
+    for log in loggers:
+        log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        log.setLevel(before)
+        for log, level in zip(loggers, before, strict=True):
+            log.setLevel(level)
+
+
+_LOUD = ("distributed", "tornado", "asyncio")
 
 
 def versions() -> dict[str, str]:

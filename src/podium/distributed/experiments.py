@@ -26,7 +26,10 @@ def pool(cluster: Cluster) -> Pool:
 def run_on_cluster(
     cluster: Cluster, plan: Plan, store: Store, next_task: Callable[[], Task | None], *, jobs: int, detailed: bool
 ) -> Iterator[TaskEvent]:
-    """Run tasks on the workers, and yield what becomes of each one. A task whose worker is lost runs again."""
+    """Run tasks on the workers, and yield what becomes of each one. A task whose worker is lost runs again.
+
+    A cluster that is lost as a whole is an error; what was done is in the store.
+    """
     given = replace(plan, folds=tuple(_stored(fold, cluster) for fold in plan.folds))
     running: dict[object, Task] = {}
 
@@ -39,7 +42,7 @@ def run_on_cluster(
     for _ in range(jobs):
         yield from begin()
     while running:
-        handle, outcome = next(cluster.finished(list(running)))
+        handle, outcome = cluster.first(list(running))
         task = running.pop(handle)
         if isinstance(outcome, Outcome):
             store.write(task, plan.key(task), outcome)

@@ -26,7 +26,7 @@ from podium.scorers.forest import Forest
 from podium.version import version
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}
-_ARRAY = re.compile(r"^static const (?:int|float|double) (\w+)\[\d+\] = \{([^}]*)\};$", re.MULTILINE)
+_ARRAY = re.compile(r"^static const (?:int|float|double) (\w++)\[\d++\] = \{([^}\n]*+)\};$", re.MULTILINE)
 
 
 @register

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array
-from podium.float32 import Singles
-from podium.scorers.forest import NEVER, Forest
+from podium.float32 import Singles, next_down
+from podium.scorers.forest import NEVER, TINY, Forest
 
+_LEAST_ZERO, _LEAST_NORMAL = float(next_down(-TINY)), float(np.finfo(np.float32).tiny)
 Kind = Literal["threshold", "missing", "feature", "shape", "value"]
 
 
@@ -30,6 +31,13 @@ class Difference:
     feature: int = -1
     low: float = -np.inf
     high: float = np.inf
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether it is for values alone that are 0 but for rounding: LightGBM's zeros, or next to no values at all."""
+        if self.kind != "threshold":
+            return False
+        return (self.low >= _LEAST_ZERO and self.high <= TINY) or self.high - self.low < _LEAST_NORMAL
 
     def rows(self, X: Singles) -> NDArray[np.bool_]:
         """The rows that it may concern: those with such a value, wherever they go."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ def export(
     where = os.fspath(path)
     with write_aside(where if proof.holds else f"{where}.unproven") as file:
         file.write(raw)
+    if proof.holds:
+        Path(f"{where}.unproven").unlink(missing_ok=True)  # of an earlier export
     with write_aside(f"{where}.vectors.jsonl") as file:
         known = np.isfinite(proof.scores)  # podium refuses the others
         file.writelines(line.encode() for line in lines(proof.rows[known], proof.scores[known]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -71,15 +72,23 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether decisions agree for all inputs, or at least for all documents given, and sums keep to the bound."""
+        """Whether sums keep to the bound, and decisions agree: for all inputs, or all that matter.
+
+        What does not matter are values next to 0 that no document has unless data shows one (`Difference.is_tiny`),
+        and values that no document of the data has.
+        """
         if self.orders is not None and (self.orders.touched or self.orders.refused):
             return False
-        return self.seen <= self.bound and (not self.differences or self._only_elsewhere)
+        tiny = all(one.is_tiny for one in self.differences)
+        return self.seen <= self.bound and (tiny or (self.orders is not None and self._by_values))
 
     @property
-    def _only_elsewhere(self) -> bool:
-        """Whether decisions differ for values alone that no given document has."""
-        return self.orders is not None and self._by_values
+    def state(self) -> str:
+        """What is proven, in a few words: proven, proven except on some values, or nothing."""
+        if not self.holds:
+            return "NOT PROVEN"
+        places = self._places()
+        return f"proven except on {counted(len(places), 'interval')}, below" if places else "proven"
 
     @property
     def _by_values(self) -> bool:
@@ -91,6 +100,7 @@ class Proof:
         seen = self.seen if np.isfinite(self.seen) else None
         return {
             "holds": self.holds,
+            "state": self.state,
             "target": self.target,
             "podium": version(),
             "file_sha256": self.sha256,
@@ -114,7 +124,7 @@ class Proof:
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        found = [f"{'proven' if self.holds else 'NOT PROVEN'}: {self.form} for {self.target}, {self.engine}"]
+        found = [f"{self.state}: {self.form} for {self.target}, {self.engine}"]
         if self.n_splits:
             splits, n = counted(self.n_splits, "split"), len(self.differences)
             found.append(
@@ -122,21 +132,27 @@ class Proof:
                 if n
                 else f"decisions  {self.n_splits} of {splits} the same for {self.inputs}"
             )
-        for one in self.differences[:_SHOWN]:
-            found.append(f"  differs  tree {one.tree + 1}: {self._words(one)}")
-        if len(self.differences) > _SHOWN:
-            found.append(f"  differs  … and {len(self.differences) - _SHOWN} more")
+        places, word = self._places(), "except " if self.holds else "differs"
+        found += [f"  {word}  {place}, {counted(splits, 'split')}" for place, splits in places[:_SHOWN]]
+        if len(places) > _SHOWN:
+            found.append(f"  {word}  … and {len(places) - _SHOWN} more")
         found.append(f"missing    {self.missing}")
         found.append(
             f"scores     within {self.bound:.2g}; seen {self.seen:.2g} in {counted(len(self.scores), 'vector')}"
         )
         if self.orders is not None:
             found += self._of_orders(self.orders)
+        elif self.holds and self.differences:
+            found.append("next       nothing: numbers that near to 0 are 0 in any data; --data shows it of yours")
         elif self.differences and self._by_values:
             found.append("next       give data (--data) to see whether a document has such values")
         if not self._by_values:
             found.append("next       the file is of another model, or was changed: export the model again")
         return found
+
+    def _places(self) -> list[tuple[str, int]]:
+        """Where decisions differ, in words, and at how many splits; the most frequent first."""
+        return Counter(map(self._words, self.differences)).most_common()
 
     def _words(self, one: Difference) -> str:
         name = self.names[one.feature] if one.feature >= 0 else ""

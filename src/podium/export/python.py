@@ -25,7 +25,7 @@ from podium.scorers.forest import Forest
 from podium.version import version
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}
-_ARRAY = re.compile(r"^([A-Z_]+) = array\(\"[ifd]\", \[([^\]]*)\]\)$", re.MULTILINE)
+_ARRAY = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
 
 @register

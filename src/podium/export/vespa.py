@@ -59,10 +59,12 @@ class Vespa(Target):
         return _PROFILE.replace("@BODY@", body).encode()
 
     def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
-        found = re.search(r"function podium_score\(\) \{\s*expression \{(.*?)\n        \}", raw.decode(), re.DOTALL)
-        if found is None:
+        text = raw.decode()
+        start = re.search(r"function podium_score\(\) \{\s*+expression \{", text)
+        end = -1 if start is None else text.find("\n        }", start.end())
+        if start is None or end < 0:
             raise ModelFileError("There is no function podium_score.")
-        terms = _terms(found[1])
+        terms = _terms(text[start.end() : end])
         place = {name: l for l, name in enumerate(names)}
         if all(len(term) == 3 and term[1][1] == "*" for term in terms[:-1]) and len(terms[-1]) == 1 and len(terms) > 1:
             weights = np.zeros(len(names))

@@ -139,10 +139,12 @@ def _read(source: str | PathLike[str], most: int) -> bytes:
 
 
 _OTHERS = {
-    b"CBM1": """CatBoost's binary format. Save the model with save_model("model.json", format="json")""",
-    rb"\[": """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
-    rb'\{\s*"name":\s*"tree"': """LightGBM's dump_model. Save the model with save_model("model.txt")""",
-    b"binf": """XGBoost's old binary format. Save the model with save_model("model.json")""",
+    re.compile(b"CBM1"): """CatBoost's binary format. Save the model with save_model("model.json", format="json")""",
+    re.compile(
+        rb"\["
+    ): """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
+    re.compile(rb'\{\s*"name":\s*"tree"'): """LightGBM's dump_model. Save the model with save_model("model.txt")""",
+    re.compile(b"binf"): """XGBoost's old binary format. Save the model with save_model("model.json")""",
 }
 """Beginnings of files of these tools that are not read."""
 
@@ -153,8 +155,8 @@ def _format_of(raw: bytes, where: str) -> str:
         return "lightgbm"
     if start.startswith(b"##"):
         return "ranklib"
-    for begins, what in _OTHERS.items():
-        if re.match(begins, start):
+    for beginning, what in _OTHERS.items():
+        if beginning.match(start):
             raise ModelFileError(f"{where}: {what}.")
     if start.startswith(b"{"):
         catboost = b'"oblivious_trees"' in raw or b'"features_info"' in raw

@@ -51,13 +51,13 @@ def at(value: Any, *path: str | int, kind: type | tuple[type, ...] = dict) -> An
 
 
 def numbers(value: Any, what: str, *, length: int | None = None, whole: bool = False) -> list[Any]:
-    """A list of numbers, of a length where one is given."""
+    """A list of numbers, of a length where one is given; floats unless they have to be whole."""
     kinds = (int,) if whole else (int, float)
     if not isinstance(value, list) or any(not isinstance(one, kinds) or isinstance(one, bool) for one in value):
         refuse(f"{what} is not a list of {'whole ' if whole else ''}numbers.")
     if length is not None and len(value) != length:
         refuse(f"{what} has {len(value)} entries; {length} are expected.")
-    return value
+    return value if whole else [number(one, what) for one in value]
 
 
 def n_features_of(value: Any) -> int:

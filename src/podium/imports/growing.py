@@ -90,7 +90,7 @@ def forest(trees: Sequence[Grown], n_features: int) -> Forest:
         refuse("it has no trees.")
     splits = [split for tree in trees for split in tree.splits]
     leaves = [leaf for tree in trees for leaf in tree.leaves]
-    cover = np.array([leaf.cover for leaf in leaves])
+    cover = np.array([leaf.cover for leaf in leaves], np.float64)
     return Forest(
         n_features=n_features,
         first_split=np.cumsum([0, *(len(tree.splits) for tree in trees)]),

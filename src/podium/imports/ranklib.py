@@ -18,8 +18,10 @@ from podium.scorers.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")
 _LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")
-_TOKEN = re.compile(r'<(/?)(ensemble|tree|split|feature|threshold|output)((?:\s+\w+\s*=\s*"[^"<>&]*")*)\s*>|([^<>&]+)')
-_ATTRIBUTE = re.compile(r'(\w+)\s*=\s*"([^"]*)"')
+_TOKEN = re.compile(
+    r'<(/?)(ensemble|tree|split|feature|threshold|output)((?:\s++\w++\s*+=\s*+"[^"<>&]*+")*)\s*+>|([^<>&]++)'
+)
+_ATTRIBUTE = re.compile(r'\b(\w++)\s*+=\s*+"([^"]*+)"')
 _LINE_END = re.compile("\r\n|\r|\n")  # as Java reads lines
 _BLANK = "".join(map(chr, range(33)))
 _DEEPEST = 10_000

@@ -60,14 +60,14 @@ def check(raw: bytes, n_features: int) -> None:
         _refuse("something other than the end follows the last tree")
 
 
-_WHOLE, _REAL = r"\d{1,10}", r"\d{1,20}(\.\d{1,20})?(e[+-]?\d{1,3})?"
-_ANY = rf"-?({_REAL}|inf|nan)"
-_INFOS = re.compile(rf"feature_infos=(none|\[{_ANY}:{_ANY}\])( (none|\[{_ANY}:{_ANY}\]))*")
-_SIZES = re.compile(rf"tree_sizes={_WHOLE}( {_WHOLE})*")
+_WHOLE, _REAL = r"\d{1,10}+", r"\d{1,20}+(?:\.\d{1,20}+)?+(?:e[+-]?\d{1,3}+)?+"
+_ANY = rf"-?(?:{_REAL}|inf|nan)"
+_INFOS = re.compile(rf"feature_infos=(?:none|\[{_ANY}:{_ANY}\])(?: (?:none|\[{_ANY}:{_ANY}\]))*")
+_SIZES = re.compile(rf"tree_sizes={_WHOLE}(?: {_WHOLE})*")
 _LISTS = {  # a number per split, or per leaf where the name says so
     "split_feature": _WHOLE,
     "split_gain": _ANY,
-    "threshold": rf"-?({_REAL}|inf)",  # infinite where a split parts missing values from all others
+    "threshold": rf"-?(?:{_REAL}|inf)",  # infinite where a split parts missing values from all others
     "decision_type": "0|2|4|6|8|10",  # on a number, and the side of missing ones; a category would be odd
     "left_child": rf"-?{_WHOLE}",
     "right_child": rf"-?{_WHOLE}",
@@ -81,7 +81,7 @@ _LISTS = {  # a number per split, or per leaf where the name says so
 _PATTERNS = {
     "num_leaves": re.compile(r"[1-9]\d{0,9}"),
     "num_cat": re.compile("0"),
-    **{key: re.compile(rf"(({one})( ({one}))*)?") for key, one in _LISTS.items()},
+    **{key: re.compile(rf"(?:(?:{one})(?: (?:{one}))*)?") for key, one in _LISTS.items()},
     "is_linear": re.compile("0"),
     "shrinkage": re.compile(_REAL),
 }

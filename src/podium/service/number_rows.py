@@ -66,6 +66,8 @@ def fill_rows(text: Any, powers: Any, X: Any) -> Any:
                     power = np.int64(first) - np.int64(at)
                     if power == 0:
                         return False
+                elif whole == _NOWHERE and text[at] != _E and text[at] != _E_LARGE:
+                    negative = False  # -0 is a whole number to decoders, and whole numbers have no sign at 0
                 if text[at] == _E or text[at] == _E_LARGE:
                     at, more = read_exponent(text, at + _ONE)
                     power += more

@@ -14,6 +14,7 @@ import dataclasses
 import ipaddress
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -22,8 +23,6 @@ from typing import Any
 from podium.errors import DataError, ParameterError, UnknownNameError
 
 PREFIX = "PODIUM_SERVE_"
-_OF_KUBERNETES = re.compile(rf"{PREFIX}(PORT=\w+://|SERVICE_(HOST|PORT)|PORT_\d+_).*", re.DOTALL)
-"""Variables that are set in every container beside a service called podium-serve; they are no settings."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,10 @@ class Settings:
     ) -> Settings:
         """Settings of a file, changed by the environment, changed by what is given (None: not given)."""
         found = {} if file is None else _from_file(file)
-        for name, text in (os.environ if environment is None else environment).items():
-            if name.startswith(PREFIX) and not _OF_KUBERNETES.fullmatch(f"{name}={text}"):
+        variables = os.environ if environment is None else environment
+        theirs = of_kubernetes(variables)
+        for name, text in variables.items():
+            if name.startswith(PREFIX) and name not in theirs:
                 key = name.removeprefix(PREFIX).lower()
                 found[key] = _parsed(key, text, where=name)
         found |= {name: value for name, value in (given or {}).items() if value is not None}
@@ -121,6 +122,17 @@ class Settings:
     def lines(self) -> list[str]:
         """The settings as lines of a TOML file."""
         return [f"{name} = {_toml(value)}" for name, value in dataclasses.asdict(self).items()]
+
+
+def of_kubernetes(environment: Mapping[str, str]) -> list[str]:
+    """The variables that Kubernetes sets in every container for a service called podium-serve; no settings of ours."""
+    return [name for name, value in environment.items() if _KUBERNETES.fullmatch(f"{name}={value}")]
+
+
+_KUBERNETES = re.compile(
+    PREFIX + r"(?:PORT=(?:tcp|udp|sctp)://.*|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?=.*|SERVICE_(?:HOST|PORT(?:_\w+)?)=.*)",
+    re.DOTALL,
+)
 
 
 def is_loopback(host: str) -> bool:
@@ -151,7 +163,7 @@ def _checked(name: str, value: Any, *, where: str) -> Any:
     default = _DEFAULTS[name]
     if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
-    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(default, float) and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     if type(value) is not type(default):
         expected = "a list of texts" if isinstance(default, tuple) else f"a value like {_toml(default)}"

@@ -26,6 +26,10 @@ from podium.registry import Named, param, register
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_SPACELESS}]]"
+_TOKEN = (
+    rf"(?V1)(?P<spaceless>[{_SPACELESS}]+)|(?!\p{{M}}){_LETTERS}+(?:['’][[\p{{L}}\p{{M}}]--[{_SPACELESS}]]+)?"
+    r"|\p{RI}{2}|[\p{So}\p{Extended_Pictographic}][\p{M}\p{Sk}]*"
+)
 _ASCII = re.compile(r"[a-z0-9_]+(?:'[a-z]+)?")
 _UNSEEN = (
     *(0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF),  # soft hyphen, grapheme joiner, Arabic mark, Mongolian separator, BOM
@@ -150,9 +154,7 @@ def _snowball(language: str) -> Callable[[str], str]:
 def _pattern() -> Any:
     import regex
 
-    word = rf"(?!\p{{M}}){_LETTERS}+(?:['’][[\p{{L}}\p{{M}}]--[{_SPACELESS}]]+)?"
-    symbol = r"\p{RI}{2}|[\p{So}\p{Extended_Pictographic}][\p{M}\p{Sk}]*"
-    return regex.compile(rf"(?V1)(?P<spaceless>[{_SPACELESS}]+)|{word}|{symbol}")
+    return regex.compile(_TOKEN)
 
 
 @functools.cache

@@ -12,14 +12,16 @@ import io
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from podium.errors import DataError, MissingPackageError
 from podium.files import reading
+from podium.text.html_page import html_text
+from podium.text.trec_text import read_trec_documents, read_trec_topics
 
 Progress = Callable[[float], None]
 _PAGES = {".html", ".htm", ".xhtml"}
@@ -68,8 +70,7 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
         text = next((given[name] for name in ("text", "query", "title") if isinstance(given.get(name), str)), None)
         if id is None or text is None:
             raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, given))[:8]}.', where=where)
-        vector = given.get("vector")
-        found.append(Topic(str(id), text, None if vector is None else tuple(map(float, vector))))
+        found.append(Topic(str(id), text, _vector(given.get("vector"), where)))
     twice = {one.id for one in found}
     if len(twice) < len(found):
         seen: set[str] = set()
@@ -78,6 +79,15 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     if not found:
         raise DataError("no queries.", where=os.fspath(source))
     return found
+
+
+def _vector(values: Any, where: str) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    numbers = isinstance(values, list) and all(isinstance(one, int | float) for one in values)
+    if not numbers or not all(abs(one) <= sys.float_info.max for one in values):
+        raise DataError(f"a vector is a list of finite numbers; got {str(values)[:60]}.", where=where)
+    return tuple(map(float, values))
 
 
 def _records(
@@ -100,9 +110,9 @@ def _records(
         elif re.match(rb"\.I\s", head):
             yield from _smart(lines)
         elif re.match(rb"(?i)<doc[>\s]|<\?xml|<!--", head):
-            yield from _trec(lines, name)
+            yield from read_trec_documents(lines, name, _decoded)
         elif re.match(rb"(?i)<top>", head):
-            yield from _topics(lines)
+            yield from read_trec_topics(_decoded(lines.read()), name)
         elif name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
             yield from _csv(lines, name, "\t" if ".tsv" in name.lower() else ",", headless=queries)
         elif queries and b"\t" in head:
@@ -178,43 +188,6 @@ def _smart(lines: Any) -> Iterator[dict[str, Any]]:
         yield {key: "\n".join(value) for key, value in found.items()}
 
 
-def _trec(lines: Any, name: str) -> Iterator[dict[str, Any]]:
-    """<DOC> with <DOCNO>, <TITLE> or <HEADLINE>, and text; tags within the text are dropped."""
-    kept: list[str] | None = None
-    for number, line in enumerate(lines, 1):
-        text = _decoded(line)
-        if re.match(r"(?i)\s*<doc>", text):
-            kept = []
-        if kept is not None:
-            kept.append(text)
-        if re.search(r"(?i)</doc>", text) and kept is not None:
-            yield _trec_document("".join(kept), f"{name}:{number}")
-            kept = None
-    if kept is not None:
-        raise DataError("the last <DOC> is not closed.", where=name)
-
-
-def _trec_document(text: str, where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for field, tags in (("id", "docno|docid"), ("title", "title|headline|head|hl"), ("url", "url")):
-        match = re.search(rf"(?is)<({tags})>(.*?)</\1>", text)
-        if match:
-            found[field] = " ".join(re.sub(r"<[^>]*>", " ", match.group(2)).split())
-            text = text[: match.start()] + text[match.end() :]
-    if "id" not in found:
-        raise DataError("this <DOC> has no <DOCNO>.", where=where)
-    return found | {"text": re.sub(r"<[^>]*>", " ", text).strip()}
-
-
-def _topics(lines: Any) -> Iterator[dict[str, Any]]:
-    """<top> <num> Number: 301 <title> … </top>, as TREC writes its queries."""
-    for block in re.findall(r"(?is)<top>(.*?)</top>", _decoded(lines.read())):
-        parts = dict(re.findall(r"(?is)<(num|title|desc|narr)>([^<]*)", block.replace("</", "<end-")))
-        number = re.sub(r"(?i)number:", "", parts.get("num", "")).strip()
-        title = re.sub(r"(?i)^\s*topic:", "", parts.get("title", "")).strip()
-        yield {"id": number, "text": " ".join(title.split())}
-
-
 def _csv(lines: Any, name: str, separator: str, *, headless: bool) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(2**31 - 1)
     text = io.TextIOWrapper(lines, "utf-8-sig", newline="")
@@ -288,46 +261,6 @@ def _is_records(path: Path) -> bool:
     with reading(path) as file:
         head = file.read(2**12).lstrip(b"\xef\xbb\xbf \t\r\n")
     return re.match(rb"(?i)\{|\.I\s|<doc[>\s]|<top>", head) is not None
-
-
-class _Page(HTMLParser):
-    """Collects the title and the text of a page."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.title: list[str] = []
-        self.text: list[str] = []
-        self._inside: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag in ("script", "style", "title", "noscript", "template"):
-            self._inside.append(tag)
-        elif tag not in _INLINE:
-            self.text.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._inside:
-            del self._inside[self._inside.index(tag) :]
-        if tag not in _INLINE:
-            self.text.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._inside:
-            self.text.append(data)
-        elif self._inside[0] == "title":
-            self.title.append(data)
-
-
-_INLINE = {"a", "b", "i", "em", "strong", "span", "code", "sub", "sup", "small", "u", "s", "mark", "abbr", "kbd", "tt"}
-
-
-def html_text(page: str) -> dict[str, str]:
-    """The title and the text of an HTML page, without scripts and styles."""
-    parser = _Page()
-    parser.feed(page)
-    parser.close()
-    text = "\n".join(" ".join(line.split()) for line in "".join(parser.text).splitlines())
-    return {"title": " ".join("".join(parser.title).split()), "text": re.sub(r"\n{3,}", "\n\n", text).strip()}
 
 
 def _decoded(data: bytes) -> str:

@@ -19,6 +19,7 @@ def model(tmp_path):
     """A linear model of three features."""
     import_model(b"## Coordinate Ascent\n1:0.5 2:-1.0 3:0.25\n").save(tmp_path / "linear.podium")
     odd("tiny").save(tmp_path / "trees.podium")
+    odd("minus tiny").save(tmp_path / "negative.podium")
     return tmp_path
 
 
@@ -51,13 +52,24 @@ def test_a_file_that_was_tampered_with_is_not_proven(podium, model):
 
 
 def test_what_cannot_be_proven_is_written_under_another_name(podium, model):
-    done = podium("export", "trees.podium", "--to", "solr", "-o", "trees.json")
+    done = podium("export", "negative.podium", "--to", "solr", "-o", "trees.json")
     assert done.exit_code == 1
     assert "NOT PROVEN" in done.stdout
-    assert "f1 in (0.0, 1.0000000180025095e-35]" in done.stdout
+    assert "f1 in (-1.1368683772161603e-13, -1.0000000180025095e-35]" in done.stdout
     assert "--data" in done.stdout
     assert Path("trees.json.unproven").exists()
     assert not Path("trees.json").exists()
+
+
+def test_what_differs_for_lightgbms_zeros_alone_is_proven_except_on_them(podium, model):
+    Path("trees.json.unproven").write_text("of an earlier export")
+    done = podium("export", "trees.podium", "--to", "solr", "-o", "trees.json", "--proof", "proof.json")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("proven except on 1 interval, below: 2 trees of 8 leaves for solr")
+    assert "except   f1 in (0.0, 1.0000000180025095e-35], 4 splits" in done.stdout
+    assert json.loads(Path("proof.json").read_text())["state"].startswith("proven except")
+    assert Path("trees.json").exists()
+    assert not Path("trees.json.unproven").exists()
 
 
 def test_what_a_target_has_no_words_for_is_refused_before_anything_is_written(podium, model):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import podium
+from podium.data import Fold
 from podium.data.cache_writer import write_cache
 from podium.distributed import boosting, parts, tree_worker
 from podium.distributed.cluster import Cluster
@@ -201,6 +202,41 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+LEAVING = """
+import asyncio
+from distributed import Scheduler, Worker
+
+async def main():
+    async with Scheduler(port=0, dashboard_address=None) as scheduler:
+        worker = await Worker(scheduler.address, nthreads=1, dashboard=False)
+        print(scheduler.address, flush=True)
+        await asyncio.get_running_loop().run_in_executor(None, input)
+        await worker.close(timeout=1, executor_wait=False)
+        await scheduler.finished()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("lost", ["workers", "scheduler"])
+def test_a_comparison_whose_cluster_is_lost_ends_with_one_line(lost, data, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("podium.distributed.cluster.NO_WORKER", 4.0)
+    monkeypatch.setattr("podium.distributed.cluster._LOOK", 1.0)
+    fold = Fold(*(write_cache(part, tmp_path / f"{k}.pod") for k, part in enumerate(podium.split(data))), name="one")
+    method = "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=5000,batch=5))"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", LEAVING], text=True, **pipes) as scheduler:
+        try:
+            with Cluster(scheduler.stdout.readline().strip()) as cluster:
+                lose = scheduler.kill if lost == "scheduler" else lambda: print(file=scheduler.stdin, flush=True)
+                threading.Timer(3.0, lose).start()
+                with pytest.raises(ClusterError, match="went away" if lost == "scheduler" else "no worker"):
+                    cluster.compare([fold], [method], ["map"])
+        finally:
+            scheduler.kill()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_scheduler_that_goes_away_is_a_clear_line_within_a_minute(data, tmp_path):

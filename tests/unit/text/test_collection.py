@@ -7,7 +7,8 @@ from collections import namedtuple
 import pytest
 
 from podium.errors import DataError
-from podium.text.collection import Topic, html_text, plain, read_documents, read_queries
+from podium.text.collection import Topic, plain, read_documents, read_queries
+from podium.text.html_page import html_text
 
 
 def written(path, text):
