@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from podium.columns import exact_float, float_numbers, id_text, number_ids, plain_column, text_ids, whole_numbers
-from podium.errors import DataError
+from podium.errors import DataError, ParameterError
+from podium.evaluation.paired import paired_differences
+from podium.evaluation.significance import compare_systems
 from podium.ids import Ids
 
 
@@ -87,3 +89,15 @@ def test_values_that_hold_others_are_refused():
 
 def test_lists_of_one_are_read_as_what_they_hold():
     assert number_ids([["a"], ["a\0"], [2**63], [-1]], "id")[1] == ["a", "a\0", "9223372036854775808", "-1"]
+
+
+@pytest.mark.parametrize("lost", [np.ma.masked_array([0.1, 0.5, 0.9], mask=[0, 1, 0]), [0.1, None, 0.9]])
+def test_a_masked_value_of_a_query_is_one_that_is_skipped(lost):
+    full = [0.3, 0.4, 0.5]
+    assert paired_differences(lost, full)[1] == 1
+    (pair,) = compare_systems([lost, full], ["a", "b"]).pairs
+    assert pair.dropped == 1
+    with pytest.raises(DataError, match="values of a query must be numbers; got complex"):
+        paired_differences(np.array(full) + 1j, full)
+    with pytest.raises(ParameterError, match="seed must be a whole number"):
+        compare_systems(np.random.default_rng(0).random((2, 40)), ["a", "b"], seed=-1)

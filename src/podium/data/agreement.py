@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.data.judgments import Judgments
 from podium.errors import DataError, ParameterError, UnknownNameError
 
@@ -191,7 +192,7 @@ def _with_interval(
     """A coefficient of the sum of the items' rows, and its percentiles over `draws` resamplings of the items."""
     if draws < 1 or not 0.0 < confidence < 1.0:
         raise ParameterError(f"draws must be at least 1 and confidence between 0 and 1; got {draws}, {confidence}.")
-    n, rng, found = rows.shape[0], np.random.default_rng(seed), []
+    n, rng, found = rows.shape[0], random_numbers(seed), []
     value = coefficient(np.asarray(rows.sum(axis=0)).ravel())
     for _ in range(draws):
         times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.arguments import random_numbers
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels
 from podium.ids import Ids
@@ -28,7 +29,7 @@ def make_metasearch(
     seed: int = 0,
 ) -> tuple[Rankings, Qrels]:
     """The engines' lists, from queries of this many documents each, and the judgements of all documents."""
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     merit = rng.normal(size=(n_queries, documents))
     seen = merit[:, None] + np.array(noises)[:, None] * rng.normal(size=(n_queries, len(noises), documents))
     best = np.argsort(-seen, axis=2)[:, :, : min(depth, documents)]  # (Q, V, depth)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.data.trec import AnyRun, as_run, first_documents
 from podium.errors import DataError, ParameterError
 from podium.files import Source, writing
@@ -58,7 +59,7 @@ def pool(runs: Sequence[AnyRun], depth: int, *, names: Sequence[str] | None = No
             mine = found.setdefault(query, {})
             for document in documents:
                 mine.setdefault(document, []).append(r)
-    rng, documents, marks = np.random.default_rng(seed), [], []
+    rng, documents, marks = random_numbers(seed), [], []
     for mine in found.values():
         names_of = sorted(mine)  # so that the order says nothing about the runs
         for k in rng.permutation(len(names_of)).tolist():

@@ -218,9 +218,9 @@ def frame_table(frame: Any, *, source: str | None = None) -> Any:
     if nested:
         raise DataError(f"column {nested[0]!r} has names on several levels. Join them into one text.", where=source)
     texts = list(map(str, names))
-    twice = [text for text in texts if texts.count(text) > 1]
-    if twice:
-        raise DataError(f"two columns are called {twice[0]!r}. Rename one.", where=source)
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise DataError(f"two columns are called {twice!r}. Rename one.", where=source)
     return table if texts == names else table.rename(dict(zip(names, texts, strict=True)))
 
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arguments import random_numbers
+from podium.columns import float_numbers
 from podium.errors import DataError, ParameterError
 
 Array = NDArray[np.float64]
@@ -42,8 +44,8 @@ class Effect(NamedTuple):
 
 def paired_differences(a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b")) -> tuple[Array, int]:
     """a − b for the queries that count for both, and the number of the others."""
-    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    if first.shape != second.shape or first.ndim != 1:
+    first, second = float_numbers(a, "value of a query"), float_numbers(b, "value of a query")
+    if first.shape != second.shape:
         raise DataError(f"{names[0]} has values of shape {first.shape}, {names[1]} {second.shape}; the same is needed.")
     differences = first - second
     kept = differences[~np.isnan(differences)]
@@ -71,7 +73,7 @@ def randomisation_tests(rows: Array, *, rounds: int = 10_000, seed: int = 0) -> 
         return p
     d = rows[many]
     total, extreme = d.sum(axis=1), _extreme(d)
-    rng, found = np.random.default_rng(seed), np.zeros(len(many), np.int64)
+    rng, found = random_numbers(seed), np.zeros(len(many), np.int64)
     batch = max(1, min(_COINS, _BATCH // d.shape[1]))  # whatever the number of pairs, so that it changes no draw
     for start in range(0, rounds, batch):
         shape = (min(batch, rounds - start), d.shape[1])
@@ -190,8 +192,8 @@ _ENOUGH = 2_000  # queries from where the mean of a sample is normal
 
 
 def _sample(values: ArrayLike) -> Array:
-    sample = np.asarray(values, np.float64)
-    if sample.ndim != 1 or not np.isfinite(sample).all():
+    sample = float_numbers(values, "value of a query")
+    if not np.isfinite(sample).all():
         raise DataError("Expected a flat list of finite numbers, one per query; drop queries that are skipped.")
     _check_size(len(sample), "")
     return sample
@@ -223,7 +225,7 @@ def _all_signs(d: Array) -> float:
 
 def _resampled(x: Array, rounds: int, seed: int) -> Array:
     """The means of resamples of each row, which take every query as often in all rows."""  # (rounds, m)
-    n, rng = x.shape[1], np.random.default_rng(seed)
+    n, rng = x.shape[1], random_numbers(seed)
     batch = max(1, _BATCH // n)
     means = [
         rng.multinomial(n, np.full(n, 1 / n), size=min(batch, rounds - start)).astype(np.float64) @ x.T / n

@@ -19,11 +19,12 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.columns import float_numbers
 from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.evaluate import plain
 from podium.evaluation.paired import (
@@ -134,7 +135,7 @@ def compare_systems(
 
 def adjust(p: ArrayLike, correction: Correction = "holm") -> Array:
     """p-values corrected for their number."""
-    values = np.asarray(p, np.float64)
+    values = float_numbers(p, "p-value")
     if correction == "none" or not len(values):
         return values.copy()
     if correction == "benjamini-hochberg":
@@ -173,9 +174,13 @@ _ROUNDS = 10_000
 
 
 def _table(values: ArrayLike, names: Sequence[str]) -> Array:
-    table = np.asarray(values, np.float64)
-    if table.ndim != 2 or len(table) != len(names):
-        raise DataError(f"{len(names)} systems need values of shape (systems, queries); got shape {table.shape}.")
+    rows = [float_numbers(row, "value of a query") for row in cast(Any, values)]
+    if len(rows) != len(names) or len(set(map(len, rows))) > 1:
+        raise DataError(
+            f"{len(names)} systems need values of shape (systems, queries); got {len(rows)} rows of "
+            f"{', '.join(map(str, sorted(set(map(len, rows)))))}."
+        )
+    table = np.array(rows).reshape(len(rows), -1)
     if len(set(names)) != len(names):
         raise ParameterError(f"Systems need names of their own; got {', '.join(names)}.")
     return table
