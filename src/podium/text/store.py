@@ -80,6 +80,7 @@ class Store:
     def _open(self) -> None:
         """Connect to the file, and hold its state."""
         self._base, self._terms = connect(self.path), dict[tuple[str, bool], int]()
+        self._flags = np.empty(0, np.bool_)
         try:
             self._file = _identity(self.path)
             self._hold()
@@ -197,12 +198,19 @@ class Store:
 
     def flags(self) -> NDArray[np.bool_]:
         """Whether each term is flagged as a stop word or too short; an error if the vocabulary is damaged."""
-        terms = self._all("term")
+        first = len(self._flags)  # terms are added and never changed: each is checked once
+        new = list(self._rows("term", "WHERE t >= ?", first))
         with self._worded(), self._sound():
-            fault = self._base.execute("PRAGMA integrity_check('term')").fetchone()[0]
-            if fault != "ok" or [t for t, _, _ in terms] != list(range(len(terms))):
-                raise ValueError(f"its vocabulary: {fault}")
-        return np.array([flagged for _, _, flagged in terms], np.bool_)
+            checks = "ok" if first else self._base.execute("PRAGMA integrity_check('term')").fetchone()[0]
+            numbers = [t for t, _, _ in new]
+            if (
+                checks != "ok"
+                or numbers != list(range(first, first + len(new)))
+                or first + len(new) != self.rows("term")
+            ):
+                raise ValueError(f"its vocabulary: {checks}")
+        self._flags = np.append(self._flags, np.array([flagged for _, _, flagged in new], np.bool_))
+        return self._flags
 
     def _all(self, table: str) -> list[Any]:
         """All rows of a table, in order; an error if there are not as many as were written."""
