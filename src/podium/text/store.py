@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
-from podium.files import claimed, write_aside
+from podium.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text import connection
 from podium.text.analyser import Analyser
@@ -82,7 +82,7 @@ class Store:
         self._base, self._terms = connect(self.path), dict[tuple[str, bool], int]()
         self._flags = np.empty(0, np.bool_)
         try:
-            self._file = _identity(self.path)
+            self._file = identity(self.path.resolve())
             self._hold()
             with self._worded(), self._sound():
                 meta = checked_meta(self._base)
@@ -106,7 +106,7 @@ class Store:
     def renewed(self) -> Iterator[None]:
         """See what other processes have changed, even if the file is another now. No other thread renews it here."""
         with self._lock:
-            if _identity(self.path) == self._file:
+            if identity(self.path.resolve()) == self._file:
                 self._hold()
             else:
                 self.close()
@@ -373,11 +373,3 @@ def _given(row: tuple[Any, ...]) -> dict[str, Any]:
 def _number(base: sqlite3.Connection, id: str) -> int | None:
     row = base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
     return None if row is None else int(row[0])
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        about = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return about.st_dev, about.st_ino
