@@ -77,11 +77,11 @@ def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], boo
     target, where = Path(os.path.realpath(path)), os.fspath(path)
     try:
         with _claim(_beside(target), where), _temporary(target, Path.mkdir) as aside:
-            before = _identity(target)
+            before = identity(target)
             if before is not None and not replaces(target):
                 raise DataError("is there already, and not something to replace. Choose another name.", where=where)
             yield aside
-            if _identity(target) != before or (before is not None and not replaces(target)):
+            if identity(target) != before or (before is not None and not replaces(target)):
                 raise DataError("something else appeared there meanwhile, and stays. Choose another name.", where=where)
             if before is None:
                 os.rename(aside, target)
@@ -237,10 +237,11 @@ def _locked(place: Path, where: str, until: float) -> int:
 def _same(descriptor: int, path: Path) -> bool:
     """Whether a path still leads to an open file or folder."""
     about = os.fstat(descriptor)
-    return _identity(path) == (about.st_dev, about.st_ino)
+    return identity(path) == (about.st_dev, about.st_ino)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file or folder from another that takes its place; None if there is none."""
     try:
         about = os.lstat(path)
     except FileNotFoundError:

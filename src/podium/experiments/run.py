@@ -14,7 +14,7 @@ from __future__ import annotations
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -92,15 +92,16 @@ def compare(
         search=Search.parse(search) if isinstance(search, str) else search,
     )
     plan.check()
-    outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch, pool=pool)
-    failed = {failure.task.method for failure in failures}
-    left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
-    comparison = None
-    if left:
-        about = tuple(map(describe_fold, plan.folds))
-        comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
-    if output is not None and comparison is not None:
-        write_report(comparison, output)
+    with nullcontext() if output is None else locked(output):  # until its report is written
+        outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch, pool=pool)
+        failed = {failure.task.method for failure in failures}
+        left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
+        comparison = None
+        if left:
+            about = tuple(map(describe_fold, plan.folds))
+            comparison = Comparison(plan.metrics, seeds[0], left, about, tune_by=plan.tune_by, dataset=dataset)
+        if output is not None and comparison is not None:
+            write_report(comparison, output)
     if failures:
         raise _error(failures, len(plan.tasks()), comparison, kept=output is not None)
     assert comparison is not None

@@ -107,15 +107,10 @@ def checked_meta(base: sqlite3.Connection) -> dict[str, str]:
 
 def row_sum(*values: Any) -> int:
     """The checksum of a row."""
-    found = 0
+    found = zlib.crc32(ascii([(len(value),) if isinstance(value, bytes) else value for value in values]).encode())
     for value in values:
         if isinstance(value, bytes):
-            kind, raw = b"b", value
-        elif isinstance(value, str):
-            kind, raw = b"s", value.encode("utf-8", "surrogatepass")
-        else:
-            kind, raw = b"n", repr(value).encode()
-        found = zlib.crc32(raw, zlib.crc32(b"%b%d " % (kind, len(raw)), found))
+            found = zlib.crc32(value, found)
     return found
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError, IndexFileError
-from podium.files import claimed, write_aside
+from podium.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text import connection
 from podium.text.analyser import Analyser
@@ -80,8 +80,9 @@ class Store:
     def _open(self) -> None:
         """Connect to the file, and hold its state."""
         self._base, self._terms = connect(self.path), dict[tuple[str, bool], int]()
+        self._flags = np.empty(0, np.bool_)
         try:
-            self._file = _identity(self.path)
+            self._file = identity(self.path.resolve())
             self._hold()
             with self._worded(), self._sound():
                 meta = checked_meta(self._base)
@@ -105,7 +106,7 @@ class Store:
     def renewed(self) -> Iterator[None]:
         """See what other processes have changed, even if the file is another now. No other thread renews it here."""
         with self._lock:
-            if _identity(self.path) == self._file:
+            if identity(self.path.resolve()) == self._file:
                 self._hold()
             else:
                 self.close()
@@ -197,12 +198,19 @@ class Store:
 
     def flags(self) -> NDArray[np.bool_]:
         """Whether each term is flagged as a stop word or too short; an error if the vocabulary is damaged."""
-        terms = self._all("term")
+        first = len(self._flags)  # terms are added and never changed: each is checked once
+        new = list(self._rows("term", "WHERE t >= ?", first))
         with self._worded(), self._sound():
-            fault = self._base.execute("PRAGMA integrity_check('term')").fetchone()[0]
-            if fault != "ok" or [t for t, _, _ in terms] != list(range(len(terms))):
-                raise ValueError(f"its vocabulary: {fault}")
-        return np.array([flagged for _, _, flagged in terms], np.bool_)
+            checks = "ok" if first else self._base.execute("PRAGMA integrity_check('term')").fetchone()[0]
+            numbers = [t for t, _, _ in new]
+            if (
+                checks != "ok"
+                or numbers != list(range(first, first + len(new)))
+                or first + len(new) != self.rows("term")
+            ):
+                raise ValueError(f"its vocabulary: {checks}")
+        self._flags = np.append(self._flags, np.array([flagged for _, _, flagged in new], np.bool_))
+        return self._flags
 
     def _all(self, table: str) -> list[Any]:
         """All rows of a table, in order; an error if there are not as many as were written."""
@@ -365,11 +373,3 @@ def _given(row: tuple[Any, ...]) -> dict[str, Any]:
 def _number(base: sqlite3.Connection, id: str) -> int | None:
     row = base.execute("SELECT n FROM document WHERE id = ?", (id,)).fetchone()
     return None if row is None else int(row[0])
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        about = os.stat(path)
-    except FileNotFoundError:
-        return None
-    return about.st_dev, about.st_ino

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from podium.errors import DataError
 from podium.text.document import Document
-from podium.text.schema import insert, rows_of
+from podium.text.schema import insert
 
 if TYPE_CHECKING:
     from podium.text.store import Store
@@ -32,7 +32,9 @@ class Writer:
         first = max(largest(base, "document", "n"), largest(base, "deleted", "n")) + 1
         self.first, self.next, self.written = first, first, 0
         self.words = _Numbers(self._learn)
-        self.terms = {(term, bool(flagged)): t for t, term, flagged in rows_of(self.base, "term")}
+        self.terms = {
+            (term, bool(flagged)): t for t, term, flagged in base.execute("SELECT t, term, flagged FROM term")
+        }
         self.size, self.new = largest(base, "term", "t") + 1, list[tuple[int, str, int]]()
         width = self.base.execute('SELECT length("values") FROM vector LIMIT 1').fetchone()
         self.width: int | None = None if width is None else width[0] // 4
