@@ -316,3 +316,5 @@ def test_what_another_process_changes_in_the_index_is_seen_at_once(start, tmp_pa
     other.close()
     found = client("POST", "/v1/search", asked)
     assert sorted(one["id"] for one in found.json["results"]) == ["alpha", "delta", "gamma"]
+    (tmp_path / "my.index").rename(tmp_path / "away.index")
+    assert client("POST", "/v1/search", asked).status == 200  # what is open is searched
