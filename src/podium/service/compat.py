@@ -217,7 +217,7 @@ class _Text(Struct):
 _any, _text, _shape = msgspec.json.Decoder(), msgspec.json.Decoder(_Text), msgspec.json.Decoder(list[int])
 _rows, _queries_of = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(list[int | str])
 _LONGEST = 1_000_000
-"""Bytes of a document of another server."""
+"""Bytes of a document of another server, and of all queries of a request."""
 _NUMBERS = ("FP16", "FP32", "FP64", "INT8", "INT16", "INT32", "INT64")
 _WHOLE = ("INT64", "INT32", "BYTES")
 
@@ -256,7 +256,7 @@ def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
             rows = [msgspec.Raw(b"[%b]" % b",".join(map(bytes, rows[k * d : k * d + d]))) for k in range(shape[0])]
         if len(rows) != shape[0]:
             raise ServiceError(422, f"{len(rows)} numbers or rows for shape {shape}.", where=where)
-        return matrix_of(rows, None, entry)
+        return matrix_of(rows, UNSET, entry)
     except msgspec.MsgspecError as error:
         words = str(error).partition(" - at ")[0]
         raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({words}).", where=where) from None
@@ -265,7 +265,7 @@ def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
 def _queries(tensor: TensorRead, most: int) -> NDArray[Any]:
     """The query of each document, as a text."""
     shape, where = _shape_of(tensor, _WHOLE), f"inputs {tensor.name[:100]!r}"
-    if math.prod(shape) > most or bytes(tensor.data).count(b",") > _LONGEST:
+    if math.prod(shape) > most or len(bytes(tensor.data)) > _LONGEST:
         raise ServiceError(413, f"shape {shape}; at most {most} documents are ranked at once.", where=where)
     try:
         values = decoded(_queries_of, tensor.data)

@@ -91,7 +91,8 @@ class Call:
         if self.kind != JSON:
             raise wrong_kind(self.kind, JSON)
         body = await self.body()
-        return await self.aside(_read_json, kind, body, values, when=len(body) > SMALL // 4)
+        most = self._state.settings.documents
+        return await self.aside(_read_json, kind, body, most, values, when=len(body) > SMALL // 4)
 
     async def aside(self, function: Callable[..., T], *args: Any, when: bool = True, **options: Any) -> T:
         """What a function gives, computed in a thread where it takes longer than a moment, in the caller's turn."""
@@ -121,9 +122,10 @@ def wrong_kind(got: str, *known: str) -> ServiceError:
 
 def whole_number(text: str, *, most: int) -> int | None:
     """A whole number in digits of ASCII from 0 to `most`; None for any other text, however long."""
-    if not (text.isascii() and text.isdecimal()) or len(text.lstrip("0")) > len(str(most)) or int(text) > most:
+    digits = text.lstrip("0") or text[:1]
+    if not (text.isascii() and text.isdecimal()) or len(digits) > len(str(most)) or int(digits) > most:
         return None
-    return int(text)
+    return int(digits)
 
 
 def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
@@ -203,8 +205,8 @@ def _kind(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _read_json(kind: type[T], body: bytes, values: bool) -> T:
-    check_json(body, values=values)
+def _read_json(kind: type[T], body: bytes, most: int, values: bool) -> T:
+    check_json(body, documents=most, values=values)
     return decoded(msgspec.json.Decoder(kind), body)
 
 

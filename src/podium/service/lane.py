@@ -94,6 +94,7 @@ def _do(job: _Job) -> None:
         problem = error
     with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
         job.loop.call_soon_threadsafe(_tell, job.done, result, problem)
+    del job, result, problem  # an error holds this frame, which would hold the error, and what the request held
 
 
 def _tell(done: asyncio.Future[Any], result: Any, problem: BaseException | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
@@ -24,6 +25,7 @@ from podium.service.shelf import Entry
 Matrix = NDArray[np.float32]
 _SLICE = 500
 """Documents that are read at once."""
+_names: msgspec.json.Decoder[list[str] | None] = msgspec.json.Decoder(list[str] | None)
 _features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 
 
@@ -110,14 +112,14 @@ def ids_of(documents: Sequence[Row]) -> list[str] | None:
     return texts
 
 
-def matrix_of(rows: Sequence[msgspec.Raw], names: Sequence[str] | None, entry: Entry) -> Matrix:
-    """The features of documents, still JSON, in the order of the model's; NaN where one is missing.
+def matrix_of(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Matrix:
+    """The features of documents, still JSON as their names, in the order of the model's; NaN where one is missing.
 
     Lists of numbers are read without an object for each. Others are made into objects document by document, so that
     other threads can work in between.
     """  # (n, d)
     d = entry.model.n_features
-    columns = None if names is None else _places(names, entry)
+    columns = _places(names, entry)
     width = d if columns is None else len(columns)
     if len(rows) <= _SLICE and columns is None:
         X = read_rows(rows, width)
@@ -208,7 +210,15 @@ def _checked(X: Matrix, entry: Entry) -> Matrix:
     return X
 
 
-def _places(names: Sequence[str], entry: Entry) -> list[int]:
+def _places(given: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | None:
+    """The places of the features that a request names; None where it names none."""
+    if given is UNSET:
+        return None
+    if bytes(given).count(b",") > entry.commas:
+        raise ServiceError(422, f"more names than {entry.key} has features.", where="features")
+    names = decoded(_names, given)
+    if names is None:
+        return None
     places = [entry.columns.get(name, -1) for name in names]
     if -1 in places:
         raise _unknown(names[places.index(-1)], entry, "features")

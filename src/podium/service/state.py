@@ -54,6 +54,7 @@ class State:
         if settings.index:
             from podium.text.index import Index
 
+            self._index_mark = _file_mark(settings.index)
             self.index = Index.open(settings.index)
         self.data: Dataset | None = None
         if settings.data:
@@ -152,8 +153,10 @@ class State:
         if self.index is None:
             raise ServiceError(404, "the service has no index. Start it with one: podium serve my.index")
         with self.index_lock:
-            if self.index.store.changes() != self.index.changes:
+            mark = _file_mark(self.settings.index)
+            if mark not in (None, self._index_mark):
                 self.index.refresh()
+                self._index_mark = mark
             yield self.index
 
     def _follow_experiments(self) -> None:
@@ -206,6 +209,20 @@ def _folders(settings: Settings) -> list[str]:
         found |= {settings.shelf, str(Path(settings.shelf).resolve())}
     absolute = (folder.rstrip("/") + "/" for folder in found if os.path.isabs(folder) and len(folder) > 1)
     return sorted(absolute, key=len, reverse=True)
+
+
+def _file_mark(path: str) -> tuple[int, ...] | None:
+    """What changes when another process writes to a file of SQLite, or replaces it; None where it is not there."""
+    mark: tuple[int, ...] = ()
+    for name in (path, f"{path}-wal"):
+        try:
+            about = os.stat(name)
+        except OSError:
+            if name == path:
+                return None
+            continue
+        mark += (about.st_ino, about.st_size, about.st_mtime_ns)
+    return mark
 
 
 def log(level: str, **about: Any) -> None:

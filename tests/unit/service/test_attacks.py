@@ -43,7 +43,7 @@ def tensor(**changes):
         ("/v1/rank", {"queries": [{"documents": []}] * 1001}, 413),
         ("/v1/rank", {"queries": [{"documents": [ROW] * 6000}] * 2}, 413),
         ("/v1/rank", {"documents": [{"features": [0] * 2_000_000}]}, 422),
-        ("/v1/rank", {"documents": [], "features": ["a"] * 700_000}, 413),
+        ("/v1/rank", {"documents": [], "features": ["a"] * 700_000}, 422),
         ("/v1/explain", {"documents": [{"features": []}] * 100_000, "pair": ["0", "1"]}, 413),
         ("/rerank", {"query": "q", "documents": [{}] * 100_000}, 413),
         ("/rerank", {"query": "q", "documents": ["x" * 1_000_001]}, 413),
@@ -76,9 +76,16 @@ def test_no_number_is_too_long_to_be_refused_in_words(start, models, tmp_path, d
         assert found.json["detail"]
 
 
+def test_events_are_counted_before_they_are_made(start, models, tmp_path):
+    client = start(models=(str(models / "web.podium"),), store=str(tmp_path / "f.db"))
+    event = {"kind": "click", "id": "x", "request": "r"}
+    for events in ([event] * 40_000, [{**event, "event": "," * 600_000}]):
+        assert client("POST", "/v1/feedback", {"events": events}).status == 413
+
+
 def test_whole_numbers_are_read_up_to_the_most_that_is_expected():
-    assert [whole_number(text, most=20) for text in ("0", "0020", "21", "", "-1", "²", "1" * 5000)] == [
-        0, 20, None, None, None, None, None,
+    assert [whole_number(text, most=20) for text in ("0", "0020", "0" * 5000, "21", "", "-1", "²", "1" * 5000)] == [
+        0, 20, 0, None, None, None, None, None,
     ]  # fmt: skip
 
 
@@ -309,3 +316,5 @@ def test_what_another_process_changes_in_the_index_is_seen_at_once(start, tmp_pa
     other.close()
     found = client("POST", "/v1/search", asked)
     assert sorted(one["id"] for one in found.json["results"]) == ["alpha", "delta", "gamma"]
+    (tmp_path / "my.index").rename(tmp_path / "away.index")
+    assert client("POST", "/v1/search", asked).status == 200  # what is open is searched
