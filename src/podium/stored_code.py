@@ -53,7 +53,9 @@ def array_kind(dtype: np.dtype[Any], ndim: int, layout: str, writeable: bool) ->
 def kinds_of_signature(text: str) -> tuple[str | None, ...]:
     """The kinds of the arguments of, for instance, `float64(float64[::1], int64)`."""
     kinds: list[str | None] = []
-    for name, inside in re.findall(r"(\w+)(?:\[([^\]]*)\])?\s*[,)]", text.replace("boolean", "bool").partition("(")[2]):
+    for name, inside in re.findall(
+        r"\b(\w++)(?:\[([^\[\]]*+)\])?\s*+[,)]", text.replace("boolean", "bool").partition("(")[2]
+    ):
         layout = "C" if inside.endswith("::1") else "F" if inside.startswith("::1") else "A"
         kinds.append(array_kind(np.dtype(name), inside.count(",") + 1, layout, True) if inside else name)
     return tuple(kinds)

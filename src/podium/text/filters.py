@@ -28,10 +28,8 @@ from podium.text.retrieval import Numbers, Where
 from podium.text.stored import document_numbers, known_values, place
 
 Mask = NDArray[np.bool_]
-_FORM = re.compile(
-    r"\s*(?P<field>[^<>=!]+?)\s*(?:(?P<sign>>=|<=|!=|=|>|<)\s*(?P<value>.*?)|\s+in\s+(?P<values>.*?)|\s+exists)\s*",
-    re.DOTALL,
-)
+_SIGN = re.compile(r">=|<=|!=|=|>|<|!")
+_IN = re.compile(r"\S\s+in\s")
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -86,22 +84,23 @@ def make_filter(index: Index, conditions: Iterable[str]) -> Where:
 
 def read_condition(text: str) -> Condition:
     """A condition from its text."""
-    match = _FORM.fullmatch(text)
-    if match is None:
+    sign, within = _SIGN.search(text), _IN.search(text)
+    if within is not None and (sign is None or within.start() < sign.start()):
+        return Condition(text[: within.start() + 1].strip(), "in", tuple(_split(text[within.end() :].strip(), text)))
+    field, value = (text, "") if sign is None else (text[: sign.start()].strip(), text[sign.end() :].strip())
+    if sign is None and field.split()[-1:] == ["exists"] and len(field.split()) > 1:
+        return Condition(field.strip().removesuffix("exists").strip(), "exists")
+    if sign is None or sign[0] == "!" or not field:
         raise ParameterError(
-            f"filter {text!r}: expected FIELD, one of = != < <= > >= and a value; FIELD in A,B; or FIELD exists."
+            f"filter {text[:200]!r}: expected FIELD, one of = != < <= > >= and a value; FIELD in A,B; or FIELD exists."
         )
-    field, sign, value, values = match["field"], match["sign"], match["value"], match["values"]
-    if sign is None:
-        if values is None:
-            return Condition(field, "exists")
-        return Condition(field, "in", tuple(_split(values, text)))
     if value[:1] in ("=", "<", ">", "!"):
-        raise ParameterError(f"filter {text!r}: no operator {sign + value[0]!r}. Use one of = != < <= > >= in exists.")
+        operator_ = sign[0] + value[0]
+        raise ParameterError(f"filter {text!r}: no operator {operator_!r}. Use one of = != < <= > >= in exists.")
     if not value:
-        raise ParameterError(f"filter {text!r}: a value is missing after {sign}. For documents that have one: exists.")
+        raise ParameterError(f"filter {text!r}: a value is missing after {sign[0]}; FIELD exists needs none.")
     quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return Condition(field, sign, (value[1:-1] if quoted else value,))
+    return Condition(field, sign[0], (value[1:-1] if quoted else value,))
 
 
 def _split(values: str, text: str) -> list[str]:

@@ -1,5 +1,7 @@
+import contextlib
 import operator
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -125,3 +127,12 @@ def test_a_field_that_no_document_has_is_an_error(index):
 def test_a_text_where_a_field_holds_numbers_is_an_error(index):
     with pytest.raises(ParameterError, match="year holds numbers; 'old' is not a number"):
         make_filter(index, ["year>old"])
+
+
+@pytest.mark.parametrize("piece", [" ", "a", "a ", "a in", "a in ", "! ", "a=", "\n"])
+def test_a_long_condition_is_read_in_time_that_grows_with_it(piece):
+    began = time.perf_counter()
+    for text in (piece * 20_000, "a" + piece * 20_000 + "\0", "a in " + piece * 20_000 + '"'):
+        with contextlib.suppress(ParameterError):
+            read_condition(text)
+    assert time.perf_counter() - began < 2
