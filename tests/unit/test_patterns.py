@@ -2,7 +2,8 @@
 
 The patterns are found in the source, with the ways in which each is used. The texts repeat what a pattern itself is
 made of, its characters one by one, in pairs and in words, after a beginning that it accepts and before an end that it
-does not. A pattern that looks again and again at what it has seen takes several times as long as is allowed here, and others a fifth of it.
+does not. A pattern that looks again and again at what it has seen takes several times as long as is allowed here, and
+others a fifth of it.
 """
 
 import ast
