@@ -113,8 +113,11 @@ def name(raw: bytes) -> str:
 def same_rows(found: Any, raw: bytes) -> bool:
     if found is None:
         return True
-    values = np.array([[math.nan if one is None else one for one in json.loads(raw)]], np.float64)
-    return np.array_equal(found.view(np.uint32), values.astype(np.float32).view(np.uint32))
+    with np.errstate(over="ignore"):
+        values = np.array([[math.nan if one is None else one for one in json.loads(raw)]], np.float64).astype(
+            np.float32
+        )
+    return np.array_equal(found.view(np.uint32), values.view(np.uint32))
 
 
 def same_html(found: Any, raw: bytes) -> bool:

@@ -19,7 +19,7 @@ class Line:
 
 def read(text: bytes) -> list[Line]:
     found = []
-    for raw in text.split(b"\n"):
+    for raw in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         body, _, comment = raw.decode("utf-8", "surrogateescape").partition("#")
         words = re.split(r"[ \t\r\v\f]+", body.strip(" \t\r\v\f"))
         if words == [""]:

@@ -260,7 +260,7 @@ def print_comparison(found: Comparison) -> None:
     heads, rows = summary(found)
     console.print_table(heads, rows, styles=emphasis(found))
     console.say("means: " + ", ".join(metric.tag() for metric in found.metrics))
-    if found.tune_by is not None and any(one.info.get("valid") is not None for one in found.outcomes):
+    if found.tune_by is not None and any(_is_tuned(one.info) for one in found.outcomes):
         console.say(f"tuned by {found.tune_by} on validation data")
     best = leaders(found)
     if best is not None:
@@ -278,3 +278,8 @@ def print_comparison(found: Comparison) -> None:
         table, known = beside
         console.print_table(*table)
         console.say(f"published figures of {known.name}: {'; '.join(known.sources)}{known.caveat}")
+
+
+def _is_tuned(info: Mapping[str, Any]) -> bool:
+    """Whether validation data had a say in a model: in its settings, or in when its iterations stopped."""
+    return info.get("valid") is not None and ("trials" in info or "stopped" in info)

@@ -156,6 +156,8 @@ def report(error: BaseException) -> int:
 def main() -> None:
     """The program."""
     console.open_streams()
+    if not os.environ.get("TERMINAL_WIDTH", "80").isdigit():
+        del os.environ["TERMINAL_WIDTH"]  # typer's own, which makes a number of whatever it is
     try:
         app()
     finally:

@@ -61,8 +61,10 @@ def _elements(body: str) -> list[Element]:
         close, name, attributes, text = found.groups()
         if text is not None:
             here = open_[-1]
+            if text.strip() and here[3]:
+                refuse(f"the text of <{here[0]}> is in several pieces.")
             if text.strip():
-                open_[-1] = (*here[:3], here[3] + text)
+                open_[-1] = (*here[:3], text)
         elif not close:
             if len(open_) > _DEEPEST:
                 refuse(f"its elements are nested more than {_DEEPEST} deep.")

@@ -158,6 +158,62 @@ def test_a_full_disk_is_one_line() -> None:
     assert done.stderr == b"podium: cannot write: No space left on device.\n"
 
 
+def shell(command: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    """A command line in a folder, as a shell runs it; podium is this one."""
+    program = f'podium() {{ {sys.executable} -m podium "$@"; }}; {command}'
+    environment = {**os.environ, **variables}
+    return subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, env=environment, timeout=60)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_characters_that_a_stream_does_not_have_are_printed_by_number(encoding: str, tmp_path: Path) -> None:
+    done = shell("podium methods listmle", tmp_path, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0
+    assert b"\\u2212" in done.stdout  # a minus sign
+    assert done.stderr == b""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_a_closed_stream_is_no_error(closed: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 0.5 t\n")
+    done = shell(f"podium evaluate qrels run {closed}", tmp_path)
+    assert done.returncode == 0
+    assert done.stderr in (b"", b"queries: 1 judged, 1 in the run, 1 in both\n")
+    assert shell(f"podium evaluate qrels none {closed}", tmp_path).returncode == 1
+    assert (tmp_path / "run").read_text() == "q Q0 d 1 0.5 t\n", "no file took the place of the stream"
+
+
+def test_standard_output_by_its_name_goes_into_pipes_and_after_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "set.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
+    (tmp_path / "log").write_text("before\n")
+    command = "podium train set.txt --method single-feature -o /dev/stdout 2> messages"
+    done = shell(f"{command} | cat > piped.podium; podium rank piped.podium set.txt; {command} >> log", tmp_path)
+    assert done.stdout == b"0.5\n0.25\n"
+    assert (tmp_path / "log").read_bytes().startswith(b"before\nPK")
+
+
+def test_a_pipe_whose_format_has_to_be_looked_up_is_refused_and_not_read_in_part(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("".join(f"q{k} 0 d 1\n" for k in range(20_000)))
+    (tmp_path / "run").write_text("q1 Q0 d 1 0.5 t\n")
+    done = shell("podium evaluate <(cat qrels) run", tmp_path)
+    assert done.returncode == 1
+    assert b"is a pipe, which can be read only once" in done.stderr
+
+
+def test_what_kubernetes_sets_for_a_service_of_the_same_name_is_ignored_in_a_line(tmp_path: Path) -> None:
+    theirs = {
+        "PODIUM_SERVE_PORT": "tcp://10.0.0.1:80", "PODIUM_SERVE_SERVICE_HOST": "10.0.0.1",
+        "PODIUM_SERVE_SERVICE_PORT_HTTP": "80", "PODIUM_SERVE_PORT_80_TCP_ADDR": "10.0.0.1",
+    }  # fmt: skip
+    done = shell("podium serve --show-settings", tmp_path, **theirs)
+    assert done.returncode == 0
+    assert b"port = 8080\n" in done.stdout
+    assert done.stderr.startswith(b"note: ignoring PODIUM_SERVE_")
+    assert done.stderr.count(b"\n") == 1
+    assert shell("podium serve --show-settings", tmp_path, PODIUM_SERVE_PORT="eighty").returncode == 1
+
+
 @pytest.mark.parametrize("name", ["adarank", "recipe", "grid", "optuna", "plackett-luce", "ndcg", "zscore", "cranking"])
 def test_every_word_of_the_grammar_has_a_page(podium: Podium, name: str) -> None:
     result = podium("methods", name)

@@ -92,6 +92,7 @@ def test_what_tunes_is_said_and_kept(podium: Podium) -> None:
     assert "tuned by ndcg@10 on validation data\n" in result.stderr
     result = podium("compare", "one", "--methods", "regression", "-m", "ndcg@1", "--tune-by", "map", "-o", "b")
     assert "tuned by map on validation data\n" in result.stderr
+    assert "tuned by" not in podium("compare", "one", "--methods", "random,single-feature", "-m", "map").stderr
     assert 'tune_by = "map"' in Path("b/spec.toml").read_text()
     runs = json.loads(Path("b/results.json").read_text())["methods"]["regression"]["folds"][0]["runs"]
     assert runs[0]["info"]["metric"] == "map"

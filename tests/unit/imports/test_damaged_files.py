@@ -4,6 +4,7 @@ More of them: python tests/unit/imports/test_damaged_files.py 25000. What their 
 tests/peers/damaged_in_tools.py.
 """
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -42,6 +43,15 @@ def test_a_damaged_file_is_read_or_refused(name):
     assert outcome(raw, name)
     found = [outcome(damaged(raw, rng), name) for _ in range(60)]
     assert 0 < sum(found) < len(found), "some are harmless, some are not"
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if "ubj" not in name])
+def test_a_number_beyond_all_others_is_read_or_refused_wherever_it_stands(name):
+    raw = files()[name]
+    places = [match.span() for match in re.finditer(rb"-?\d+(\.\d+)?(e[+-]?\d+)?", raw)]
+    for start, end in places[:: max(1, len(places) // 100)]:
+        for number in (b"9" * 400, b"-1e999"):
+            outcome(raw[:start] + number + raw[end:], name)
 
 
 @pytest.mark.parametrize("raw", [
