@@ -70,6 +70,13 @@ def test_functions_and_closures_come_from_the_cache_while_nothing_has_changed(fo
     assert run(folder)[2:] == ["1", "1"]
 
 
+def test_functions_that_check_every_index_are_kept_apart(folder: Path) -> None:
+    run(folder)
+    assert run(folder, NUMBA_BOUNDSCHECK="1")[2:] == ["0", "0"]
+    assert run(folder, NUMBA_BOUNDSCHECK="1")[2:] == ["1", "1"]
+    assert run(folder)[2:] == ["1", "1"]
+
+
 def test_damaged_files_are_compiled_again(folder: Path) -> None:
     run(folder)
     files = sorted((folder / "cache").rglob("*.podium"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from podium.compiled import compiled
 from podium.shortest import doubles, singles
-from podium.text_bytes import decimal
+from podium.text_bytes import decimal, place_of
 
 ODD = [
     0.0,
@@ -55,8 +55,8 @@ def test_singles_have_the_digits_that_numpy_finds(numbers):
 
 @compiled
 def read(text):
-    value, end = decimal(text.ctypes.data)
-    return value, end - text.ctypes.data if end >= 0 else -1
+    value, end = decimal(place_of(text))
+    return value, end - place_of(text) if end >= 0 else -1
 
 
 @settings(max_examples=500, deadline=None)

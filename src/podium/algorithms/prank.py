@@ -109,7 +109,7 @@ def _epoch(
                     push += z
                     b[r] -= z
             for l in range(len(w)):
-                w[l] += push * x[l]
+                w[l] += push * np.float64(x[l])
         for l in range(len(w)):
             sum_w[l] += w[l]
         for r in range(len(b)):
