@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import ConvergenceWarning, DataError
 from podium.propensities.base import Array, ByClicks, Estimator, intervals
 from podium.propensities.joined import join
 from podium.registry import param, register
 
 _STEPS = 5000
+_TOLERANCE = 1e-7
+"""How far the last step may move a click rate."""
 
 
 @register
@@ -48,7 +51,7 @@ class Trust(Estimator):
         cell = joined.rank * len(values) + kind[joined.row]
         shape = (joined.n_ranks, len(values))
 
-        def rates(times: Array) -> tuple[Array, Array]:
+        def rates(times: Array) -> tuple[Array, Array, float]:
             """The click rates of relevant and of other documents by rank, where queries count so often."""
             n, c = (
                 np.bincount(cell, x * times[joined.query], minlength=shape[0] * shape[1]).reshape(shape)
@@ -56,7 +59,13 @@ class Trust(Estimator):
             )
             return _climb(n, c, values)
 
-        high_rate, low_rate = rates(np.ones(log.n_queries))
+        high_rate, low_rate, moved = rates(np.ones(log.n_queries))
+        if moved > _TOLERANCE:
+            warnings.warn(
+                f"{self.name}: not converged after {_STEPS} EM steps; rates still moved by {moved:.2g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         unknown = np.flatnonzero(~np.isfinite(high_rate) | ~np.isfinite(low_rate))
         if len(unknown):
             raise DataError(
@@ -93,8 +102,11 @@ class Trust(Estimator):
         return ByClicks(cell, alpha)
 
 
-def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array]:
-    """P(click | relevant) and P(click | not) of each rank, from n impressions and c clicks by rank and relevance."""
+def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array, float]:
+    """P(click | relevant) and P(click | not) of each rank, and how far the last step moved them.
+
+    They come from n impressions and c clicks by rank and relevance.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         start = c.sum(axis=1) / n.sum(axis=1)
         yes, no = np.minimum(2 * start, 0.99), start / 2
@@ -110,7 +122,7 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
             yes, no = new, other
             if moved < 1e-12:
                 break
-    return yes, no
+    return yes, no, float(moved)
 
 
 def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, found: Propensities) -> Array:
