@@ -83,7 +83,7 @@ class Trust(Estimator):
         alpha = np.maximum(high_rate - low_rate, 0.0)
         return Propensities(np.arange(1, len(theta) + 1), theta, low, high, alpha, low_rate, str(self))
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks:
         assert data is not None, "checked before"
         joined = join(log, data, self.name)
         labels = joined.data.labels
@@ -91,13 +91,13 @@ class Trust(Estimator):
         values, kind = np.unique(labels / labels.max(), return_inverse=True)
         row, times = joined.rows[log.pairs], np.repeat(log.page_counts, log.sizes)
         judged = row >= 0
-        cell = np.where(judged, (log.ranks() - 1) * len(values) + kind[row], len(found.ranks) * len(values))
-        shape = len(found.ranks), len(values)
+        cell = np.where(judged, (log.ranks() - 1) * len(values) + kind[row], len(estimated.ranks) * len(values))
+        shape = len(estimated.ranks), len(values)
         n = np.bincount(cell[judged], times[judged], minlength=shape[0] * shape[1]).reshape(shape)
 
         def alpha(clicks: Array) -> Array:
             c = np.bincount(cell[judged], (times * clicks)[judged], minlength=shape[0] * shape[1]).reshape(shape)
-            return _newton(n, c, values, found)
+            return _newton(n, c, values, estimated)
 
         return ByClicks(cell, alpha)
 
@@ -125,17 +125,17 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
     return yes, no, float(moved)
 
 
-def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, found: Propensities) -> Array:
-    """α and β of other clicks, near those that were found: by one step of Fisher scoring from them, rank by rank.
+def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, estimated: Propensities) -> Array:
+    """α and β of other clicks, near those that were estimated: by one step of Fisher scoring from them, rank by rank.
 
     Formula: with p_g = β + γ_g α, the score is Σ_g x_g (c_g − n_g p_g)/(p_g (1 − p_g)) and the information
         Σ_g x_g x_gᵀ n_g/(p_g (1 − p_g)), x_g = (γ_g, 1).
     """
     x = np.stack((relevance, np.ones(len(relevance))), axis=1)
-    made = np.empty((2, len(found.ranks)))
-    for k in range(len(found.ranks)):
-        p = np.clip(found.beta[k] + relevance * found.alpha[k], 1e-9, 1.0 - 1e-9)
+    made = np.empty((2, len(estimated.ranks)))
+    for k in range(len(estimated.ranks)):
+        p = np.clip(estimated.beta[k] + relevance * estimated.alpha[k], 1e-9, 1.0 - 1e-9)
         score = x.T @ ((c[k] - n[k] * p) / (p * (1.0 - p)))
         information = (x * (n[k] / (p * (1.0 - p)))[:, None]).T @ x
-        made[:, k] = np.array([found.alpha[k], found.beta[k]]) + np.linalg.pinv(information) @ score
+        made[:, k] = np.array([estimated.alpha[k], estimated.beta[k]]) + np.linalg.pinv(information) @ score
     return made
