@@ -46,11 +46,11 @@ def signs(log: ClickLog) -> Iterator[Array]:
     unit = np.arange(log.n_pages)
     if log.users is not None:
         unit = np.where(log.users < 0, unit + int(log.users.max(initial=-1)) + 1, log.users)
-    chance = np.random.Philox(key=int(fingerprint(log), 16))
-    for _ in range(DRAWS // _BITS):
-        words = chance.random_raw(int(unit.max(initial=-1)) + 1)[unit]
+    rounds, n_units = DRAWS // _BITS, int(unit.max(initial=-1)) + 1
+    chance = hashlib.shake_128(fingerprint(log).encode()).digest(rounds * n_units * _BITS // 8)  # the same for ever
+    for words in np.frombuffer(chance, "<u8").reshape(rounds, n_units):
         for bit in range(_BITS):
-            yield np.where(words >> np.uint64(bit) & np.uint64(1), 1.0, -1.0)
+            yield np.where(words[unit] >> np.uint64(bit) & np.uint64(1), 1.0, -1.0)
 
 
 def page_scale(log: ClickLog) -> Array:

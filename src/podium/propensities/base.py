@@ -57,8 +57,8 @@ class Estimator(Named):
         """The propensities of a log that has clicks."""
         raise NotImplementedError
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks | None:
-        """How the propensities that were found depend on clicks; None where who uses them must take them as known."""
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks | None:
+        """How the propensities that were estimated depend on clicks; None if who uses them must take them as known."""
         return None
 
 
@@ -98,7 +98,7 @@ def propensities(
     return found if depends is None else _with_draws(found, log, used, depends)
 
 
-def _with_draws(found: Propensities, log: ClickLog, used: ClickLog, depends: ByClicks) -> Propensities:
+def _with_draws(estimated: Propensities, log: ClickLog, used: ClickLog, depends: ByClicks) -> Propensities:
     """The propensities with what they would be if the clicks of each page were moved along its sign.
 
     They are moved by a small step, so that no sum of clicks falls below 0, and the change of α is stretched again.
@@ -109,9 +109,9 @@ def _with_draws(found: Propensities, log: ClickLog, used: ClickLog, depends: ByC
     moved = [here + (depends.alpha(clicks + _STEP * sign[page] * spread) - here) / _STEP for sign in signs(log)]
     draws = np.stack(moved)
     if not np.isfinite(draws).all():
-        return found
+        return estimated
     alpha, beta = (draws, None) if draws.ndim == 2 else (draws[:, 0], draws[:, 1])
-    return replace(found, log=fingerprint(log), alpha_draws=alpha, beta_draws=beta)
+    return replace(estimated, log=fingerprint(log), alpha_draws=alpha, beta_draws=beta)
 
 
 def parse(how: str | Estimator | ClickModel) -> Estimator:

@@ -73,10 +73,10 @@ class Harvest(Estimator):
         low, high = intervals(theta, again, log=log, draws=self.draws, rng=rng)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks:
         seen = _seen(log, self.name)
         every = np.ones(log.n_queries)
-        near = _near_all_pairs(*seen.sums(every), found.theta) if self.by == "all-pairs" else self._theta
+        near = _near_all_pairs(*seen.sums(every), estimated.theta) if self.by == "all-pairs" else self._theta
 
         def alpha(clicks: Array) -> Array:
             return near(*seen.with_clicks(clicks).sums(every))

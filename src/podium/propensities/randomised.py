@@ -52,7 +52,7 @@ class Randomised(Estimator):
         theta, low, high = zip(*rows, strict=True)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks:
         by_rank = _by_rank(log)
 
         def alpha(clicks: Array) -> Array:

@@ -48,9 +48,9 @@ class Swap(Estimator):
         ranks, theta, low, high = zip(*rows, strict=True)
         return Propensities.of_theta(theta, ranks=ranks, low=low, high=high, how=str(self))
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks:
         rank = log.ranks()
-        strata = [_swapped(log, rank, k) for k in found.ranks[1:].tolist()]
+        strata = [_swapped(log, rank, k) for k in estimated.ranks[1:].tolist()]
 
         def alpha(clicks: Array) -> Array:
             ratios = [ratio_of_rates(counted(clicks)) for counted in strata]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError
+from podium.errors import ConvergenceWarning, DataError
 from podium.propensities.base import Array, ByClicks, Estimator, intervals
 from podium.propensities.joined import join
 from podium.registry import param, register
 
 _STEPS = 5000
+_TOLERANCE = 1e-7
+"""How far the last step may move a click rate."""
 
 
 @register
@@ -48,7 +51,7 @@ class Trust(Estimator):
         cell = joined.rank * len(values) + kind[joined.row]
         shape = (joined.n_ranks, len(values))
 
-        def rates(times: Array) -> tuple[Array, Array]:
+        def rates(times: Array) -> tuple[Array, Array, float]:
             """The click rates of relevant and of other documents by rank, where queries count so often."""
             n, c = (
                 np.bincount(cell, x * times[joined.query], minlength=shape[0] * shape[1]).reshape(shape)
@@ -56,7 +59,13 @@ class Trust(Estimator):
             )
             return _climb(n, c, values)
 
-        high_rate, low_rate = rates(np.ones(log.n_queries))
+        high_rate, low_rate, moved = rates(np.ones(log.n_queries))
+        if moved > _TOLERANCE:
+            warnings.warn(
+                f"{self.name}: not converged after {_STEPS} EM steps; rates still moved by {moved:.2g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         unknown = np.flatnonzero(~np.isfinite(high_rate) | ~np.isfinite(low_rate))
         if len(unknown):
             raise DataError(
@@ -74,7 +83,7 @@ class Trust(Estimator):
         alpha = np.maximum(high_rate - low_rate, 0.0)
         return Propensities(np.arange(1, len(theta) + 1), theta, low, high, alpha, low_rate, str(self))
 
-    def by_clicks(self, log: ClickLog, data: Dataset | None, found: Propensities) -> ByClicks:
+    def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks:
         assert data is not None, "checked before"
         joined = join(log, data, self.name)
         labels = joined.data.labels
@@ -82,19 +91,22 @@ class Trust(Estimator):
         values, kind = np.unique(labels / labels.max(), return_inverse=True)
         row, times = joined.rows[log.pairs], np.repeat(log.page_counts, log.sizes)
         judged = row >= 0
-        cell = np.where(judged, (log.ranks() - 1) * len(values) + kind[row], len(found.ranks) * len(values))
-        shape = len(found.ranks), len(values)
+        cell = np.where(judged, (log.ranks() - 1) * len(values) + kind[row], len(estimated.ranks) * len(values))
+        shape = len(estimated.ranks), len(values)
         n = np.bincount(cell[judged], times[judged], minlength=shape[0] * shape[1]).reshape(shape)
 
         def alpha(clicks: Array) -> Array:
             c = np.bincount(cell[judged], (times * clicks)[judged], minlength=shape[0] * shape[1]).reshape(shape)
-            return _newton(n, c, values, found)
+            return _newton(n, c, values, estimated)
 
         return ByClicks(cell, alpha)
 
 
-def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array]:
-    """P(click | relevant) and P(click | not) of each rank, from n impressions and c clicks by rank and relevance."""
+def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array, float]:
+    """P(click | relevant) and P(click | not) of each rank, and how far the last step moved them.
+
+    They come from n impressions and c clicks by rank and relevance.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         start = c.sum(axis=1) / n.sum(axis=1)
         yes, no = np.minimum(2 * start, 0.99), start / 2
@@ -110,20 +122,20 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
             yes, no = new, other
             if moved < 1e-12:
                 break
-    return yes, no
+    return yes, no, float(moved)
 
 
-def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, found: Propensities) -> Array:
-    """α and β of other clicks, near those that were found: by one step of Fisher scoring from them, rank by rank.
+def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, estimated: Propensities) -> Array:
+    """α and β of other clicks, near those that were estimated: by one step of Fisher scoring from them, rank by rank.
 
     Formula: with p_g = β + γ_g α, the score is Σ_g x_g (c_g − n_g p_g)/(p_g (1 − p_g)) and the information
         Σ_g x_g x_gᵀ n_g/(p_g (1 − p_g)), x_g = (γ_g, 1).
     """
     x = np.stack((relevance, np.ones(len(relevance))), axis=1)
-    made = np.empty((2, len(found.ranks)))
-    for k in range(len(found.ranks)):
-        p = np.clip(found.beta[k] + relevance * found.alpha[k], 1e-9, 1.0 - 1e-9)
+    made = np.empty((2, len(estimated.ranks)))
+    for k in range(len(estimated.ranks)):
+        p = np.clip(estimated.beta[k] + relevance * estimated.alpha[k], 1e-9, 1.0 - 1e-9)
         score = x.T @ ((c[k] - n[k] * p) / (p * (1.0 - p)))
         information = (x * (n[k] / (p * (1.0 - p)))[:, None]).T @ x
-        made[:, k] = np.array([found.alpha[k], found.beta[k]]) + np.linalg.pinv(information) @ score
+        made[:, k] = np.array([estimated.alpha[k], estimated.beta[k]]) + np.linalg.pinv(information) @ score
     return made

@@ -50,6 +50,17 @@ def test_two_runs_are_compared_and_the_better_one_named(value):
     assert done.stderr.startswith("600 pages, ")
 
 
+def test_the_output_says_whether_intervals_hold_the_errors_of_propensities(value, made, podium):
+    assert "propensities are taken as known" in value("best.run", "log.jsonl").stderr
+    podium("clicks", "propensity", "log.jsonl", "--how", "randomised", "--depth", "5", "-o", "estimated.json")
+    done = value("best.run", "log.jsonl", propensities="estimated.json")
+    assert "the intervals hold the errors of the propensities, which are from this log" in done.stderr
+    lines = (made / "log.jsonl").read_text().splitlines(keepends=True)
+    (made / "later.jsonl").write_text("".join(lines[1:]))
+    done = value("best.run", "later.jsonl", propensities="estimated.json")
+    assert "which are from another log" in done.stderr
+
+
 def test_a_model_ranks_the_documents_of_the_data_that_the_log_names(value):
     found = json.loads(value("ranknet.podium", "best.run", "log.jsonl", "--data", "documents.txt", "--json").stdout)
     by_name = {one["name"]: one for one in found["values"]}
