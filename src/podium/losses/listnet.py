@@ -45,7 +45,7 @@ def _compare(scores: Any, top: Any, per_target: Any, per_total: Any, gradient: A
         p = curvature[i] * per_total
         gradient[i] = p - gradient[i] * per_target
         curvature[i] = p * (1.0 - p)
-    return per_target * add_up(terms)
+    return add_up(terms) * float(per_target)
 
 
 @compiled
