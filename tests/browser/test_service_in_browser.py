@@ -324,7 +324,7 @@ def test_experiments_are_shown_with_wins_losses_ties_interval_and_verdict(page: 
         assert row[:3] == ["newer", "interleave, running", f"{TREES} against {LIN}"]
         assert (int(row[3]) + int(row[4]), row[5]) == (2, "1")
         assert row[7] == "no verdict yet: 3 of at least 400 pages"
-        low, high = map(float, row[6].split(" to "))
+        low, high = (float(end.replace("−", "-")) for end in row[6].split(" to "))
         assert -1.0 <= low < 0.0 < high <= 1.0
     finally:
         post(f"{origin}/v1/experiments/newer/end", {})

@@ -23,7 +23,8 @@ class DBGD(OnlineLearner):
     """Tries a step in a random direction against the model on an interleaved page, and goes there if it wins.
 
     Formula: u uniform on the unit sphere; θ′ = θ + delta·u; pages merge the rankings of θ′ and θ; if clicks speak for
-        θ′, θ ← θ + learning_rate·u.
+        θ′, θ ← θ + learning_rate·u. A page is won by the sign of its credit, as in the paper; clicks by chance win as
+        often as they lose with team-draft only.
     Cost: two passes of the scorer a page.
     Use it for: a baseline, or scores without gradients; it learns slowly, the slower the more parameters.
     Reference: Yue and Joachims, Interactively optimizing information retrieval systems as a dueling bandits problem,
