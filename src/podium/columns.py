@@ -216,9 +216,10 @@ def _of_series(values: Any) -> NDArray[Any]:
 def _of_list(values: list[Any]) -> NDArray[Any]:
     """A list as an array; numpy's own would round whole numbers beside floats, and cut NULs from text."""
     kinds = set(map(type, values))
-    if kinds == {int} or kinds == {float}:
-        array = np.array(values)
-        return array if array.dtype.kind in ("iu" if kinds == {int} else "f") else _objects(values)
+    whole = all(issubclass(kind, int | np.integer) and not issubclass(kind, bool | np.timedelta64) for kind in kinds)
+    if kinds and (whole or kinds == {float}):
+        array = np.array(list(map(int, values)) if whole else values)
+        return array if array.dtype.kind in ("iu" if whole else "f") else _objects(values)
     if kinds and kinds <= {list, tuple, np.ndarray}:
         try:
             return np.array(values, object)

@@ -22,7 +22,7 @@ VALID = Dataset.from_arrays(X, Y, qid=QID)
 MODEL = podium.train(X, Y, METHOD, qid=QID)
 NAMED = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), METHOD)
 ODDS = podium.train(X, Y, "listnet(penalty=1)", qid=QID)
-NAMED_ODDS = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "listnet(penalty=1)")
+NAMED_ODDS = podium.train(Dataset.from_arrays(X, Y, qid=QID, feature_names=FEATURES), "listmle(penalty=1)")
 RUN = {str(q): {str(d): float(d * 7 % 5 + q) for d in range(1, 6)} for q in range(1, 5)}
 QRELS = {str(q): {str(d): float(d * q % 3) for d in range(1, 6)} for q in range(1, 5)}
 

@@ -224,7 +224,7 @@ def test_two_methods_are_one_too_many():
 
 
 def test_models_that_look_at_a_query_ask_for_it():
-    model = podium.train(SHUFFLED, "listnet(transform=minmax)")
+    model = podium.train(SHUFFLED, "listmle(transform=minmax)")
     for call in (model.score, model.rank, model.distribution):
         with pytest.raises(DataError, match=r"looks at a whole query at a time.*group=\[72\]"):
             call(X)

@@ -247,7 +247,7 @@ def test_an_interrupted_program_leaves_no_traceback_and_nothing_half_written(fol
         "podium: interrupted.",
     ]
     files = sorted(str(p.relative_to(tmp_path / "out")) for p in (tmp_path / "out").rglob("*") if p.is_file())
-    assert files == [".lock", "models/set-random.podium", "runs/set-random.json", "spec.toml"]
+    assert files == ["models/set-random.podium", "runs/set-random.json", "spec.toml"]
 
 
 def test_tables_are_aligned_text_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ def models(tmp_path_factory):
     data, _ = podium.make_letor_like(30, (5, 12), n_features=4, seed=1)
     data = data.with_features(np.ascontiguousarray(data.features[:, :3]), None)
     named = data.with_features(data.features, tuple(NAMES))
-    podium.train(named, "listnet(iterations=5)").save(folder / "web.podium")
+    podium.train(named, "listmle(epochs=5)").save(folder / "web.podium")
     podium.train(named, "lambdamart(rounds=10,num_leaves=4,min_data_in_leaf=1)").save(folder / "trees.podium")
     podium.train(data, "regression").save(folder / "plain.podium")
     return folder
