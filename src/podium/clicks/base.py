@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import archive
+from podium.arguments import random_numbers
 from podium.clicks.connection import parts_of_ranks
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
@@ -187,7 +188,7 @@ class Fitted:
 
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
         """The pages of a log with clicks drawn from the model."""
-        uniform = np.random.default_rng(seed).random(log.n_impressions)
+        uniform = random_numbers(seed).random(log.n_impressions)
         return log.with_clicks(self.model.draw(self.params, self._pairs_in(log), log, uniform))
 
     def _pairs_in(self, log: ClickLog) -> NDArray[np.int32]:

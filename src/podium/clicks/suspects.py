@@ -22,6 +22,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.clicks.dbn import DBN
 from podium.clicks.label_field import Field, fit
 from podium.clicks.last_click import down_to_last_click
@@ -115,7 +116,7 @@ def _cross_fitted(field: Field, labels: NDArray[np.int64], n_labels: int, seed: 
             f"{n_queries} judged queries are in the log; at least {FOLDS} are needed to learn from the others.",
             where=where,
         )
-    fold = np.random.default_rng(seed).permutation(n_queries) % FOLDS
+    fold = random_numbers(seed).permutation(n_queries) % FOLDS
     found = np.empty((len(labels), n_labels))
     for k in range(FOLDS):
         train, rows = field.select(np.flatnonzero(fold != k))

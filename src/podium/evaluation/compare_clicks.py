@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.clicks import ClickModel, Measures
 from podium.clicks.base import Array, Fitted, Predicted
 from podium.clicks.measures import log_chance, measure_predicted
@@ -129,7 +130,7 @@ class _Held:
 def _folds(log: ClickLog, folds: int, seed: int) -> NDArray[np.int64]:
     if not 2 <= folds <= max(log.n_pages, 2):
         raise ParameterError(f"folds must be from 2 to the {log.n_pages} pages; got {folds}.")
-    return np.random.default_rng(seed).permutation(log.n_pages) % folds
+    return random_numbers(seed).permutation(log.n_pages) % folds
 
 
 def _seen(log: ClickLog, fold: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -191,7 +192,7 @@ class _Resampled:
 
         codes = np.unique(log.page_query, return_inverse=True)[1]
         if codes.max(initial=0) >= _GROUPS:
-            codes = np.random.default_rng(seed).permutation(codes.max() + 1)[codes] % _GROUPS
+            codes = random_numbers(seed).permutation(codes.max() + 1)[codes] % _GROUPS
         self.query, self.rank = codes[log.page_of], log.ranks() - 1
         self.n_queries, self.n_ranks = int(codes.max(initial=0)) + 1, int(self.rank.max(initial=0)) + 1
         self.weights = np.repeat(log.page_counts, log.sizes)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.trec import Qrels, Run
@@ -149,7 +150,7 @@ def _folds(data: Dataset, names: list[str], folds: int, seed: int) -> Iterator[t
     """The folds, and the numbers of the test queries of each. Queries without candidates are in no data."""
     assert data.query_ids is not None
     place = {str(query): q for q, query in enumerate(data.query_ids)}
-    parts = np.array_split(np.random.default_rng(seed).permutation(len(names)), folds)
+    parts = np.array_split(random_numbers(seed).permutation(len(names)), folds)
 
     def part(*which: int) -> Dataset:
         queries = np.sort(np.concatenate([parts[k % folds] for k in which]))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.clicks.base import ClickModel
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
@@ -61,7 +62,7 @@ def _by_clicks(log: ClickLog, model: ClickModel, propensities: Propensities, see
     alpha, beta = (float(values[0]) for values in propensities.at([1]))
     if not alpha > 0:
         raise DataError("the propensities lack rank 1, at which click models give relevance. Use how='ips'.")
-    fold = np.random.default_rng(seed).permutation(log.n_pages) % min(FOLDS, max(log.n_pages, 2))
+    fold = random_numbers(seed).permutation(log.n_pages) % min(FOLDS, max(log.n_pages, 2))
     pairs = np.empty((int(fold.max()) + 1, log.n_pairs))
     for k in range(len(pairs)):
         rest = log.select(fold != k)
@@ -92,7 +93,7 @@ def cross_fitted(data: Dataset, log: ClickLog, *, propensities: Propensities, se
         raise DataError(
             "none of the log's documents is in the data; they are joined by query and document ids.", where=data.source
         )
-    fold = np.random.default_rng(seed).permutation(data.n_queries) % min(FOLDS, max(data.n_queries, 2))
+    fold = random_numbers(seed).permutation(data.n_queries) % min(FOLDS, max(data.n_queries, 2))
     scores = np.empty(data.n_documents)
     for k in range(int(fold.max()) + 1):
         rows = known & (fold != k)[data.query_index]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arguments import random_numbers
 from podium.errors import IncompatibleError
 from podium.metrics import Average, Metric, kernels, mean
 from podium.ranking import order_all
@@ -126,7 +127,7 @@ def _sampled(
     """The variance for each query over random orders of its documents, ties being taken as they come."""
     scores, labels, cuts = ranking
     query = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     draws = np.empty((rounds, len(cuts) - 1))
     for one in draws:
         rows = np.lexsort((rng.random(len(scores)), query))

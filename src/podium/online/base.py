@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.losses import Softmax
@@ -95,7 +96,7 @@ def start(data: Dataset, scorer: Scorer | str = "linear", *, seed: int = 0) -> M
     learner = Recipe(loss=Softmax(), scorer=known, transform=ZScore())
     state = learner.transform.fit(data)
     width = learner.transform.apply(state, data).n_features
-    params = {"theta": known.init(width, np.random.default_rng(seed))}
+    params = {"theta": known.init(width, random_numbers(seed))}
     return Model(learner, params, state, data.n_features, data.feature_names, {"seed": seed})
 
 

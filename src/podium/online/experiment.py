@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.clicks.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data.click_log import ClickLog
@@ -75,7 +76,7 @@ def learn_online(
     known = OnlineLearner.parse(learner) if isinstance(learner, str) else learner
     data = data.grouped()
     reader = _People(data, people, eta=eta, noise=noise, length=length)
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     now = start(data, scorer, seed=seed) if model is None else model
     queries = [data.select([q]) for q in range(data.n_queries)]
     measured, curve, places, sizes, labels = [0], [_quality(now, test)], [], [], []

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arguments import random_numbers
 from podium.clicks import ClickModel
 from podium.clicks.draws import click_spread, fingerprint, signs
 from podium.clicks.propensity import Propensities
@@ -93,7 +94,7 @@ def propensities(
             PodiumWarning,
             stacklevel=2,
         )
-    found = estimator.estimate(used, data, np.random.default_rng(seed))
+    found = estimator.estimate(used, data, random_numbers(seed))
     depends = estimator.by_clicks(used, data, found)
     return found if depends is None else _with_draws(found, log, used, depends)
 
