@@ -225,7 +225,7 @@ def test_a_comparison_whose_cluster_is_lost_ends_with_one_line(lost, data, tmp_p
     monkeypatch.setattr("podium.distributed.cluster.NO_WORKER", 4.0)
     monkeypatch.setattr("podium.distributed.cluster._LOOK", 1.0)
     fold = Fold(*(write_cache(part, tmp_path / f"{k}.pod") for k, part in enumerate(podium.split(data))), name="one")
-    method = "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=5000,batch=5))"
+    method = "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=50000,batch=5,patience=50000))"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, "-c", LEAVING], text=True, **pipes) as scheduler:
         try:
