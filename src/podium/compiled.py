@@ -72,8 +72,8 @@ def compiled(function: F) -> F:
 def vectorised(function: F) -> F:
     """As `compiled`, for a loop whose sums may be added in another order, which lets them fill vector registers.
 
-    The order is fixed when it is compiled. Only for small helpers that call nothing: what they call is inlined and may
-    be reordered too.
+    Only for small helpers that call nothing and write to no array: what they call may be reordered too, and a loop that
+    also writes is compiled in two orders, between which the places of its arrays in memory decide. See `kernels.sums`.
     """
     return _deferred(function, {**_OPTIONS, "fastmath": _REASSOCIATE})
 

@@ -35,7 +35,7 @@ DRAWS = 192
 
 _NUMBERS = ("theta", "low", "high", "alpha", "beta")
 _DRAWS = ("alpha_draws", "beta_draws")
-_LARGEST = 10_000_000  # bytes of a file; a thousand ranks take about a hundredth of it
+_LARGEST = 10_000_000  # bytes of a file; a thousand ranks with draws of alpha and beta take half of it
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,7 +200,8 @@ def _summary(
     confidence: float,
 ) -> Values:
     by_name = page_values(propensities)
-    estimates = _estimates(log, by_name, page_values, kept, propensities, confidence)
+    source = _source(propensities, log)
+    estimates = _estimates(log, by_name, page_values, kept, propensities, source, confidence)
     counts = log.page_counts[kept]
     users = None if log.users is None else log.users[kept]
     clicked = np.repeat(log.page_counts * kept, log.sizes) * (log.clicks == 1)
@@ -217,7 +218,7 @@ def _summary(
     return Values(
         how=how,
         discount=discount,
-        propensities=_source(propensities, log),
+        propensities=source,
         pages=float(counts.sum()),
         left_out=float(log.page_counts[~kept].sum()),
         users=None if users is None or (users < 0).all() else len(np.unique(users[users >= 0])),
@@ -235,6 +236,7 @@ def _estimates(
     page_values: Callable[[Propensities], dict[str, PageValues]],
     kept: NDArray[np.bool_],
     propensities: Propensities,
+    source: PropensitySource,
     confidence: float,
 ) -> dict[str, Estimate]:
     """The estimate of each ranker by name."""
@@ -248,7 +250,7 @@ def _estimates(
         return np.array([over_pages(one)[0] for one in page_values(curve).values()])
 
     values, influences = zip(*map(over_pages, by_name.values()), strict=True)
-    moved = moves(log, propensities, kept, np.array(influences), values_of)
+    moved = moves(log, propensities, kept, np.array(influences), values_of, same_log=source == "this log")
     return {
         name: with_interval(value, influence, draws, units)
         for name, value, influence, draws in zip(by_name, values, influences, moved, strict=True)

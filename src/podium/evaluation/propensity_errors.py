@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.draws import fingerprint, page_scale, signs
+from podium.clicks.draws import page_scale, signs
 from podium.clicks.propensity import DRAWS, Propensities
 from podium.data.click_log import ClickLog
 
@@ -22,16 +22,18 @@ def moves(
     kept: NDArray[np.bool_],
     influences: Array,
     values: Callable[[Propensities], Array],
+    *,
+    same_log: bool,
 ) -> Array:
     """S and T of each of E estimates (E, 2, B), in the draws of the propensities; B = 0 where they have none.
 
-    S are moves by the pages, from the influence of those that are kept (E, P); 0 if the propensities are of another
-    log. T are moves by the propensities, to first order, of the `values` (E,) that some propensities give.
+    S are moves by the pages, from the influence of those that are kept (E, P); 0 unless the propensities are of the
+    same log. T are moves by the propensities, to first order, of the `values` (E,) that some propensities give.
     """
     if propensities.alpha_draws is None:
         return np.empty((len(influences), 2, 0))
     by_pages = np.zeros((len(influences), DRAWS))
-    if propensities.log == fingerprint(log):
+    if same_log:
         pull = influences * (page_scale(log)[kept] / log.page_counts[kept].sum())
         for draw, sign in enumerate(signs(log)):
             by_pages[:, draw] = pull @ sign[kept]
