@@ -76,7 +76,8 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
-    "clicks": [ClickModel, Labelling],
+    "clicks": [Labelling],
+    "clicks.models": [ClickModel],
     "online": [OnlineLearner],
     "propensities": [Estimator],
     "export": [Target],
@@ -144,7 +145,7 @@ def catalogue(folder):
 
 def registering(folder):
     """(module, class) of every class that a file of the folder registers."""
-    for file in sorted((SOURCE / folder).glob("*.py")):
+    for file in sorted(SOURCE.joinpath(*folder.split(".")).glob("*.py")):
         for node in tree(file).body:
             if isinstance(node, ast.ClassDef) and any("register" in ast.dump(mark) for mark in node.decorator_list):
                 yield file.stem, node.name

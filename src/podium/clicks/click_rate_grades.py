@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from podium.clicks.base import Array, tally
 from podium.clicks.labels import Labelling
+from podium.clicks.models.base import Array, tally
 from podium.data.click_log import ClickLog
 from podium.registry import param, register
 

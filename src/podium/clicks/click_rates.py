@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array
+from podium.clicks.models.base import Array
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podium.clicks.base import Array, ratio, tally
 from podium.clicks.labels import Labelling
+from podium.clicks.models.base import Array, ratio, tally
 from podium.data.click_log import ClickLog
 from podium.registry import param, register
 

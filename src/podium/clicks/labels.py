@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, Told, quiet, tally
+from podium.clicks.models.base import Array, ClickModel, Told, quiet, tally
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, UnknownNameError

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array
 from podium.clicks.click_rates import rate_events
+from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.data.click_log import ClickLog, check_log

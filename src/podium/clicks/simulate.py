@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
 from podium.arguments import random_numbers
-from podium.clicks.base import Array, ClickModel
+from podium.clicks.models.base import Array, ClickModel
 from podium.columns import float_numbers
 from podium.data.click_log import LONGEST, ClickLog, rows_of
 from podium.data.dataset import Dataset

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
-from podium.clicks.dbn import DBN
 from podium.clicks.label_field import Field, fit
-from podium.clicks.last_click import down_to_last_click
+from podium.clicks.models.dbn import DBN
+from podium.clicks.models.last_click import down_to_last_click
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.consensus import consensus

@@ -35,8 +35,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import ClickModel
 from podium.clicks.draws import fingerprint
+from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
-from podium.clicks.base import ClickModel
+from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
-from podium.clicks.base import ClickModel
+from podium.clicks.models.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.em import climb
+from podium.clicks.models.em import climb
 from podium.clicks.propensity import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset

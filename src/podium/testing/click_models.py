@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.clicks.base import ClickModel, Fitted
-from podium.clicks.em import IteratedModel
+from podium.clicks.models.base import ClickModel, Fitted
+from podium.clicks.models.em import IteratedModel
 from podium.data.click_log import ClickLog
 from podium.errors import ConvergenceWarning
 from podium.testing.examples import size, threads

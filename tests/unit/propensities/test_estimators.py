@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from podium.clicks import PBM, simulate, simulate_counts
+from podium.clicks import simulate, simulate_counts
+from podium.clicks.models import PBM
 from podium.data import ClickLog
 from podium.data.synthetic import make_letor_like
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError

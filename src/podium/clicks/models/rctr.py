@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from podium.clicks.base import Array, Params
-from podium.clicks.browsing import RANK
-from podium.clicks.rates import RateModel
+from podium.clicks.models.base import Array, Params
+from podium.clicks.models.browsing import RANK
+from podium.clicks.models.rates import RateModel
 from podium.registry import param, register
 
 

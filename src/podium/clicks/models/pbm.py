@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from podium.clicks.base import Array, Params
-from podium.clicks.browsing import RANK, ExaminationModel
+from podium.clicks.models.base import Array, Params
+from podium.clicks.models.browsing import RANK, ExaminationModel
 from podium.data.click_log import ClickLog
 from podium.registry import param, register
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from podium.clicks.base import Array, Fitted, Predicted
+from podium.clicks.models.base import Array, Fitted, Predicted
 from podium.data.click_log import ClickLog
 from podium.errors import DataError
 from podium.metrics import Metric

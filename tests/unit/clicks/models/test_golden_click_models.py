@@ -8,7 +8,7 @@ import pytest
 from podium.clicks import fit, measure
 from podium.data import read_clicks
 
-DEMO = Path(__file__).parents[3] / "../shared/data/clicks/tiangong-st-demo"
+DEMO = Path(__file__).parents[4] / "../shared/data/clicks/tiangong-st-demo"
 pytestmark = pytest.mark.skipif(not DEMO.is_dir(), reason="the log is not here")
 
 STEPS = "accelerate=false,iterations=50,tolerance=0"

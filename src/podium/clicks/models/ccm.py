@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.base import Array, Params, ratio, unseen
-from podium.clicks.chain import RELEVANT, Chain, Counts, IteratedChain, Pages
+from podium.clicks.models.base import Array, Params, ratio, unseen
+from podium.clicks.models.chain import RELEVANT, Chain, Counts, IteratedChain, Pages
 from podium.data.click_log import ClickLog
 from podium.registry import register
 

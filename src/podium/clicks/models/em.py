@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.clicks.base import Array, ClickModel, Told, quiet
+from podium.clicks.models.base import Array, ClickModel, Told, quiet
 from podium.errors import ConvergenceWarning
 from podium.registry import param
 

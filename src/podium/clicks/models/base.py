@@ -60,7 +60,7 @@ class ClickModel(Named):
     """How people read a page. Its fields are its parameters."""
 
     kind: ClassVar[str] = "click model"
-    home: ClassVar[str] = "podium.clicks"
+    home: ClassVar[str] = "podium.clicks.models"
     per_pair: ClassVar[tuple[str, ...]] = ()
     """The parameters that every pair (query, document) has one of; the others are shared."""
     splits_products: ClassVar[bool] = False

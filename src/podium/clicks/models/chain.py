@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, tally
-from podium.clicks.browsing import run_blocks
-from podium.clicks.em import IteratedModel
+from podium.clicks.models.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, tally
+from podium.clicks.models.browsing import run_blocks
+from podium.clicks.models.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.base import Array, Params, Told, quiet, ratio, unseen
-from podium.clicks.browsing import BrowsingModel, count_cells
+from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.browsing import BrowsingModel, count_cells
 from podium.data.click_log import ClickLog
 
 

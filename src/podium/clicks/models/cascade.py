@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.base import Array, Params, Told, quiet, ratio, unseen
-from podium.clicks.chain import Chain, ChainModel, Pages
+from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.chain import Chain, ChainModel, Pages
 from podium.data.click_log import ClickLog
 from podium.registry import register
 

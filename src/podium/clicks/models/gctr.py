@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.base import Array, Params
-from podium.clicks.browsing import ONE
-from podium.clicks.rates import RateModel
+from podium.clicks.models.base import Array, Params
+from podium.clicks.models.browsing import ONE
+from podium.clicks.models.rates import RateModel
 from podium.registry import register
 
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.base import Array, Params, Told, quiet, ratio, unseen
-from podium.clicks.chain import BY_RANK, Chain, Counts, IteratedChain, Pages
-from podium.clicks.last_click import down_to_last_click
+from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.chain import BY_RANK, Chain, Counts, IteratedChain, Pages
+from podium.clicks.models.last_click import down_to_last_click
 from podium.data.click_log import ClickLog
 from podium.registry import param, register
 
