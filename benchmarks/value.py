@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import podium
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import click_chance, simulate
 from podium.evaluation.counterfactual import LOGGED, Value, value
 from podium.evaluation.discounts import Discount

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import podium
 from podium.clicks import simulate
-from podium.clicks.propensity import Propensities, read_propensities
+from podium.clicks.propensity_file import Propensities, read_propensities
 from podium.clicks.simulate import click_chance
 from podium.data import ClickLog
 from podium.evaluation.counterfactual import LOGGED, Values, value

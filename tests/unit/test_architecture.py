@@ -76,7 +76,7 @@ KINDS = {
     "transforms": [Transform],
     "metrics": [Metric],
     "algorithms": [Learner],
-    "clicks": [Labelling],
+    "clicks.labellings": [Labelling],
     "clicks.models": [ClickModel],
     "online": [OnlineLearner],
     "propensities": [Estimator],

@@ -31,7 +31,7 @@ def label(
     Click models correct for the position at which documents were shown; ctr does not.
     """
     from podium.clicks import label_pairs
-    from podium.clicks.labels import labelling
+    from podium.clicks.labellings.base import labelling
     from podium.data import write_letor
 
     if output != "-":

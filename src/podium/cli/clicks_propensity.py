@@ -75,7 +75,7 @@ def propensity(
 
 
 def _print(found: Propensities, log: ClickLog) -> None:
-    from podium.clicks.propensity import click_rates
+    from podium.clicks.propensity_file import click_rates
 
     rates = click_rates(log, found.ranks)
     columns = {"rank": found.ranks, "theta": found.theta, "low": found.low, "high": found.high}

@@ -76,7 +76,7 @@ def _explain(text: str) -> None:
 def _kinds() -> list[type[Named]]:
     from podium.aggregation import Aggregator, SupervisedAggregator
     from podium.clicks import ClickModel
-    from podium.clicks.labels import Labelling
+    from podium.clicks.labellings.base import Labelling
     from podium.distributions import RankingDistribution
     from podium.evaluation.interleaving import Interleaving
     from podium.export import Target

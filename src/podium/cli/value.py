@@ -64,7 +64,7 @@ def value(
     The value is DCG (or expected clicks) with P(click at rank 1) as gain, averaged over the pages of the log, whose own
     rankings are valued too. Differences are taken page by page: they are surer than two intervals side by side.
     """
-    from podium.clicks.propensity import read_propensities
+    from podium.clicks.propensity_file import read_propensities
     from podium.data import read_data
     from podium.evaluation.counterfactual import value as estimated
     from podium.evaluation.relevance import cross_fitted

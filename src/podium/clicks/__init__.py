@@ -1,15 +1,11 @@
 """Clicks: models of them, and the labels, preferences and weights that they give."""
 
-from podium.clicks.check import check_clicks as check_clicks
-from podium.clicks.check import odd_pages as odd_pages
-from podium.clicks.click_rate_grades import ClickRateGrades as ClickRateGrades
-from podium.clicks.coec import COEC as COEC
-from podium.clicks.ctr import CTR as CTR
-from podium.clicks.graph import Graph as Graph
-from podium.clicks.labels import Labelling as Labelling
-from podium.clicks.labels import PairLabels as PairLabels
-from podium.clicks.labels import label_pairs as label_pairs
-from podium.clicks.labels import labels as labels
+from podium.clicks.doctor import check_clicks as check_clicks
+from podium.clicks.doctor import odd_pages as odd_pages
+from podium.clicks.labellings import Labelling as Labelling
+from podium.clicks.labellings import PairLabels as PairLabels
+from podium.clicks.labellings import label_pairs as label_pairs
+from podium.clicks.labellings import labels as labels
 from podium.clicks.models import ClickModel as ClickModel
 from podium.clicks.models import Fitted as Fitted
 from podium.clicks.models import Predicted as Predicted
@@ -19,8 +15,8 @@ from podium.clicks.models.measures import measure as measure
 from podium.clicks.preferences import ClickPreferences as ClickPreferences
 from podium.clicks.preferences import click_preferences as click_preferences
 from podium.clicks.preferences import prefer as prefer
-from podium.clicks.propensity import Propensities as Propensities
-from podium.clicks.propensity import read_propensities as read_propensities
+from podium.clicks.propensity_file import Propensities as Propensities
+from podium.clicks.propensity_file import read_propensities as read_propensities
 from podium.clicks.simulate import show as show
 from podium.clicks.simulate import simulate as simulate
 from podium.clicks.simulate import simulate_counts as simulate_counts

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import DRAWS
+from podium.clicks.propensity_file import DRAWS
 from podium.data.click_log import ClickLog
 
 Array = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """Document weights from clicks: how much counts that a document is relevant, without the bias of its ranks.
 
-    >>> from podium.clicks.propensity import Propensities
+    >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.data.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
@@ -9,7 +9,7 @@
     [0.5, 1.0]
 
 A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, with the propensities
-of `podium.clicks.propensity`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
+of `podium.clicks.propensity_file`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
 shown, and on however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017;
 one exposure for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de
 Rijke, CIKM 2020).
@@ -32,7 +32,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities, check_propensities
+from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning

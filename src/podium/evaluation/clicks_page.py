@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.check import odd_pages
-from podium.clicks.connection import parts_of_ranks
+from podium.clicks.connected_ranks import parts_of_ranks
+from podium.clicks.doctor import odd_pages
 from podium.data.check import Finding
 from podium.data.click_log import ClickLog
 from podium.errors import counted

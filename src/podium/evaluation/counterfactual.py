@@ -1,6 +1,6 @@
 """Counterfactual value: what a ranker would have earned on the pages of a log that other rankers made.
 
-    >>> from podium.clicks.propensity import Propensities
+    >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.data.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2]), ("q", ["a", "b"], [])])
     >>> half = Propensities.of_theta([1.0, 0.5], how="given")
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from podium.clicks.draws import fingerprint
 from podium.clicks.models.base import ClickModel
-from podium.clicks.propensity import Propensities, check_propensities
+from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.trec import Run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError

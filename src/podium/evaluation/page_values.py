@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.errors import DataError, ParameterError
 from podium.evaluation.discounts import Discount, Weighed

@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities, click_rates
+from podium.clicks.propensity_file import Propensities, click_rates
 from podium.data.click_log import ClickLog
 from podium.errors import counted
 from podium.version import version

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
 from podium.clicks.models.base import ClickModel
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.trec import Run, as_run

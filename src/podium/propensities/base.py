@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from podium.arguments import random_numbers
 from podium.clicks import ClickModel
 from podium.clicks.draws import click_spread, fingerprint, signs
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.propensity import Propensities, click_rates
+from podium.clicks.propensity_file import Propensities, click_rates
 from podium.clicks.weights import weights
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset

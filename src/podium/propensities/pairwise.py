@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog, rows_of
 from podium.data.dataset import Dataset
 from podium.losses import RankNet

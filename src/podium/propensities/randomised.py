@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.connection import parts_of_ranks
-from podium.clicks.propensity import Propensities
+from podium.clicks.connected_ranks import parts_of_ranks
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError, PodiumWarning

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from podium.clicks.models.em import climb
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import ConvergenceWarning

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import DataError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium import Recipe
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.data import make_letor_like, write_clicks, write_letor, write_run
 from podium.data.trec import Run

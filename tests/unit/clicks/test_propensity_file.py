@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from podium.clicks.propensity import Propensities, read_propensities
+from podium.clicks.propensity_file import Propensities, read_propensities
 from podium.errors import DataError
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from podium.clicks.propensity import Propensities
+from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.data import make_letor_like
 from podium.data.click_log import ClickLog

@@ -8,7 +8,7 @@ import pytest
 
 from podium.clicks import simulate
 from podium.clicks.draws import click_spread, fingerprint, signs
-from podium.clicks.propensity import DRAWS, Propensities, read_propensities
+from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
 from podium.data import ClickLog, Run
 from podium.data.synthetic import make_letor_like

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from podium import archive
 from podium.arguments import random_numbers
-from podium.clicks.connection import parts_of_ranks
+from podium.clicks.connected_ranks import parts_of_ranks
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium.clicks import ClickModel, Fitted, fit, measure
-from podium.clicks.connection import parts_of_ranks
+from podium.clicks.connected_ranks import parts_of_ranks
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.errors import ConvergenceWarning, DataError, ModelFileError, ParameterError, PodiumWarning

@@ -33,7 +33,7 @@ class Labelling(Named):
     """A way to make a label of the clicks on a document."""
 
     kind: ClassVar[str] = "labelling"
-    home: ClassVar[str] = "podium.clicks"
+    home: ClassVar[str] = "podium.clicks.labellings"
     most: ClassVar[float | None] = 1.0
     """The largest label; None where there is no limit."""
     makes_grades: ClassVar[bool] = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podium.clicks.labels import Labelling
+from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array, ratio, tally
 from podium.data.click_log import ClickLog
 from podium.registry import param, register

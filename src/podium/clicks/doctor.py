@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.connection import parts_of_ranks
+from podium.clicks.connected_ranks import parts_of_ranks
 from podium.data.check import Finding
 from podium.data.click_log import NO_TIME, ClickLog
 from podium.errors import counted

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.clicks.labels import Labelling
+from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.compiled import compiled

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from podium.clicks.labels import Labelling
+from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array, tally
 from podium.data.click_log import ClickLog
 from podium.registry import param, register
