@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.evaluation.confidence_sequence import confidence_sequence
-from podium.evaluation.interleaving import make_page
-from podium.evaluation.verdict import verdict
+from podium.online.confidence_sequence import confidence_sequence
+from podium.online.interleaving import make_page
+from podium.online.verdict import verdict
 
 METHODS = ["team-draft", "probabilistic", "optimised"]
 BASE = list("abcdefghij")

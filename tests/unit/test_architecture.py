@@ -16,7 +16,8 @@ from podium.export import Target
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.metrics import Metric
-from podium.online import OnlineLearner
+from podium.online.interleaving import Interleaving
+from podium.online.learning import OnlineLearner
 from podium.propensities import Estimator
 from podium.scorers import Scorer
 from podium.solvers import Solver
@@ -78,7 +79,8 @@ KINDS = {
     "algorithms": [Learner],
     "clicks.labellings": [Labelling],
     "clicks.models": [ClickModel],
-    "online": [OnlineLearner],
+    "online.interleaving": [Interleaving],
+    "online.learning": [OnlineLearner],
     "propensities": [Estimator],
     "export": [Target],
 }

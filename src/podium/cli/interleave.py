@@ -12,8 +12,8 @@ from podium.cli import console, options
 from podium.errors import counted
 
 if TYPE_CHECKING:
-    from podium.evaluation.interleaving import Interleaver
-    from podium.evaluation.verdict import Verdict
+    from podium.online.interleaving import Interleaver
+    from podium.online.verdict import Verdict
 
 
 def interleave(
@@ -46,7 +46,7 @@ def interleave(
     """
     from podium.data.trec import read_run
     from podium.errors import ParameterError
-    from podium.evaluation.interleaving import Interleaver
+    from podium.online.interleaving import Interleaver
 
     if log is not None and output is not None:
         raise ParameterError("-o writes pages and --verdict reads clicks: give one of them.")
@@ -58,8 +58,8 @@ def interleave(
     if log is None:
         _write(made, pages, "-" if output is None else output)
         return
-    from podium.evaluation.interleaved_log import read_outcomes
-    from podium.evaluation.verdict import verdict
+    from podium.online.interleaving.interleaved_log import read_outcomes
+    from podium.online.verdict import verdict
 
     read = read_outcomes(log, made)
     found = verdict(read.outcomes, users=read.users, confidence=confidence)

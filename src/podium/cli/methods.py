@@ -78,12 +78,12 @@ def _kinds() -> list[type[Named]]:
     from podium.clicks import ClickModel
     from podium.clicks.labellings.base import Labelling
     from podium.distributions import RankingDistribution
-    from podium.evaluation.interleaving import Interleaving
     from podium.export import Target
     from podium.learner import Learner
     from podium.losses import Loss
     from podium.metrics import Metric
-    from podium.online.base import OnlineLearner
+    from podium.online.interleaving import Interleaving
+    from podium.online.learning.base import OnlineLearner
     from podium.propensities import Estimator
     from podium.scorers import Scorer
     from podium.search import Search

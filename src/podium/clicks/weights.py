@@ -8,8 +8,8 @@
     >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
     [0.5, 1.0]
 
-A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, with the propensities
-of `podium.clicks.propensity_file`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
+A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, of the
+`Propensities`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
 shown, and on however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017;
 one exposure for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de
 Rijke, CIKM 2020).

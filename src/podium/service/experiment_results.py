@@ -14,8 +14,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from podium.errors import counted
-from podium.evaluation.confidence_sequence import confidence_sequence
-from podium.evaluation.verdict import verdict
+from podium.online.confidence_sequence import confidence_sequence
+from podium.online.verdict import verdict
 from podium.service.experiment_schemas import ExperimentAnswer, Kind, Preference, ShadowAbout, SplitArm, Why
 
 

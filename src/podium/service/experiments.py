@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from podium.errors import ParameterError, UnknownNameError
-from podium.evaluation.interleaving import Interleaving
+from podium.online.interleaving import Interleaving
 from podium.service.experiment_results import Experiment, result
 from podium.service.experiment_schemas import ExperimentAnswer, ExperimentRequest, Why
 from podium.service.feedback import Feedback

@@ -8,7 +8,7 @@ import pytest
 from podium.data.dataset import Dataset
 from podium.data.preference_file import read_preferences
 from podium.data.trec import read_qrels
-from podium.evaluation.verdict import verdict
+from podium.online.verdict import verdict
 
 VOTES = """query,document,judge,grade
 q1,a,ann,2

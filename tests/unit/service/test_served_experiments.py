@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from podium.evaluation.interleaving import make_page
+from podium.online.interleaving import make_page
 from podium.service import experiments as module
 from podium.service import shadow as shadow_module
 from podium.service import store as tables

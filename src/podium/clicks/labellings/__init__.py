@@ -1,4 +1,4 @@
-"""Labels made of clicks, one file per labelling. A new one: its file, one import line here, one test with one number."""
+"""Labels made of clicks, one file per labelling. A new one: its file, one import line here, one test."""
 
 from podium.clicks.labellings.base import Labelling as Labelling
 from podium.clicks.labellings.base import PairLabels as PairLabels

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import IncompatibleError
-from podium.evaluation.interleaving import Interleaving
+from podium.online.interleaving.base import Interleaving
 from podium.registry import register
 
 _LONGEST = 10

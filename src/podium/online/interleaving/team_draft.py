@@ -6,7 +6,7 @@ import random
 from collections import deque
 from collections.abc import Container, Iterable, Sequence
 
-from podium.evaluation.interleaving import Interleaving
+from podium.online.interleaving.base import Interleaving
 from podium.registry import register
 
 

@@ -2,7 +2,7 @@
 
     >>> import numpy as np
     >>> from podium.data.synthetic import make_letor_like
-    >>> from podium.online import PDGD, start
+    >>> from podium.online.learning import PDGD, start
     >>> data, _ = make_letor_like(20, seed=1)
     >>> model, learner, rng = start(data), PDGD(), np.random.default_rng(0)
     >>> page = learner.page(model, data.select([3]), rng, length=5)
@@ -59,7 +59,7 @@ class OnlineLearner(Named):
     """A way to make pages that one can learn from, and to learn from them. Its fields are its parameters."""
 
     kind: ClassVar[str] = "online learner"
-    home: ClassVar[str] = "podium.online"
+    home: ClassVar[str] = "podium.online.learning"
 
     def page(self, model: Model, query: Dataset, rng: np.random.Generator, *, length: int = 10) -> OnlinePage:
         """A page of at most `length` documents of one query."""

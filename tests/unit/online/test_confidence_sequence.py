@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from podium.errors import DataError, ParameterError
-from podium.evaluation.confidence_sequence import _BETS, confidence_sequence
-from podium.evaluation.interleaving import make_page
-from podium.evaluation.verdict import verdict
+from podium.online.confidence_sequence import _BETS, confidence_sequence
+from podium.online.interleaving import make_page
+from podium.online.verdict import verdict
 
 
 def wealth(outcomes, mean, most=1.0):

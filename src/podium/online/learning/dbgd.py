@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
-from podium.evaluation.interleaving import Interleaving
-from podium.evaluation.team_draft import TeamDraft
 from podium.model import Model
-from podium.online.base import Array, OnlineLearner, OnlinePage, scores_of
+from podium.online.interleaving import Interleaving
+from podium.online.interleaving.team_draft import TeamDraft
+from podium.online.learning.base import Array, OnlineLearner, OnlinePage, scores_of
 from podium.ranking import order
 from podium.registry import param, register
 

@@ -1,6 +1,6 @@
 """Interleaving: show people one list merged from two rankers, and let their clicks say which ranker they prefer.
 
-    >>> from podium.evaluation.interleaving import Interleaving, make_page
+    >>> from podium.online.interleaving import Interleaving, make_page
     >>> page = make_page("team-draft", ["a", "b", "c"], ["b", "d", "a"], query="shoes", page="visit-7", seed=0)
     >>> page.documents, page.credits
     (('b', 'a', 'c', 'd'), (-1.0, 1.0, 1.0, -1.0))
@@ -9,7 +9,7 @@
 
 Whatever the method, a page is a list of documents and, for each position, the credit of a click there: above 0 it
 speaks for the first ranker, below 0 for the second. The outcome of a page is the sum over its clicks.
-`podium.evaluation.verdict` makes a verdict of many outcomes. A page depends on nothing but the two lists, the method,
+`podium.online.verdict` makes a verdict of many outcomes. A page depends on nothing but the two lists, the method,
 the seed, the query and the page id: who has these can make it again.
 """
 
@@ -52,7 +52,7 @@ class Interleaving(Named):
     """A way to merge two lists, and to give credit for clicks. Its fields are its parameters."""
 
     kind: ClassVar[str] = "interleaving"
-    home: ClassVar[str] = "podium.evaluation.interleavings"
+    home: ClassVar[str] = "podium.online.interleaving"
 
     @abc.abstractmethod
     def merge(

@@ -7,9 +7,9 @@ import pytest
 
 from podium.data import make_letor_like, split
 from podium.errors import DataError, IncompatibleError, ParameterError
-from podium.online import DBGD, PDGD, OnlineLearner, learn_online, start
-from podium.online.base import scores_of
-from podium.online.pdgd import gradient_of
+from podium.online.learning import DBGD, PDGD, OnlineLearner, learn_online, start
+from podium.online.learning.base import scores_of
+from podium.online.learning.pdgd import gradient_of
 from reference.online import pdgd_gradient, plackett_luce_prefix
 
 SCORES = np.array([0.7, -0.4, 1.5, 0.1])

@@ -4,7 +4,7 @@
     >>> round(found.mean, 3), round(found.p, 4), [round(end, 2) for end in found.interval]
     (0.4, 0.0, [0.19, 0.57])
 
-The p of `podium.evaluation.verdict` holds its level for one look, planned before. Looking after every page and stopping
+The p of `podium.online.verdict` holds its level for one look, planned before. Looking after every page and stopping
 at the first p below 0.05 finds a difference between equal rankers in far more than 5 % of experiments. With this p it
 is at most 5 %.
 """
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.compiled import compiled
 from podium.errors import DataError, ParameterError
-from podium.evaluation.verdict import Interval
+from podium.online.verdict import Interval
 
 _BETS = 0.9 * 0.5 ** np.arange(8)
 """λ of the mixture. The best one is about mean · most/variance. In simulations of 4,000 pages these needed fewer than

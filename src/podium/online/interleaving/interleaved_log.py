@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import DataError
-from podium.evaluation.interleaving import Interleaver
 from podium.files import Source, reading, source_name
+from podium.online.interleaving.base import Interleaver
 
 
 @dataclass(frozen=True, eq=False)

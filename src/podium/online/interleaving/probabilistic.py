@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from podium.evaluation.interleaving import Interleaving
+from podium.online.interleaving.base import Interleaving
 from podium.registry import param, register
 
 

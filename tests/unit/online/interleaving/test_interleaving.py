@@ -14,11 +14,10 @@ from scipy import stats
 
 from podium.data.trec import Run
 from podium.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
-from podium.evaluation.interleaved_log import read_outcomes
-from podium.evaluation.interleaving import Interleaver, Interleaving, make_page
-from podium.evaluation.interleavings import Optimised, Probabilistic, TeamDraft
-from podium.evaluation.optimised import _distribution, merged_lists
-from podium.evaluation.verdict import verdict
+from podium.online.interleaving import Interleaver, Interleaving, Optimised, Probabilistic, TeamDraft, make_page
+from podium.online.interleaving.interleaved_log import read_outcomes
+from podium.online.interleaving.optimised import _distribution, merged_lists
+from podium.online.verdict import verdict
 from podium.testing.names import text_gives_it_back
 from reference import interleaving as reference
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.model import Model
-from podium.online.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
+from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
 from podium.registry import param, register
 
 

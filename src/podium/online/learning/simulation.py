@@ -24,7 +24,7 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError
 from podium.metrics import NDCG, mean
 from podium.model import Model
-from podium.online.base import OnlineLearner, start
+from podium.online.learning.base import OnlineLearner, start
 from podium.scorers import Scorer
 
 Array = NDArray[np.float64]
