@@ -16,8 +16,7 @@ import numpy as np
 import podium
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import click_chance, simulate
-from podium.evaluation.counterfactual import LOGGED, Value, value
-from podium.evaluation.discounts import Discount
+from podium.counterfactual import LOGGED, Discount, Value, value
 from podium.online.learning import OnlineRun, learn_online
 
 DEPTH, PAGES, STEPS, SEEDS = 25, 5_000, 5_000, 5

@@ -23,9 +23,8 @@ import podium
 from podium.clicks import simulate
 from podium.clicks.propensity_file import Propensities, read_propensities
 from podium.clicks.simulate import click_chance
+from podium.counterfactual import LOGGED, Discount, Values, value
 from podium.data import ClickLog
-from podium.evaluation.counterfactual import LOGGED, Values, value
-from podium.evaluation.discounts import Discount
 from podium.propensities import propensities
 
 DEPTH = 6

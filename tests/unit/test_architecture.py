@@ -61,7 +61,7 @@ LAYERS = [
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
+    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online", "counterfactual"],
     ["experiments"],
     ["distributed"],
     ["testing", "service", "cli", "__main__"],

@@ -14,8 +14,8 @@ from podium.cli import click_logs, console, options
 from podium.errors import counted
 
 if TYPE_CHECKING:
+    from podium.counterfactual import Values
     from podium.data import Dataset, Run
-    from podium.evaluation.counterfactual import Values
 
 
 def value(
@@ -65,9 +65,9 @@ def value(
     rankings are valued too. Differences are taken page by page: they are surer than two intervals side by side.
     """
     from podium.clicks.propensity_file import read_propensities
+    from podium.counterfactual import cross_fitted
+    from podium.counterfactual import value as estimated
     from podium.data import read_data
-    from podium.evaluation.counterfactual import value as estimated
-    from podium.evaluation.relevance import cross_fitted
 
     curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated)
     by_features = relevance == "features" and how in ("dm", "dr")
@@ -124,7 +124,7 @@ def _read(path: str, data: str | None) -> tuple[Run, Dataset | None]:
 
 
 def _print(found: Values) -> None:
-    from podium.evaluation.counterfactual import LOGGED
+    from podium.counterfactual import LOGGED
 
     users = "" if found.users is None else f" of {counted(found.users, 'user')}"
     console.say(f"{found.pages:.0f} pages{users}, {found.clicks:.0f} clicks; {found.how}, {found.discount}")

@@ -162,7 +162,7 @@ def test_settings_out_of_range_are_refused():
 
 def test_a_path_data_or_numbers_in_the_wrong_place_are_refused_in_words():
     from podium.clicks import click_preferences, fit, label_pairs
-    from podium.evaluation.counterfactual import value
+    from podium.counterfactual import value
     from podium.propensities import propensities
 
     for call in (

@@ -10,10 +10,10 @@ from podium.clicks import simulate
 from podium.clicks.draws import click_spread, fingerprint, signs
 from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
+from podium.counterfactual import LOGGED, value
 from podium.data import ClickLog, Run
 from podium.data.synthetic import make_letor_like
 from podium.errors import DataError
-from podium.evaluation.counterfactual import LOGGED, value
 from podium.propensities import propensities
 
 DEPTH, PAGES, LOGS = 4, 1500, 40

@@ -1,7 +1,7 @@
 """What each document is worth to a ranker: the discount of the place where the ranker puts it.
 
 >>> from podium.data.trec import Run
->>> from podium.evaluation.discounts import Discount, weigh
+>>> from podium.counterfactual.discounts import Discount, weigh
 >>> found = weigh(Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0}}), Discount.parse("dcg@2"))
 >>> found.weights.round(4).tolist()  # b and c share the second place
 [1.0, 0.3155, 0.3155]

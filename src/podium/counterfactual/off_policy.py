@@ -38,15 +38,15 @@ from numpy.typing import NDArray
 from podium.clicks.draws import fingerprint
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
+from podium.counterfactual.discounts import Discount, Weighed, weigh
+from podium.counterfactual.intervals import Estimate, Units, linear, with_interval
+from podium.counterfactual.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks
+from podium.counterfactual.propensity_errors import moves
+from podium.counterfactual.relevance import guess
 from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError, UnknownNameError
-from podium.evaluation.discounts import Discount, Weighed, weigh
-from podium.evaluation.intervals import Estimate, Units, linear, with_interval
-from podium.evaluation.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks
-from podium.evaluation.propensity_errors import moves
-from podium.evaluation.relevance import guess
 
 Array = NDArray[np.float64]
 PropensitySource = Literal["known", "this log", "another log"]

@@ -1,4 +1,4 @@
-"""What each page of a log says of a ranker's value, by each estimator of `podium.evaluation.counterfactual`."""
+"""What each page of a log says of a ranker's value, by each estimator of `podium.counterfactual.off_policy`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks.propensity_file import Propensities
+from podium.counterfactual.discounts import Discount, Weighed
+from podium.counterfactual.relevance import Guessed
 from podium.data.click_log import ClickLog
 from podium.errors import DataError, ParameterError
-from podium.evaluation.discounts import Discount, Weighed
-from podium.evaluation.relevance import Guessed
 
 Array = NDArray[np.float64]
 How = Literal["ips", "snips", "dm", "dr"]
