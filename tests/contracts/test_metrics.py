@@ -16,7 +16,7 @@ from podium.testing.metrics import equals_reference, metric_variants, other_sett
 from reference import metrics as slow
 
 NAMES = sorted(Metric.catalogue())
-SEEING = [name for name in NAMES if Metric.catalogue()[name].sees_unjudged]
+SEEING = [name for name in NAMES if Metric.catalogue()[name].kernel.sees_unjudged]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,7 +78,7 @@ def test_documents_without_judgement_are_told_from_those_judged_0(
 def test_any_metric_prints_as_text_that_parses_to_it(data: st.DataObject) -> None:
     kind = Metric.catalogue()[data.draw(st.sampled_from(NAMES))]
     settings_of = dict(data.draw(st.lists(st.sampled_from(other_settings(kind) or [("cutoff", None)]))))
-    metric = kind(data.draw(st.sampled_from([1, 2, 3, 5, None])) if kind.cuts else None)
+    metric = kind(data.draw(st.sampled_from([1, 2, 3, 5, None])) if kind.conventions.cuts else None)
     preset = data.draw(st.sampled_from([None, *PRESETS]))
     metric = metric if preset is None else metric.with_preset(preset)
     metric = replace(metric, **{name: value for name, value in settings_of.items() if name != "cutoff"})
@@ -91,7 +91,7 @@ def test_any_metric_prints_as_text_that_parses_to_it(data: st.DataObject) -> Non
 def test_no_name_is_claimed_by_two_metrics_and_every_spelling_parses() -> None:
     names = Metric._names()
     assert len(names) == sum(
-        len({*kind.spellings, name.replace("-", "_"), (kind.prints or name).replace("-", "_")})
+        len({*kind.names.spellings, name.replace("-", "_"), (kind.names.prints or name).replace("-", "_")})
         for name, kind in Metric.catalogue().items()
     )
     for name, (kind, _) in names.items():

@@ -149,7 +149,7 @@ gradient, curvature, params = np.zeros(2), np.zeros(2), np.zeros((2, 1))
 loss = Regression.grades(np.array([1.0, 3.0]), np.array([0.0, 2.0]), gradient, curvature, params)
 config = np.ones(8)
 config[CUTOFF] = 2.0
-measure = Precision.measure(np.array([1.0, 0.0, 1.0]), np.arange(1, 4), np.array([1.0, 1.0, 0.0]), config)
+measure = Precision.kernel.measure(np.array([1.0, 0.0, 1.0]), np.arange(1, 4), np.array([1.0, 1.0, 0.0]), config)
 print(out.sum(), doubles.sum(), size(np.arange(4.0)), Ids.of(["b", "a"]).ranks().tolist()[0], loss, measure)
 """
 EDITS = {

@@ -40,7 +40,7 @@ def test_fields_cannot_be_assigned(value):
 def test_metrics_parse_too(name):
     metric = Metric.parse(name)
     assert Metric.parse(repr(metric)) == metric
-    if metric.cuts:
+    if metric.conventions.cuts:
         assert Metric.parse(f"{name}@7") != metric
         assert Metric.parse(repr(Metric.parse(f"{name}@7"))) == Metric.parse(f"{name}@7")
 

@@ -61,7 +61,7 @@ def tie_spread(
 
     The arguments are those of `Lists`; `rounds` random orders from `seed` where there is no formula.
     """
-    if not metric.averages_ties:
+    if not metric.kernel.averages_ties:
         raise IncompatibleError(
             f"{metric.name} does not average over the orders of tied documents, so it has no spread."
         )
@@ -69,7 +69,7 @@ def tie_spread(
     cuts = np.ascontiguousarray(offsets, np.int64)
     known = {"judged": judged, "judged_offsets": judged_offsets}
     expected = _with_ties(metric, "mean")(s, y, cuts, **known, unjudged=unjudged)
-    exact = metric.swaps is not None and metric.swaps[1] is kernels.additive_swap
+    exact = metric.kernel.swaps is not None and metric.kernel.swaps[1] is kernels.additive_swap
     if exact:
         ideal = (y, cuts)
         if judged is not None and judged_offsets is not None and metric.convention.ideal == "judged":

@@ -22,7 +22,7 @@ def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]
 
 
 def _sentence(name: str, a: Metric, b: Metric, names: tuple[str, str]) -> str:
-    subject, word = {**WORDS, **a.words}.get(name, (f"{name} is", write))
+    subject, word = {**WORDS, **a.conventions.words}.get(name, (f"{name} is", write))
     first, second = (word(_value(metric, name)) for metric in (a, b))
     verb, _, rest = second.partition(" ")
     if first.partition(" ")[0] == verb and verb in ("count", "are"):
@@ -84,4 +84,4 @@ WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "cutoff": ("the list is cut", lambda value: "nowhere" if value is None else f"at {value}"),
 }
 """For each field of the convention, and the cut-off, what it is about and how its values are put in words. A metric
-has words of its own for its parameters (`Metric.words`)."""
+has words of its own for its parameters (`Conventions.words`)."""

@@ -152,7 +152,7 @@ class BoltzRank(Loss):
     @property
     def grades(self) -> Any:
         """Its kernel on grades."""
-        return kernel_for(type(self.metric).measure)
+        return kernel_for(self.metric.kernel.measure)
 
     def kernel_constants(self, labels: Array) -> Array:
         """α, samples, seed and proposals, then what the metric's own kernel reads."""
@@ -170,7 +170,7 @@ class BoltzRank(Loss):
         rows, drawn = draw(s[order], pull(self.alpha, n), self.samples, state, chosen)
         rows = order[rows]
         single, ideal = np.arange(1, n + 1), y[order]
-        values = np.array([type(self.metric).measure(y[row], single, ideal, config) for row in rows])
+        values = np.array([self.metric.kernel.measure(y[row], single, ideal, config) for row in rows])
         pulls = pull(self.alpha, n) * -np.argsort(rows, axis=1)  # −∂E/∂s up to what all rankings share
 
         def reweighted(moved: Array) -> float:

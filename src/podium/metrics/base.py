@@ -10,8 +10,8 @@ A metric is a frozen value: a name, its own parameters, a cut-off and a `Convent
 what differs from the default. Its values are one number per query, NaN for a query that is skipped; `Metric.average`
 makes one number of them and counts those.
 
-Everything about a metric is in its file: the kernel, the class, other tools' names for it (`spellings`), what tools do
-differently for it alone (`presets`), and how `podium reconcile` words its parameters (`words`).
+Everything about a metric is in its file: its `kernel`, the `names` other tools have for it, and the `conventions` that
+concern it, with what tools do differently for it alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from types import MappingProxyType
@@ -39,21 +39,13 @@ from podium.metrics.conventions import (
     read_convention,
     write_convention,
 )
+from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.gains import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 from podium.registry import Named, field_types, read, write
 
 Array = NDArray[np.float64]
-Stated = Mapping[str, Mapping[str, Any]]
-"""By the name of a spelling or a preset, what it states: fields of the convention, parameters of the metric, cutoff."""
-Words = Mapping[str, tuple[str, Callable[[Any], str]]]
-"""By field, what it is about, and a function that words its values: `("hits are divided by", …)`."""
-
-
-def stating(*names: str, **fields: Any) -> dict[str, Mapping[str, Any]]:
-    """Names of spellings or presets that all state the same; nothing where no field is given."""
-    return dict.fromkeys(names, fields)
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,46 +54,16 @@ class Metric(Named):
 
     kind: ClassVar[str] = "metric"
     home: ClassVar[str] = "podium.metrics"
-    prints: ClassVar[str | None] = None
-    """The word in its canonical spelling, where that is not its name."""
-    spellings: ClassVar[Stated] = {}
-    """Other names for it, in lower case with words joined by underscores, and what each name states."""
-    number: ClassVar[str] = "cutoff"
-    """The field that a number at the end of a name sets, as in `P_10` or `iprec_at_recall_0.10`."""
-    presets: ClassVar[Stated] = {}
-    """What presets state for this metric alone. A cutoff holds where none is given; None: there is never one."""
-    words: ClassVar[Words] = {}
-    """How differences in its own parameters, and in what it takes a `divisor` to be, are put in words."""
-    uses: ClassVar[tuple[str, ...]] = ()
-    """The fields of the convention that concern it, besides scores, empty where it can be, and ties where order
-    matters."""
-    divisors: ClassVar[tuple[str, ...]] = ("cutoff",)
-    """The values of `divisor` that make sense for it."""
-    cuts: ClassVar[bool] = True
-    """Whether it can be cut off at k."""
+    names: ClassVar[Names] = Names()
+    conventions: ClassVar[Conventions] = Conventions()
+    kernel: ClassVar[Kernel]
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     """Its smallest and its largest value for one query."""
     normalised: ClassVar[bool] = True
     """Whether the best order of a query has the value 1."""
-    averages_ties: ClassVar[bool] = True
-    """Whether ties=mean is the mean over all orders of tied documents."""
     higher_is_better: ClassVar[bool] = True
-    order_matters: ClassVar[bool] = True
-    """Whether it depends on the order of the list's documents, not only on which they are."""
-    can_be_empty: ClassVar[bool] = True
-    """Whether there are queries in which it has nothing to find, so that it is not defined."""
-    sees_unjudged: ClassVar[bool] = False
-    """Whether its kernel tells documents without judgement (label NaN) from those judged 0."""
     digits: ClassVar[int] = 4
     """The decimals to print it with."""
-    zero: ClassVar[float] = 0.0
-    """A query's value where the convention says that it counts 0."""
-    one: ClassVar[float] = 1.0
-    """A query's value where the convention says that it counts 1."""
-    measure: ClassVar[Any]
-    """Its kernel, as a static method."""
-    swaps: ClassVar[tuple[Any, Any] | None] = None
-    """(prepare, swap) for LambdaRank, or None."""
 
     cutoff: int | None = None
     convention: Convention = DEFAULT
@@ -109,14 +71,15 @@ class Metric(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cutoff is not None:
-            if not self.cuts:
+            if not self.conventions.cuts:
                 raise ParameterError(f"{self.name} looks at the whole list: write {self.name}, not @{self.cutoff}.")
             if self.cutoff < 1 or self.cutoff % 1:
                 raise ParameterError(f"{self.name}: the cut-off must be a whole number from 1; got {self.cutoff!r}.")
             if self.cutoff > 2**53:  # beyond it, kernels would count to another number
                 raise ParameterError(f"{self.name}: the cut-off must be at most 2^53. Leave it out for whole lists.")
-        if self.convention.divisor not in self.divisors and "divisor" in self.uses:
-            words = " or ".join(self.divisors)
+        divisors = self.conventions.divisors
+        if self.convention.divisor not in divisors and "divisor" in self.conventions.uses:
+            words = " or ".join(divisors)
             raise ParameterError(f"{self.name}: divisor must be {words}; got {self.convention.divisor!r}.")
         object.__setattr__(self, "convention", self._concerning(self.convention))
 
@@ -137,7 +100,7 @@ class Metric(Named):
     def with_preset(self, preset: str, *, keep: Iterable[str] = ()) -> Self:
         """The same measure as a tool computes it; its own parameters in `keep` stay as they are."""
         preset = check_preset(preset)
-        stated = {**PRESETS[preset], **self.presets.get(preset, {})}
+        stated = {**PRESETS[preset], **self.conventions.presets.get(preset, {})}
         cutoff = self.cutoff
         if "cutoff" in stated:
             fixed = stated.pop("cutoff")
@@ -173,10 +136,10 @@ class Metric(Named):
 
     def _settle(self, values: Array, lists: Lists) -> None:
         """Put into `values` (Q,) what the convention says of queries that are short or have nothing to find."""
-        how, empty = self.convention, np.isnan(values)
+        how, empty, zero = self.convention, np.isnan(values), self.conventions.zero
         if how.short == "zero" and self.cutoff is not None:
-            values[np.diff(lists.offsets) < self.cutoff] = self.zero
-        values[empty] = {"skip": np.nan, "zero": self.zero, "one": self.one}[how.empty]
+            values[np.diff(lists.offsets) < self.cutoff] = zero
+        values[empty] = {"skip": np.nan, "zero": zero, "one": self.conventions.one}[how.empty]
 
     def average(self, values: ArrayLike) -> Average:
         """Its values over queries as one number: the mean, or what it reports in its place."""
@@ -205,7 +168,7 @@ class Metric(Named):
         own = self.own_numbers(high)
         assert len(own) <= kernels.MOST_OWN, f"{self.name} has more parameters than kernels.MOST_OWN"
         config[kernels.OWN : kernels.OWN + len(own)] = own
-        if "floor" not in self.uses:
+        if "floor" not in self.conventions.uses:
             return config
         check_labels(str(self), how, low=low, high=high, odd=odd)
         table = gain_table(how, low, high, odd)
@@ -220,20 +183,21 @@ class Metric(Named):
 
     def swap_functions(self) -> tuple[Any, Any]:
         """(prepare, swap), compiled; see `podium.metrics.kernels`."""
-        if self.swaps is None:
-            able = sorted(name for name, metric in Metric.catalogue().items() if metric.swaps is not None)
+        if self.kernel.swaps is None:
+            able = sorted(name for name, metric in Metric.catalogue().items() if metric.kernel.swaps is not None)
             why = (
                 "does not know in constant time what swapping two documents changes"
-                if self.order_matters
+                if self.kernel.order_matters
                 else "is not changed by swapping two documents: it ignores their order"
             )
             raise IncompatibleError(f"{self.name} {why}. Use one of: {', '.join(able)}.")
-        return self.swaps
+        return self.kernel.swaps
 
     def check_tunes(self) -> None:
         """Raise a clear error if this metric cannot choose between models."""
-        if not (self.order_matters and self.higher_is_better):
-            why = "less of it is better" if self.order_matters else "it does not depend on the order of documents"
+        ordered = self.kernel.order_matters
+        if not (ordered and self.higher_is_better):
+            why = "less of it is better" if ordered else "it does not depend on the order of documents"
             raise IncompatibleError(f"{self} cannot tell which model ranks better: {why}. Use e.g. ndcg@10 or map.")
 
     def work_size(self, n: int) -> int:
@@ -249,13 +213,13 @@ class Metric(Named):
                 if stated is None or value != stated.get(field.name, field.default):
                     shown[field.name] = write(value)
         arguments = f"({','.join(f'{name}={text}' for name, text in shown.items())})" if shown else ""
-        return f"{self.prints or self.name}{arguments}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+        return f"{self.names.prints or self.name}{arguments}" + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     def _concerns(self) -> set[str]:
         """The fields of the convention that concern it."""
-        fields = {"scores", *self.uses} - (set() if self.cutoff else {"divisor", "short"})
-        fields |= {"ties"} if self.order_matters else set()
-        return fields | ({"empty"} if self.can_be_empty else set())
+        fields = {"scores", *self.conventions.uses} - (set() if self.cutoff else {"divisor", "short"})
+        fields |= {"ties"} if self.kernel.order_matters else set()
+        return fields | ({"empty"} if self.conventions.can_be_empty else set())
 
     def _concerning(self, convention: Convention) -> Convention:
         """The convention with everything that does not concern this metric at its default, so that equals are equal."""
@@ -277,9 +241,11 @@ class Metric(Named):
         if spelled.at is not None:
             if "cutoff" in stated:
                 raise ParameterError(f"Metric {text!r}: the name itself means a cut-off of {stated['cutoff']}.")
-            found |= kind._numbered(spelled.at, text) if not kind.cuts else {"cutoff": whole_number(spelled.at, text)}
+            cutoff = {"cutoff": whole_number(spelled.at, text)} if kind.conventions.cuts else {}
+            found |= cutoff or kind._numbered(spelled.at, text)
         if spelled.name.endswith("_cut") and found.get("cutoff") is None:
-            raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {kind.prints or kind.name}@10.")
+            printed = kind.names.prints or kind.name
+            raise ParameterError(f"Metric {text!r} needs its cut-off: {text}_10, or {printed}@10.")
         return kind, found
 
     @classmethod
@@ -287,7 +253,7 @@ class Metric(Named):
         """Every name of every metric, with what the name states."""
         found: dict[str, tuple[type[Self], Mapping[str, Any]]] = {}
         for name, kind in cls.catalogue().items():
-            for spelling, stated in {name: {}, kind.prints or name: {}, **kind.spellings}.items():
+            for spelling, stated in {name: {}, kind.names.prints or name: {}, **kind.names.spellings}.items():
                 word = spelling.replace("-", "_")
                 if found.get(word, (kind,))[0] is not kind:
                     raise ParameterError(f"Two metrics are called {word!r}: {found[word][0].name} and {name}.")
@@ -301,20 +267,21 @@ class Metric(Named):
         if key in own:
             return {key: read(value.strip("'\""), own[key], f"{text}: {key}")}
         stated = read_argument(key, value, text)
-        if stated is None or not set(stated) <= {"cutoff", *cls.uses}:
-            known = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.uses), "cutoff"]
+        if stated is None or not set(stated) <= {"cutoff", *cls.conventions.uses}:
+            known = [*own, *(word for word, field in _ARGUMENTS.items() if field in cls.conventions.uses), "cutoff"]
             raise ParameterError(f"Metric {text!r}: {key}={value} is not understood; known: {', '.join(known)}.")
         return stated
 
     @classmethod
     def _numbered(cls, number: str, text: str) -> dict[str, Any]:
         """What a number at the end of a name states; `.95` is a fraction only where the parameter is one."""
-        if cls.number == "cutoff":
+        field = cls.names.number
+        if field == "cutoff":
             return {"cutoff": whole_number(number.removeprefix("."), text)}
-        bounds = next(field for field in dataclasses.fields(cls) if field.name == cls.number).metadata
+        bounds = next(one for one in dataclasses.fields(cls) if one.name == field).metadata
         fraction = min(bounds.get("most", np.inf), bounds.get("below", np.inf)) <= 1.0
         digits = number if fraction else number.removeprefix(".")
-        return {cls.number: read(digits, cls.own_parameters()[cls.number], f"{text}: {cls.number}")}
+        return {field: read(digits, cls.own_parameters()[field], f"{text}: {field}")}
 
 
 def evaluate_all(
@@ -336,11 +303,11 @@ def evaluate_all(
     lists = Lists(scores, labels, offsets, **known, unjudged=unjudged)
     alike: dict[View, list[int]] = {}
     for m, metric in enumerate(metrics):
-        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.sees_unjudged), []).append(m)
+        alike.setdefault(lists.view(metric.convention, mark_unjudged=metric.kernel.sees_unjudged), []).append(m)
     values = np.empty((len(metrics), lists.n_queries))
     for view, rows in alike.items():
         configs = [_config(metrics[m], *lists.survey(from_list=view.from_list)) for m in rows]
-        values[rows] = kernels.sweep([metrics[m].measure for m in rows], configs, **lists.arrays(view))
+        values[rows] = kernels.sweep([metrics[m].kernel.measure for m in rows], configs, **lists.arrays(view))
     for metric, row in zip(metrics, values, strict=True):
         metric._settle(row, lists)
     return values
@@ -355,7 +322,7 @@ def _text(metric: Metric, named: str | None) -> str:
     for preset in sorted(PRESETS, key=lambda name: name != named):
         same = metric.with_preset(preset)
         if (same.cutoff, same.convention) == (metric.cutoff, how):
-            return f"{metric._head(metric.presets.get(preset, {}))}[{preset}]"
+            return f"{metric._head(metric.conventions.presets.get(preset, {}))}[{preset}]"
     return f"{metric._head()}[{write_convention(changes)}]"
 
 

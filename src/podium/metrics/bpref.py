@@ -13,12 +13,11 @@ Negative labels mean pooled but not judged. Reference: Buckley and Voorhees (200
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
 from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel
 from podium.metrics.kernels import RELEVANT, Array, Places, count_relevant
 from podium.registry import register
 
@@ -93,11 +92,8 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class Bpref(Metric):
     """bpref: binary preference, for incomplete judgements."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    cuts: ClassVar[bool] = False
-    sees_unjudged: ClassVar[bool] = True
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+    conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
+    kernel = Kernel(measure, swaps=(prepare, swap), sees_unjudged=True)
 
     def work_size(self, n: int) -> int:
         return 4 * n + 2

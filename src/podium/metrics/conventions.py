@@ -16,7 +16,7 @@ A preset gives each measure the convention of a tool, so that our number is the 
   trec_eval 9 does. ranx leaves the order of tied documents open; here it is input order.
 
 `PRESETS` holds what is true of all measures of a tool. What a tool does differently for one measure is said in that
-measure's class (`Metric.presets`).
+measure's class (`Conventions.presets`).
 """
 
 from __future__ import annotations

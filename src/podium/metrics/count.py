@@ -1,24 +1,26 @@
-"""What the metrics that count have in common: they are reported as a total over queries, and have no upper bound."""
+"""Metrics that count: they are reported as a total over queries, and have no upper bound."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions
 
 
 @dataclass(frozen=True, repr=False)
 class Count(Metric):
     """A number of something in each query."""
 
-    cuts: ClassVar[bool] = False
-    digits: ClassVar[int] = 0
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    normalised: ClassVar[bool] = False
-    order_matters: ClassVar[bool] = False
-    can_be_empty: ClassVar[bool] = False
+    range = (0.0, float("inf"))
+    normalised = False
+    digits = 0
 
     @classmethod
     def reported(cls, mean: float, queries: int) -> float:
         return float(round(mean * queries)) if queries else mean
+
+
+def counting(*uses: str) -> Conventions:
+    """The conventions of a count: the whole list, whatever is in it."""
+    return Conventions(uses, cuts=False, can_be_empty=False)

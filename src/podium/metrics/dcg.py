@@ -12,12 +12,11 @@ Reference: Järvelin and Kekäläinen (2002); ties: McSherry and Najork (2008).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, has_gain
 from podium.registry import register
 
@@ -60,10 +59,8 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class DCG(Metric):
     """DCG@k: discounted cumulative gain."""
 
-    uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
-    spellings: ClassVar[Stated] = {"dcg_burges": {"gain": "exp2"}}
-    presets: ClassVar[Stated] = {"ranklib": {"cutoff": 10}}
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names({"dcg_burges": {"gain": "exp2"}})
+    conventions = Conventions(uses=("gain", "discount", "short", "ideal", "floor"), presets={"ranklib": {"cutoff": 10}})
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))
+    range = (0.0, float("inf"))
+    normalised = False

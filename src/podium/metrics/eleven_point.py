@@ -10,12 +10,11 @@ Use it for: comparison with old results; else MAP. Empty: no relevant judged doc
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.iprec import ROUNDING_PRESETS, ROUNDING_WORDS, Rounding, interpolated, needed
 from podium.metrics.kernels import OWN, Array, Places, count_relevant
 from podium.registry import register
@@ -39,11 +38,8 @@ class ElevenPoint(Metric):
 
     rounding: Rounding = "up"
     """How level × R is made a number of documents; see `iprec`."""
-    prints: ClassVar[str | None] = "11pt-avg"
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("11_pt_avg")
-    presets: ClassVar[Stated] = ROUNDING_PRESETS
-    words: ClassVar[Words] = {"rounding": ROUNDING_WORDS}
-    cuts: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("11_pt_avg"), prints="11pt-avg")
+    conventions = Conventions(
+        uses=("relevant", "ideal"), presets=ROUNDING_PRESETS, words={"rounding": ROUNDING_WORDS}, cuts=False
+    )
+    kernel = Kernel(measure, averages_ties=False)

@@ -14,14 +14,13 @@ is enough. Empty: no judged label above 0. Perfect is less than 1 unless R = 1. 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
 from podium.errors import DataError
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
 from podium.metrics.conventions import LARGEST_EXPONENT
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, Array, Places, cut, gain, has_gain
 from podium.registry import param, register
 
@@ -79,15 +78,19 @@ class ERR(Metric):
 
     max_grade: int | None = param(default=None, least=1, most=LARGEST_EXPONENT)
     """The largest grade of the scale; None: the largest label in the judgements at hand."""
-    uses: ClassVar[tuple[str, ...]] = ("short", "ideal", "floor")
-    spellings: ClassVar[Stated] = stating("expected_reciprocal_rank")
-    presets: ClassVar[Stated] = {"gdeval": {"max_grade": 4}, "ranklib": {"max_grade": 4, "cutoff": 10}}
-    words: ClassVar[Words] = {
-        "max_grade": ("the largest grade is", lambda grade: "the largest label found" if grade is None else str(grade))
-    }
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+    names = Names(stating("expected_reciprocal_rank"))
+    conventions = Conventions(
+        uses=("short", "ideal", "floor"),
+        presets={"gdeval": {"max_grade": 4}, "ranklib": {"max_grade": 4, "cutoff": 10}},
+        words={
+            "max_grade": (
+                "the largest grade is",
+                lambda grade: "the largest label found" if grade is None else str(grade),
+            )
+        },
+    )
+    kernel = Kernel(measure, swaps=(prepare, swap))
+    normalised = False
 
     def own_numbers(self, largest_label: float) -> tuple[float, ...]:
         """2^−y_max; raises a clear error if a label is larger than that."""

@@ -15,13 +15,14 @@ Reference: Robertson (2006), as in trec_eval.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from dataclasses import replace
 
 import numpy as np
 
 from podium.compiled import compiled
 from podium.metrics import map as average_precision
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
 from podium.registry import register
 
@@ -40,18 +41,12 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class GeometricMAP(Metric):
     """GMAP: the geometric mean of average precision; a query's own value is the logarithm of its AP."""
 
-    name: ClassVar[str] = "gm-map"
-    uses: ClassVar[tuple[str, ...]] = average_precision.MAP.uses
-    divisors: ClassVar[tuple[str, ...]] = average_precision.MAP.divisors
-    spellings: ClassVar[Stated] = stating("gmap")
-    presets: ClassVar[Stated] = average_precision.MAP.presets
-    words: ClassVar[Words] = average_precision.MAP.words
-    range: ClassVar[tuple[float, float]] = (math.log(_LEAST), 0.0)
-    normalised: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-    zero: ClassVar[float] = math.log(_LEAST)
-    one: ClassVar[float] = 0.0
-    measure: ClassVar[Any] = staticmethod(measure)
+    name = "gm-map"
+    names = Names(stating("gmap"))
+    conventions = replace(average_precision.MAP.conventions, zero=math.log(_LEAST), one=0.0)
+    kernel = Kernel(measure, averages_ties=False)
+    range = (math.log(_LEAST), 0.0)
+    normalised = False
 
     @classmethod
     def reported(cls, mean: float, queries: int) -> float:

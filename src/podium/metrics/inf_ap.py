@@ -14,12 +14,11 @@ Reference: Yilmaz and Aslam (2006), in the form of trec_eval.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import RELEVANT, Array, Places, count_relevant
 from podium.registry import register
 
@@ -81,9 +80,7 @@ def _within(above: Array, mine: Array, start: int, end: int) -> float:
 class InfAP(Metric):
     """infAP: inferred average precision, for sampled judgements."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("infap")
-    cuts: ClassVar[bool] = False
-    normalised: ClassVar[bool] = False
-    sees_unjudged: ClassVar[bool] = True
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("infap"))
+    conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
+    kernel = Kernel(measure, sees_unjudged=True)
+    normalised = False

@@ -15,12 +15,13 @@ Use it for: precision–recall curves averaged over queries. Empty: no relevant 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, RELEVANT, Array, Places, count_relevant
 from podium.registry import param, register
 
@@ -77,11 +78,11 @@ class IPrec(Metric):
     """The recall level."""
     rounding: Rounding = "up"
     """How level × R is made a number of documents."""
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("iprec_at_recall")
-    number: ClassVar[str] = "recall"
-    presets: ClassVar[Stated] = ROUNDING_PRESETS
-    words: ClassVar[Words] = {"recall": ("the recall level is", str), "rounding": ROUNDING_WORDS}
-    cuts: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("iprec_at_recall"), number="recall")
+    conventions = Conventions(
+        uses=("relevant", "ideal"),
+        presets=ROUNDING_PRESETS,
+        words={"recall": ("the recall level is", str), "rounding": ROUNDING_WORDS},
+        cuts=False,
+    )
+    kernel = Kernel(measure, averages_ties=False)

@@ -13,12 +13,11 @@ Only the list counts, never what else was judged. Reference: Kendall (1945); Kni
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pairs import count_pairs
 from podium.registry import register
@@ -39,9 +38,8 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class Kendall(Metric):
     """Kendall's τ-b."""
 
-    spellings: ClassVar[Stated] = stating("kendall_tau", "kendalltau", "kendalls_tau", "tau", "tau_b")
-    cuts: ClassVar[bool] = False
-    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    normalised: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("kendall_tau", "kendalltau", "kendalls_tau", "tau", "tau_b"))
+    conventions = Conventions(cuts=False)
+    kernel = Kernel(measure, averages_ties=False)
+    range = (-1.0, 1.0)
+    normalised = False

@@ -7,7 +7,7 @@ A measure is written for ONE query, as a kernel
 where `labels` are in rank order, `ends[p]` is the place (exclusive) where the documents tied with place p end,
 `ideal` are the judged labels from the largest to the smallest, and `config` holds the numbers of the convention and,
 from `OWN` on, the metric's own parameters in the order of its fields. A kernel returns the expectation over all orders
-of tied documents, and NaN where the measure is not defined. For a metric that asks for it (`Metric.sees_unjudged`) the
+of tied documents, and NaN where the measure is not defined. For a metric that asks for it (`Kernel.sees_unjudged`) the
 label of a document without judgement is NaN; a negative label means pooled but not judged.
 
 For LambdaRank a measure also says what swapping two documents changes, without ties:
@@ -116,6 +116,29 @@ def relevant_within(labels: Array, start: int, end: int, config: Array) -> int:
     for place in range(start, end):  # a slice would count references, which costs more than this loop
         found += labels[place] >= config[RELEVANT]
     return found
+
+
+@compiled
+def expected_hits(labels: Array, ends: Places, last: int, config: Array) -> float:
+    """The expected number of relevant documents at the first `last` places."""
+    found, start = 0.0, 0
+    while start < last:
+        end = ends[start]
+        found += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
+        start = end
+    return found
+
+
+@compiled
+def first_relevant_group(labels: Array, ends: Places, last: int, config: Array) -> tuple[int, int]:
+    """Of the first tie group with relevant documents that starts before `last`: its start, and how many; 0 if none."""
+    start = 0
+    while start < last:
+        relevant = relevant_within(labels, start, ends[start], config)
+        if relevant > 0:
+            return start, relevant
+        start = ends[start]
+    return start, 0
 
 
 @compiled

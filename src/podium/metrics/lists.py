@@ -71,7 +71,7 @@ class Lists:
         return len(self.offsets) - 1
 
     def view(self, how: Convention, *, mark_unjudged: bool) -> View:
-        """How a metric of this convention sees the lists; `mark_unjudged`: as `Metric.sees_unjudged`."""
+        """How a metric of this convention sees the lists; `mark_unjudged`: as `Kernel.sees_unjudged`."""
         from_list = how.ideal == "list" or self.judged is None
         return View(how.ties, how.scores, from_list, mark_unjudged and self.unjudged is not None)
 

@@ -13,12 +13,11 @@ Reference: Voorhees and Harman (2005); ties: McSherry and Najork (2008).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import (
     DIVIDE_ALL,
     RELEVANT,
@@ -97,22 +96,25 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class MAP(Metric):
     """MAP: average precision."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
-    divisors: ClassVar[tuple[str, ...]] = ("cutoff", "relevant")
-    spellings: ClassVar[Stated] = {
-        **stating("ap", "average_precision", "mean_average_precision"),
-        "map_cut": {"divisor": "relevant"},
-    }
-    presets: ClassVar[Stated] = {
-        **stating("trec", "trec10", "ranx", divisor="relevant"),
-        "xgboost": {"cutoff": 32},
-        "ranklib": {"cutoff": None},
-    }
-    words: ClassVar[Words] = {
-        "divisor": (
-            "precisions are divided by",
-            {"cutoff": "min(k, relevant documents)", "relevant": "all relevant documents"}.__getitem__,
-        )
-    }
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+    names = Names(
+        {
+            **stating("ap", "average_precision", "mean_average_precision"),
+            "map_cut": {"divisor": "relevant"},
+        }
+    )
+    conventions = Conventions(
+        uses=("relevant", "divisor", "short", "ideal"),
+        divisors=("cutoff", "relevant"),
+        presets={
+            **stating("trec", "trec10", "ranx", divisor="relevant"),
+            "xgboost": {"cutoff": 32},
+            "ranklib": {"cutoff": None},
+        },
+        words={
+            "divisor": (
+                "precisions are divided by",
+                {"cutoff": "min(k, relevant documents)", "relevant": "all relevant documents"}.__getitem__,
+            )
+        },
+    )
+    kernel = Kernel(measure, swaps=(prepare, swap))

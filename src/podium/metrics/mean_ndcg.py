@@ -11,12 +11,11 @@ Empty: no judged document with a gain above 0. Reference: Qin and Liu, LETOR 4.0
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, has_gain
 from podium.registry import register
 
@@ -61,8 +60,6 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class MeanNDCG(Metric):
     """Mean NDCG: NDCG@k averaged over k = 1…n."""
 
-    uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "ideal", "floor")
-    spellings: ClassVar[Stated] = stating("meanndcg")
-    cuts: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names(stating("meanndcg"))
+    conventions = Conventions(uses=("gain", "discount", "ideal", "floor"), cuts=False)
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))

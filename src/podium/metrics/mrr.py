@@ -12,13 +12,12 @@ Reference: Voorhees (1999); ties: McSherry and Najork (2008).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
-from podium.metrics.kernels import Array, Places, cut, has_relevant, relevance, relevant_within
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
+from podium.metrics.kernels import Array, Places, cut, first_relevant_group, has_relevant, relevance
 from podium.registry import register
 
 
@@ -27,21 +26,18 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Σ_t P(the first relevant document is at the t-th place of its tie group)/r."""
     if not has_relevant(ideal, config):
         return np.nan
-    last, start = cut(len(labels), config), 0
-    while start < last:
-        end = ends[start]
-        mine, left = relevant_within(labels, start, end, config), end - start
-        if mine > 0:
-            total, none_yet = 0.0, 1.0  # the chance that no relevant document came before the place
-            for place in range(start, min(end, last)):
-                total += none_yet * (mine / left) / (place + 1.0)
-                none_yet *= 1.0 - mine / left
-                left -= 1
-                if none_yet <= 0.0:
-                    break
-            return total
-        start = end
-    return 0.0
+    last = cut(len(labels), config)
+    start, relevant = first_relevant_group(labels, ends, last, config)
+    if relevant == 0:
+        return 0.0
+    left, total, none_yet = ends[start] - start, 0.0, 1.0  # the chance that no relevant document came before the place
+    for place in range(start, min(ends[start], last)):
+        total += none_yet * (relevant / left) / (place + 1.0)
+        none_yet *= 1.0 - relevant / left
+        left -= 1
+        if none_yet <= 0.0:
+            break
+    return total
 
 
 @compiled
@@ -76,7 +72,6 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class MRR(Metric):
     """MRR: the reciprocal rank of the first relevant document."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
-    spellings: ClassVar[Stated] = stating("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank")
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+    names = Names(stating("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"))
+    conventions = Conventions(uses=("relevant", "short", "ideal"))
+    kernel = Kernel(measure, swaps=(prepare, swap))

@@ -11,13 +11,12 @@ Empty: no judged document with a gain above 0. Reference: Järvelin and Kekälä
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
 from podium.metrics import dcg
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain
 from podium.registry import register
 
@@ -53,13 +52,14 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class NDCG(Metric):
     """NDCG@k: DCG@k over its largest value."""
 
-    uses: ClassVar[tuple[str, ...]] = ("gain", "discount", "short", "ideal", "floor")
-    spellings: ClassVar[Stated] = {"ndcg_cut": {}, "ndcg_burges": {"gain": "exp2"}}
-    presets: ClassVar[Stated] = {
-        **stating("letor3", "letor4", "mslr", short="zero"),
-        "catboost": {"empty": "one"},
-        "xgboost": {"cutoff": 32},
-        "ranklib": {"cutoff": 10},
-    }
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names({"ndcg_cut": {}, "ndcg_burges": {"gain": "exp2"}})
+    conventions = Conventions(
+        uses=("gain", "discount", "short", "ideal", "floor"),
+        presets={
+            **stating("letor3", "letor4", "mslr", short="zero"),
+            "catboost": {"empty": "one"},
+            "xgboost": {"cutoff": 32},
+            "ranklib": {"cutoff": 10},
+        },
+    )
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))

@@ -11,11 +11,9 @@ Reference: trec_eval.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from podium.compiled import compiled
-from podium.metrics.base import Stated, stating
-from podium.metrics.count import Count
+from podium.metrics.count import Count, counting
+from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, count_relevant
 from podium.registry import register
 
@@ -30,6 +28,6 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class NumRel(Count):
     """Number of relevant judged documents."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("numrel")
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("numrel"))
+    conventions = counting("relevant", "ideal")
+    kernel = Kernel(measure, order_matters=False)

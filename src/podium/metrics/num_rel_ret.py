@@ -11,10 +11,9 @@ Reference: trec_eval.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from podium.compiled import compiled
-from podium.metrics.count import Count
+from podium.metrics.count import Count, counting
+from podium.metrics.declaration import Kernel
 from podium.metrics.kernels import Array, Places, relevant_within
 from podium.registry import register
 
@@ -29,5 +28,5 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class NumRelRet(Count):
     """Number of relevant documents retrieved."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant",)
-    measure: ClassVar[Any] = staticmethod(measure)
+    conventions = counting("relevant")
+    kernel = Kernel(measure, order_matters=False)

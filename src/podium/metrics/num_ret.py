@@ -10,11 +10,9 @@ Use it for: checking that a run and its judgements are what they should be. Empt
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from podium.compiled import compiled
-from podium.metrics.base import Stated, stating
-from podium.metrics.count import Count
+from podium.metrics.count import Count, counting
+from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
 from podium.registry import register
 
@@ -29,6 +27,6 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class NumRet(Count):
     """Number of retrieved documents."""
 
-    uses: ClassVar[tuple[str, ...]] = ()
-    spellings: ClassVar[Stated] = stating("numret")
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("numret"))
+    conventions = counting()
+    kernel = Kernel(measure, order_matters=False)

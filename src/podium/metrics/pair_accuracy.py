@@ -11,12 +11,11 @@ under the ROC curve. Empty: no two labels differ. Only the list counts, never wh
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pairs import count_pairs
 from podium.registry import register
@@ -34,6 +33,6 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class PairAccuracy(Metric):
     """Pair accuracy."""
 
-    spellings: ClassVar[Stated] = stating("pairaccuracy", "pairwise_accuracy")
-    cuts: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("pairaccuracy", "pairwise_accuracy"))
+    conventions = Conventions(cuts=False)
+    kernel = Kernel(measure)

@@ -11,12 +11,11 @@ first page. Empty: no relevant judged document.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import (
     CUTOFF,
     DIVIDE_LIST,
@@ -25,22 +24,11 @@ from podium.metrics.kernels import (
     Places,
     additive_swap,
     cut,
+    expected_hits,
     has_relevant,
     relevance,
-    relevant_within,
 )
 from podium.registry import register
-
-
-@compiled
-def expected_hits(labels: Array, ends: Places, config: Array) -> float:
-    """The expected number of relevant documents at ranks ≤ k."""
-    last, found, start = cut(len(labels), config), 0.0, 0
-    while start < last:
-        end = ends[start]
-        found += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
-        start = end
-    return found
 
 
 @compiled
@@ -55,7 +43,7 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Hits over their number."""
     if not has_relevant(ideal, config):
         return np.nan
-    return expected_hits(labels, ends, config) / divisor(len(labels), config)
+    return expected_hits(labels, ends, cut(len(labels), config), config) / divisor(len(labels), config)
 
 
 @compiled
@@ -71,19 +59,17 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class Precision(Metric):
     """P@k: the fraction of the first k documents that are relevant."""
 
-    prints: ClassVar[str | None] = "p"
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "divisor", "short", "ideal")
-    divisors: ClassVar[tuple[str, ...]] = ("cutoff", "list")
-    spellings: ClassVar[Stated] = stating("pre", "prec", "precisionat", "set_p", "setp")
-    presets: ClassVar[Stated] = {
-        "letor3": {"short": "zero"},
-        "xgboost": {"divisor": "list", "empty": "zero", "cutoff": 32},
-        "catboost": {"divisor": "list"},
-        "ranklib": {"divisor": "list", "cutoff": 10},
-    }
-    words: ClassVar[Words] = {
-        "divisor": ("hits are divided by", {"cutoff": "k", "list": "min(k, documents)"}.__getitem__)
-    }
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names(stating("pre", "prec", "precisionat", "set_p", "setp"), prints="p")
+    conventions = Conventions(
+        uses=("relevant", "divisor", "short", "ideal"),
+        divisors=("cutoff", "list"),
+        presets={
+            "letor3": {"short": "zero"},
+            "xgboost": {"divisor": "list", "empty": "zero", "cutoff": 32},
+            "catboost": {"divisor": "list"},
+            "ranklib": {"divisor": "list", "cutoff": 10},
+        },
+        words={"divisor": ("hits are divided by", {"cutoff": "k", "list": "min(k, documents)"}.__getitem__)},
+    )
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))
+    normalised = False

@@ -11,13 +11,12 @@ numbers of relevant documents. Empty: R = 0. Reference: Buckley and Voorhees (20
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
-from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, relevance, relevant_within
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
+from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, expected_hits, relevance
 from podium.registry import register
 
 
@@ -25,14 +24,7 @@ from podium.registry import register
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Expected hits among the first R, over R."""
     found = count_relevant(ideal, config)
-    if found == 0:
-        return np.nan
-    last, hits, start = min(found, len(labels)), 0.0, 0
-    while start < last:
-        end = ends[start]
-        hits += relevant_within(labels, start, end, config) * ((min(end, last) - start) / (end - start))
-        start = end
-    return hits / found
+    return expected_hits(labels, ends, min(found, len(labels)), config) / found if found > 0 else np.nan
 
 
 @compiled
@@ -48,8 +40,6 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class RPrecision(Metric):
     """R-precision: precision at R, the number of relevant documents."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("rprec", "r_prec", "rprecision")
-    cuts: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names(stating("rprec", "r_prec", "rprecision"))
+    conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))

@@ -12,12 +12,11 @@ Empty: no relevant judged document. Reference: Moffat and Zobel (2008).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, Array, Places, additive_swap, cut, has_relevant, relevance, relevant_within
 from podium.registry import param, register
 
@@ -54,11 +53,11 @@ class RBP(Metric):
 
     p: float = param(default=0.8, above=0.0, below=1.0)
     """The probability that the user looks at the next document."""
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
-    spellings: ClassVar[Stated] = stating("rank_biased_precision")
-    number: ClassVar[str] = "p"
-    presets: ClassVar[Stated] = {"trec10": {"p": 0.9}}
-    words: ClassVar[Words] = {"p": ("the next document is looked at with probability", str)}
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names(stating("rank_biased_precision"), number="p")
+    conventions = Conventions(
+        uses=("relevant", "short", "ideal"),
+        presets={"trec10": {"p": 0.9}},
+        words={"p": ("the next document is looked at with probability", str)},
+    )
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))
+    normalised = False

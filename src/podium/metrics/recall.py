@@ -11,14 +11,12 @@ that others re-rank. Empty: R = 0.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
-from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, relevance
-from podium.metrics.precision import expected_hits
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
+from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, expected_hits, relevance
 from podium.registry import register
 
 
@@ -26,7 +24,7 @@ from podium.registry import register
 def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """Hits over R."""
     found = count_relevant(ideal, config)
-    return expected_hits(labels, ends, config) / found if found > 0 else np.nan
+    return expected_hits(labels, ends, cut(len(labels), config), config) / found if found > 0 else np.nan
 
 
 @compiled
@@ -42,9 +40,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class Recall(Metric):
     """Recall@k: the fraction of the relevant documents that are among the first k."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
-    spellings: ClassVar[Stated] = stating("r", "recallat", "set_recall", "setr")
-    presets: ClassVar[Stated] = {"catboost": {"empty": "one"}}
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    names = Names(stating("r", "recallat", "set_recall", "setr"))
+    conventions = Conventions(uses=("relevant", "short", "ideal"), presets={"catboost": {"empty": "one"}})
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))
+    normalised = False

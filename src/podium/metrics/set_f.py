@@ -11,12 +11,11 @@ Reference: van Rijsbergen (1979), as in trec_eval (`set_F`, whose parameter is w
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, Words, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, Array, Places, count_relevant, relevant_within
 from podium.registry import param, register
 
@@ -36,11 +35,9 @@ class SetF(Metric):
 
     weight: float = param(default=1.0, above=0.0)
     """How much recall weighs against precision: β² of F_β."""
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("setf")
-    number: ClassVar[str] = "weight"
-    words: ClassVar[Words] = {"weight": ("the weight of recall is", str)}
-    cuts: ClassVar[bool] = False
-    order_matters: ClassVar[bool] = False
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("setf"), number="weight")
+    conventions = Conventions(
+        uses=("relevant", "ideal"), words={"weight": ("the weight of recall is", str)}, cuts=False
+    )
+    kernel = Kernel(measure, order_matters=False)
+    normalised = False

@@ -10,12 +10,11 @@ Use it for: unranked results. Empty: no relevant judged document. Reference: tre
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, count_relevant, relevant_within
 from podium.registry import register
 
@@ -34,9 +33,7 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class SetMAP(Metric):
     """Set MAP: the precision of the whole list times its recall."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("setap")
-    cuts: ClassVar[bool] = False
-    order_matters: ClassVar[bool] = False
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("setap"))
+    conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
+    kernel = Kernel(measure, order_matters=False)
+    normalised = False

@@ -10,12 +10,11 @@ Use it for: unranked results of different sizes. Empty: no relevant judged docum
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, count_relevant, relevant_within
 from podium.registry import register
 
@@ -33,8 +32,6 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class SetRelativePrecision(Metric):
     """Set relative precision: the share of relevant documents in the list of the most there could be."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "ideal")
-    spellings: ClassVar[Stated] = stating("set_relative_p")
-    cuts: ClassVar[bool] = False
-    order_matters: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("set_relative_p"))
+    conventions = Conventions(uses=("relevant", "ideal"), cuts=False)
+    kernel = Kernel(measure, order_matters=False)

@@ -11,13 +11,12 @@ probability 1 − C(N − m, t)/C(N, t). Cost: O(n). Use it for: navigational qu
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
-from podium.metrics.kernels import Array, Places, cut, has_relevant, relevance, relevant_within
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
+from podium.metrics.kernels import Array, Places, cut, first_relevant_group, has_relevant, relevance
 from podium.registry import register
 
 
@@ -26,17 +25,14 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
     """1 − P(no relevant document among the first k)."""
     if not has_relevant(ideal, config):
         return np.nan
-    last, start = cut(len(labels), config), 0
-    while start < last:
-        end = ends[start]
-        mine = relevant_within(labels, start, end, config)
-        if mine > 0:
-            none = 1.0
-            for taken in range(min(end, last) - start):
-                none *= max(1.0 - mine / (end - start - taken), 0.0)
-            return 1.0 - none
-        start = end
-    return 0.0
+    last = cut(len(labels), config)
+    start, relevant = first_relevant_group(labels, ends, last, config)
+    if relevant == 0:
+        return 0.0
+    end, none = ends[start], 1.0
+    for taken in range(min(end, last) - start):
+        none *= max(1.0 - relevant / (end - start - taken), 0.0)
+    return 1.0 - none
 
 
 @compiled
@@ -64,7 +60,6 @@ def swap(labels: Array, config: Array, work: Array, i: int, j: int) -> float:
 class Success(Metric):
     """Success@k: whether there is a relevant document among the first k; success@1 is WTA, winner takes all."""
 
-    uses: ClassVar[tuple[str, ...]] = ("relevant", "short", "ideal")
-    spellings: ClassVar[Stated] = stating("wta", "winner_takes_all", "winners_take_all", cutoff=1)
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, swap)
+    names = Names(stating("wta", "winner_takes_all", "winners_take_all", cutoff=1))
+    conventions = Conventions(uses=("relevant", "short", "ideal"))
+    kernel = Kernel(measure, swaps=(prepare, swap))

@@ -14,10 +14,9 @@ Reference: trec_eval 10 (`unj`).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from podium.compiled import compiled
-from podium.metrics.base import Metric, Stated, stating
+from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import CUTOFF, NO_CUTOFF, Array, Places, cut
 from podium.registry import register
 
@@ -39,9 +38,8 @@ def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
 class Unjudged(Metric):
     """Unjudged@k: the share of the first k documents without a judgement; less is better."""
 
-    spellings: ClassVar[Stated] = stating("unj")
-    normalised: ClassVar[bool] = False
-    higher_is_better: ClassVar[bool] = False
-    can_be_empty: ClassVar[bool] = False
-    sees_unjudged: ClassVar[bool] = True
-    measure: ClassVar[Any] = staticmethod(measure)
+    names = Names(stating("unj"))
+    conventions = Conventions(can_be_empty=False)
+    kernel = Kernel(measure, sees_unjudged=True)
+    normalised = False
+    higher_is_better = False

@@ -16,12 +16,11 @@ the same to every ranker. Weights may be negative where clicks were corrected fo
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
 
 from podium.compiled import compiled
 from podium.metrics.base import Metric
+from podium.metrics.declaration import Conventions, Kernel
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount
 from podium.registry import register
 
@@ -55,8 +54,7 @@ def prepare(labels: Array, ideal: Array, config: Array, work: Array) -> None:
 class WeightedDCG(Metric):
     """The weight that a ranking brings to the top, discounted by rank."""
 
-    uses: ClassVar[tuple[str, ...]] = ("discount", "short", "ideal")
-    range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
-    normalised: ClassVar[bool] = False
-    measure: ClassVar[Any] = staticmethod(measure)
-    swaps: ClassVar[tuple[Any, Any] | None] = (prepare, additive_swap)
+    conventions = Conventions(uses=("discount", "short", "ideal"))
+    kernel = Kernel(measure, swaps=(prepare, additive_swap))
+    range = (float("-inf"), float("inf"))
+    normalised = False

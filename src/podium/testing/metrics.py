@@ -39,7 +39,7 @@ def check_metric(metric: Metric, *, reference: Reference | None = None) -> None:
 
 def metric_variants(kind: type[Metric]) -> list[Metric]:
     """The metric at several cut-offs, and with each of its own parameters moved off its default."""
-    cut = [kind(k) for k in _CUTOFFS] if kind.cuts else [kind()]
+    cut = [kind(k) for k in _CUTOFFS] if kind.conventions.cuts else [kind()]
     return [*cut, *(dataclasses.replace(cut[-1], **{field: value}) for field, value in other_settings(kind))]
 
 
@@ -63,8 +63,10 @@ def other_settings(kind: type[Metric]) -> list[tuple[str, Any]]:
 def equals_reference(metric: Metric, reference: Reference) -> None:
     """The mean of the slow value over all orders of tied documents, also with judged documents that are not listed."""
     for scores, labels, rng in _queries(most=6, number=40):
-        s = scores if metric.averages_ties else scores + np.arange(len(scores)) / 100
-        missed = rng.integers(0, 5, rng.integers(0, 4)).astype(float) if "ideal" in metric.uses else np.empty(0)
+        s = scores if metric.kernel.averages_ties else scores + np.arange(len(scores)) / 100
+        missed = (
+            rng.integers(0, 5, rng.integers(0, 4)).astype(float) if "ideal" in metric.conventions.uses else np.empty(0)
+        )
         judged = np.concatenate([labels, missed])
         own = {name: getattr(metric, name) for name in metric.own_parameters()}
         ideal = sorted(judged.tolist(), reverse=True)
@@ -121,17 +123,19 @@ def text_gives_it_back(metric: Metric) -> None:
 
 def what_presets_state_is_known(metric: Metric) -> None:
     """Presets and words name fields that the metric has."""
-    known = {"cutoff", "empty", *metric.uses, *metric.own_parameters()}
-    assert set(metric.presets) <= set(PRESETS), f"there are no presets {set(metric.presets) - set(PRESETS)}"
-    for preset, stated in metric.presets.items():
+    known = {"cutoff", "empty", *metric.conventions.uses, *metric.own_parameters()}
+    assert set(metric.conventions.presets) <= set(PRESETS), (
+        f"there are no presets {set(metric.conventions.presets) - set(PRESETS)}"
+    )
+    for preset, stated in metric.conventions.presets.items():
         assert set(stated) <= known, f"{preset} states {set(stated) - known}, which do not concern {metric.name}"
-    unknown = set(metric.words) - {"divisor", *metric.own_parameters()}
+    unknown = set(metric.conventions.words) - {"divisor", *metric.own_parameters()}
     assert not unknown, f"words for {unknown}, which {metric.name} does not have"
 
 
 def it_chooses_between_models_or_says_why_not(metric: Metric) -> None:
     """`check_tunes` refuses a metric that order does not matter for, or that is better when lower."""
-    if metric.order_matters and metric.higher_is_better:
+    if metric.kernel.order_matters and metric.higher_is_better:
         metric.check_tunes()
     else:
         refused(metric.check_tunes, says=r"cannot tell which model ranks better.*ndcg@10", when=f"tuning by {metric}")
@@ -139,7 +143,7 @@ def it_chooses_between_models_or_says_why_not(metric: Metric) -> None:
 
 def a_swap_is_worth_what_swapping_changes(metric: Metric) -> None:
     """For LambdaRank, in the stated types; a metric without swaps is refused there, and others are named."""
-    if metric.swaps is None:
+    if metric.kernel.swaps is None:
         says = rf"{metric.name} .*swapping.*ndcg"
         refused(metric.swap_functions, says=says, when=f"swaps of {metric}")
         return
@@ -160,19 +164,21 @@ def a_swap_is_worth_what_swapping_changes(metric: Metric) -> None:
 
 def queries_with_nothing_to_find_follow_the_convention(metric: Metric) -> None:
     """Skipped, or counted 0 or 1; a metric that is never empty has a value for every query."""
-    if not metric.can_be_empty:
+    if not metric.conventions.can_be_empty:
         values = metric([2, 1, 5], [0, 0, 1], [0, 2, 2, 3])
         assert np.isfinite(values).all(), f"{metric} is {values}, but says that it always has a value"
         return
-    for empty, expected in (("skip", math.nan), ("zero", metric.zero), ("one", metric.one)):
+    for empty, expected in (("skip", math.nan), ("zero", metric.conventions.zero), ("one", metric.conventions.one)):
         stated = Metric.parse(f"{dataclasses.replace(metric, convention=DEFAULT)}[empty={empty}]")
         values = stated([2, 1, 3, 2, 1, 5], [0, 0, 1, 1, 0, 0], [0, 2, 5, 5, 6])
         got = values[[0, 2, 3]]
         assert np.array_equal(got, [expected] * 3, equal_nan=True), f"{stated}: queries with nothing to find are {got}"
-        assert values[1] > metric.zero, f"{stated}: a query with two relevant documents on top is worth {values[1]}"
-    if "ideal" in metric.uses:
+        assert values[1] > metric.conventions.zero, (
+            f"{stated}: a query with two relevant documents on top is worth {values[1]}"
+        )
+    if "ideal" in metric.conventions.uses:
         found = metric([1.0, 0.5], [0, 0], [0, 0, 2], judged=[2, 1, 0, 0, 1], judged_offsets=[0, 2, 5])
-        assert (found == metric.zero).all(), f"lists without a relevant document are worth {found}"
+        assert (found == metric.conventions.zero).all(), f"lists without a relevant document are worth {found}"
 
 
 def several_metrics_at_once_give_what_each_gives_alone(metric: Metric) -> None:

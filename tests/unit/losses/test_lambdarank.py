@@ -20,7 +20,7 @@ def test_the_force_is_the_change_of_ndcg_times_the_logistic():
     assert got.gradient == pytest.approx([force, -force])
 
 
-SWAPPABLE = [name for name, metric in Metric.catalogue().items() if metric.swaps is not None]
+SWAPPABLE = [name for name, metric in Metric.catalogue().items() if metric.kernel.swaps is not None]
 CUT = {"dcg": "dcg@2", "precision": "p@2", "recall": "recall@3", "success": "success@1", "rbp": "rbp(p=0.5)@3"}
 
 

@@ -1,0 +1,73 @@
+"""What a metric's file declares beside its parameters: its names, its conventions, its kernel.
+
+    >>> Names(stating("rr", "recip_rank")).spellings
+    {'rr': {}, 'recip_rank': {}}
+
+The defaults are right for a plain metric, so that its file declares what is special about it and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Stated = Mapping[str, Mapping[str, Any]]
+"""By the name of a spelling or a preset, what it states: fields of the convention, parameters of the metric, cutoff."""
+Words = Mapping[str, tuple[str, Callable[[Any], str]]]
+"""By field, its subject and a function that words its values: `("hits are divided by", …)`."""
+
+
+def stating(*names: str, **fields: Any) -> dict[str, Mapping[str, Any]]:
+    """Names of spellings or presets that all state the same fields, by default none."""
+    return dict.fromkeys(names, fields)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a metric is called, by podium and by other tools."""
+
+    spellings: Stated = field(default_factory=dict)
+    """Other names for it, in lower case with words joined by underscores, and what each name states."""
+    prints: str | None = None
+    """Canonical name for printing, if it differs from the registered one."""
+    number: str = "cutoff"
+    """The field that a number at the end of a name sets, as in `P_10` or `iprec_at_recall_0.10`."""
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """Which conventions concern a metric, and what tools do differently for it alone."""
+
+    uses: tuple[str, ...] = ()
+    """The fields of the convention that concern it, besides scores, empty if it can be, and ties if order matters."""
+    divisors: tuple[str, ...] = ("cutoff",)
+    """The values of `divisor` that make sense for it."""
+    presets: Stated = field(default_factory=dict)
+    """What presets state for this metric alone. A cutoff holds if none is given; None: there is never one."""
+    words: Words = field(default_factory=dict)
+    """How `podium reconcile` words its own parameters and its `divisor`."""
+    cuts: bool = True
+    """Whether it can be cut off at k."""
+    can_be_empty: bool = True
+    """Whether there are queries in which it has nothing to find, so that it is not defined."""
+    zero: float = 0.0
+    """A query's value if the convention says that it counts 0."""
+    one: float = 1.0
+    """A query's value if the convention says that it counts 1."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The compiled functions of a metric, and how they treat a list; see `podium.metrics.kernels`."""
+
+    measure: Any
+    """(labels, ends, ideal, config) → value of one query."""
+    swaps: tuple[Any, Any] | None = None
+    """(prepare, swap) for LambdaRank, or None."""
+    order_matters: bool = True
+    """Whether the value depends on the order of the list's documents, not only on which they are."""
+    averages_ties: bool = True
+    """Whether ties=mean is the mean over all orders of tied documents."""
+    sees_unjudged: bool = False
+    """Whether documents without judgment (label NaN) are told from those judged 0."""
