@@ -24,7 +24,7 @@ class CCM(IteratedChain):
     """
 
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
-    after_click: ClassVar[int] = RELEVANT
+    after_click: ClassVar[str | None] = RELEVANT
 
     def start(self, log: ClickLog) -> Params:
         return {"attractiveness": np.full(log.n_pairs, 0.5), "continuation": np.full(3, 0.5)}

@@ -10,12 +10,13 @@ last click at l (0 if none), b_{n+1} = 1 and for r = n … l+1:
           then e_{r+1} = e_r · κ b_{r+1}/(1−κ+κ b_{r+1})
 
 The EM step adds expected successes and trials of every parameter. Of α: a click 1 of 1, no click above l 0 of 1, no
-click below l (1−e_r)α_r of 1. The rest is in `_step`. Transitions out of the last document are not observed.
+click below l (1−e_r)α_r of 1. What is estimated of the decisions to go on depends on the model: `_count_by_rank`,
+`_count_satisfied`, `_count_relevant`. Transitions out of the last document are not observed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from podium.clicks.models.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 
-NONE, BY_RANK, SATISFIED, RELEVANT = 0, 1, 2, 3
+BY_RANK, SATISFIED, RELEVANT = "by rank", "satisfied", "relevant"
 _BLOCK = 100_000  # impressions
 _TINY = 1e-200  # products are turned into logarithms before they underflow
 
@@ -40,8 +41,8 @@ class Chain:
     kappa: float
     by_pair: Array  # (U+1,)
     by_rank: Array  # (R,) the last also for ranks beyond
-    satisfied: Array | None = None  # (U+1,) σ where by_pair = κ(1−σ)
-    tau: tuple[float, float] = (0.0, 0.0)  # τ₂, τ₃ where by_pair = τ₂(1−α) + τ₃α
+    satisfied: Array = field(default_factory=lambda: np.zeros(1))  # (U+1,) σ if by_pair = κ(1−σ)
+    tau: tuple[float, float] = (0.0, 0.0)  # τ₂, τ₃ if by_pair = τ₂(1−α) + τ₃α
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Counts:
 class ChainModel(ClickModel):
     """A click model in which a person reads from the top and may leave at any document."""
 
-    after_click: ClassVar[int] = NONE
-    """What is estimated of the decision after a click."""
+    after_click: ClassVar[str | None] = None
+    """What is estimated of the decision after a click: BY_RANK, SATISFIED, RELEVANT or nothing."""
 
     def chain(self, params: Params) -> Chain:
         """The habits that the parameters mean."""
@@ -85,7 +86,7 @@ class ChainModel(ClickModel):
 
     def objective(self, params: Params, pages: Pages) -> float:
         """The log-likelihood with its prior."""
-        value = pages.expect(self.chain(params), NONE).log_likelihood
+        value = pages.expect(self.chain(params), None).log_likelihood
         return value + sum(prior_term(self.prior, values) for values in params.values())
 
 
@@ -134,139 +135,172 @@ class Pages:
         self.cuts = np.append(np.unique(starts[np.minimum(wanted, len(starts) - 1)]), log.n_pages)
         self.cuts[0] = 0
 
-    def expect(self, chain: Chain, after_click: int) -> Counts:
+    def expect(self, chain: Chain, after_click: str | None) -> Counts:
         """The expected counts under a person's habits."""
-        log, n = self.log, self.log.n_pairs
-        attracted, satisfied = np.zeros(n), np.zeros(n)
-        n_shared = {NONE: 1, BY_RANK: len(chain.by_rank), SATISFIED: 1, RELEVANT: 3}[after_click]
-        shared = np.zeros((len(self.cuts) - 1, n_shared, 2))
-        sigma = np.zeros(1) if chain.satisfied is None else chain.satisfied
+        log, n_blocks = self.log, len(self.cuts) - 1
+        pages = (log.pairs, log.clicks, self.ranks, log.offsets, self.counts)
+        habits = (chain.alpha, chain.kappa, chain.by_pair, chain.by_rank, chain.satisfied, chain.tau)
+        attracted, satisfied = np.zeros(log.n_pairs), np.zeros(log.n_pairs)
+        n_shared = {SATISFIED: 1, RELEVANT: 3}.get(str(after_click), len(chain.by_rank))
+        shared = np.zeros((n_blocks, n_shared, 2))
 
         def work(block: int) -> float:
-            return float(
-                _step(
-                    log.pairs, log.clicks, self.ranks, log.offsets, self.counts, self.cuts[block],
-                    self.cuts[block + 1], chain.alpha, chain.kappa, chain.by_pair, chain.by_rank, sigma, chain.tau,
-                    after_click, attracted, satisfied, shared[block],
-                )
-            )  # fmt: skip
+            first, end = self.cuts[block], self.cuts[block + 1]
+            examined, ends = np.empty(log.offsets[end] - log.offsets[first]), np.empty(end - first)
+            value = _walk(pages, habits, first, end, attracted, examined, ends)
+            if after_click is not None:
+                count = {BY_RANK: _count_by_rank, SATISFIED: _count_satisfied, RELEVANT: _count_relevant}[after_click]
+                count(pages, habits, first, end, examined, ends, satisfied, shared[block])
+            return float(value)
 
-        value = sum(run_blocks(work, len(self.cuts) - 1))
+        value = sum(run_blocks(work, n_blocks))
         return Counts(value, attracted, satisfied, shared.sum(axis=0))
 
 
 @compiled
-def _step(
-    pairs: Any, clicks: Any, ranks: Any, offsets: Any, counts: Any, first: int, end: int, alpha: Any, kappa: float,
-    by_pair: Any, by_rank: Any, sigma: Any, tau: Any, mode: int, attracted: Any, satisfied: Any, shared: Any,
-) -> float:  # fmt: skip
-    """Add the expected counts of the pages first … end − 1; returns their log-likelihood."""
-    tails, value, n_ranks = np.empty(1), 0.0, len(by_rank)
+def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Any, examined: Any, ends: Any) -> float:
+    """The log-likelihood of the pages first … end − 1.
+
+    Adds the expected successes of α to `attracted`; fills `examined` with e of each impression and `ends` with D of
+    each page that has clicks.
+    """
+    pairs, clicks, ranks, offsets, counts = pages
+    alpha, kappa, by_pair, by_rank, _, _ = habits
+    value, n_ranks, base = 0.0, len(by_rank), offsets[first]
     for page in range(first, end):
         a, z, w, p = offsets[page], offsets[page + 1], counts[page], 1.0
-        passed = 0.0
-        if len(tails) < z - a + 1:
-            tails = np.empty(2 * (z - a) + 1)
-        last = z - 1
-        while last >= a and clicks[last] == 0:
-            last -= 1
+        last = _last_click(clicks, a, z)
         for i in range(a, last):  # above the last click everything was looked at
             u = pairs[i]
+            examined[i - base] = 1.0
             if clicks[i]:
-                go = by_pair[u] * by_rank[min(ranks[i], n_ranks) - 1]
-                p *= alpha[u] * go
+                p *= alpha[u] * (by_pair[u] * by_rank[min(ranks[i], n_ranks) - 1])
                 attracted[u] += w
-                _went_on(mode, u, min(ranks[i], n_ranks) - 1, alpha[u], go, tau, w, satisfied, shared)
             else:
                 p *= (1.0 - alpha[u]) * kappa
-            if mode == 2 or clicks[i] == 0:
-                passed += w
             if p < _TINY:
                 value += w * np.log(p)
                 p = 1.0
         after = 1.0  # b of the place below
         for i in range(z - 1, last, -1):
-            tails[i - a + 1] = after
+            examined[i - base] = after
             after = (1.0 - alpha[pairs[i]]) * (1.0 - kappa + kappa * after)
-        looked, went_on, could = 1.0, passed, passed
+        looked = 1.0
         if last < a:
             p *= after
         else:
             u = pairs[last]
-            rank = min(ranks[last], n_ranks) - 1
-            go = by_pair[u] * by_rank[rank]
+            go = by_pair[u] * by_rank[min(ranks[last], n_ranks) - 1]
             down = 1.0 - go + go * after
             p *= alpha[u] * down
             attracted[u] += w
             looked = go * after / down if down > 0.0 else 0.0
-            s = sigma[u] if mode == 2 else 0.0
-            _last_click(mode, u, rank, alpha[u], go, s, down, looked, last == z - 1, tau, w, satisfied, shared)
+            examined[last - base], ends[page - first] = 1.0, down
         value += w * np.log(p)
         for i in range(last + 1, z):
-            u = pairs[i]
+            u, b = pairs[i], examined[i - base]
             attracted[u] += w * (1.0 - looked) * alpha[u]
-            if i < z - 1 and kappa < 1.0:  # else whoever looked at this one looks at the next
-                b = tails[i - a + 1]
-                could += w * looked
+            examined[i - base] = looked
+            if kappa < 1.0:  # else who looked at this one looks at the next
                 looked *= kappa * b / (1.0 - kappa + kappa * b)
-                went_on += w * looked
-        if mode >= 2:
-            shared[0, 0] += went_on
-            shared[0, 1] += could
     return value
 
 
 @compiled
-def _went_on(
-    mode: int, u: int, rank: int, a: float, go: float, tau: Any, w: float, satisfied: Any, shared: Any
+def _count_by_rank(
+    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
 ) -> None:
-    """After a click above the last one: the person went on.
-
-    BY_RANK: λ_r 1 of 1. RELEVANT: the document was relevant with q = τ₃α/λ: τ₃ q of q, τ₂ 1−q of 1−q.
-    """
-    if mode == 1:
-        shared[rank, 0] += w
-        shared[rank, 1] += w
-    elif mode == 3:
-        q = tau[1] * a / go if go > 0.0 else 0.0
-        satisfied[u] += w * q
-        for k, part in ((2, q), (1, 1.0 - q)):
-            shared[k, 0] += w * part
-            shared[k, 1] += w * part
+    """λ_r: 1 of 1 after a click above the last one, e of 1 after the last one, if a document follows."""
+    _, clicks, ranks, offsets, counts = pages
+    n_ranks, base = len(habits[3]), offsets[first]
+    for page in range(first, end):
+        a, z, w = offsets[page], offsets[page + 1], counts[page]
+        last = _last_click(clicks, a, z)
+        for i in range(a, min(last + 1, z - 1)):
+            if clicks[i]:
+                rank = min(ranks[i], n_ranks) - 1
+                shared[rank, 0] += w * examined[i + 1 - base]
+                shared[rank, 1] += w
 
 
 @compiled
-def _last_click(
-    mode: int, u: int, rank: int, a: float, go: float, sigma: float, down: float, e: float, bottom: bool, tau: Any,
-    w: float, satisfied: Any, shared: Any,
-) -> None:  # fmt: skip
-    """After the last click, with e = P(the next document was looked at | page).
+def _count_satisfied(
+    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
+) -> None:
+    """σ: s = σ/D of 1 for the last click. κ: 1 of 1 above the last click, e of 1−s after it, if a document follows."""
+    pairs, clicks, _, offsets, counts = pages
+    _, kappa, _, _, sigma, _ = habits
+    base = offsets[first]
+    for page in range(first, end):
+        a, z, w, passed = offsets[page], offsets[page + 1], counts[page], 0.0
+        last = _last_click(clicks, a, z)
+        for _ in range(a, last):
+            passed += w
+        if last >= a:
+            u, down = pairs[last], ends[page - first]
+            s = min(sigma[u] / down, 1.0) if down > 0.0 else 1.0
+            satisfied[u] += w * s
+            if last < z - 1:
+                shared[0, 0] += w * examined[last + 1 - base]
+                shared[0, 1] += w * (1.0 - s)
+        _count_below(examined, last + 1 - base, z - base, kappa, w, passed, shared)
 
-    BY_RANK: λ_r e of 1. SATISFIED: σ s = σ/D of 1, and the wish to go on e of 1−s. RELEVANT, with q = τ₃α/λ and
-    s = e·q + (1−e)(1−τ₃)α/(1−λ): relevant s of 1, τ₃ e·q of s, τ₂ e(1−q) of 1−s. At the bottom of the page only
-    σ or α remain, as e is not observed.
+
+@compiled
+def _count_relevant(
+    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
+) -> None:
+    """κ: 1 of 1 for documents without a click above the last one. After a click, with e of the next document,
+
+        q = τ₃α/λ,  s = e·q + (1−e)(1−τ₃)α/(1−λ):  relevant s of 1,  τ₃ e·q of s,  τ₂ e(1−q) of 1−s.
+
+    At the bottom of the page e is not observed, and only α remains: relevant α of 1.
     """
-    if mode == 1 and not bottom:
-        shared[rank, 0] += w * e
-        shared[rank, 1] += w
-    elif mode == 2:
-        s = min(sigma / down, 1.0) if down > 0.0 else 1.0
-        satisfied[u] += w * s
-        if not bottom:
-            shared[0, 0] += w * e
-            shared[0, 1] += w * (1.0 - s)
-    elif mode == 3:
-        if bottom:
-            satisfied[u] += w * a
-            return
-        q = tau[1] * a / go if go > 0.0 else 0.0
-        stopped = (1.0 - tau[1]) * a / (1.0 - go) if go < 1.0 else 0.0
-        s = e * q + (1.0 - e) * stopped
-        satisfied[u] += w * s
-        shared[2, 0] += w * e * q
-        shared[2, 1] += w * s
-        shared[1, 0] += w * e * (1.0 - q)
-        shared[1, 1] += w * (1.0 - s)
+    pairs, clicks, ranks, offsets, counts = pages
+    alpha, kappa, by_pair, by_rank, _, tau = habits
+    base = offsets[first]
+    for page in range(first, end):
+        a, z, w, passed = offsets[page], offsets[page + 1], counts[page], 0.0
+        last = _last_click(clicks, a, z)
+        for i in range(a, last + 1):
+            u = pairs[i]
+            go = by_pair[u] * by_rank[min(ranks[i], len(by_rank)) - 1]
+            q = tau[1] * alpha[u] / go if go > 0.0 else 0.0
+            if clicks[i] == 0:
+                passed += w
+            elif i == z - 1:
+                satisfied[u] += w * alpha[u]
+            else:
+                e = examined[i + 1 - base]
+                stopped = (1.0 - tau[1]) * alpha[u] / (1.0 - go) if go < 1.0 else 0.0
+                s = e * q + (1.0 - e) * stopped
+                satisfied[u] += w * s
+                shared[2, 0] += w * e * q
+                shared[2, 1] += w * s
+                shared[1, 0] += w * e * (1.0 - q)
+                shared[1, 1] += w * (1.0 - s)
+        _count_below(examined, last + 1 - base, z - base, kappa, w, passed, shared)
+
+
+@compiled
+def _count_below(examined: Any, first: int, end: int, kappa: float, w: float, passed: float, shared: Any) -> None:
+    """κ below the last click: e of the next document of e of this one; added to `passed` of as many above."""
+    went_on, could = passed, passed
+    if kappa < 1.0:
+        for i in range(first, end - 1):
+            could += w * examined[i]
+            went_on += w * examined[i + 1]
+    shared[0, 0] += went_on
+    shared[0, 1] += could
+
+
+@compiled
+def _last_click(clicks: Any, first: int, end: int) -> int:
+    """The last clicked impression; first − 1 if there is none."""
+    last = end - 1
+    while last >= first and clicks[last] == 0:
+        last -= 1
+    return last
 
 
 @compiled

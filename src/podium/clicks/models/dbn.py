@@ -24,7 +24,7 @@ class DBN(IteratedChain):
     """
 
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness", "satisfaction")
-    after_click: ClassVar[int] = SATISFIED
+    after_click: ClassVar[str | None] = SATISFIED
 
     def start(self, log: ClickLog) -> Params:
         half = np.full(log.n_pairs, 0.5)

@@ -26,7 +26,7 @@ class DCM(IteratedChain):
     """
 
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
-    after_click: ClassVar[int] = BY_RANK
+    after_click: ClassVar[str | None] = BY_RANK
     closed: bool = False
     most: int = param(default=50, least=1)
 

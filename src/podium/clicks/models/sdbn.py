@@ -26,7 +26,7 @@ class SDBN(IteratedChain):
     """
 
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness", "satisfaction")
-    after_click: ClassVar[int] = SATISFIED
+    after_click: ClassVar[str | None] = SATISFIED
     closed: bool = False
 
     @property
