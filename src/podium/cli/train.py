@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import clusters, console, options, progress
-from podium.cli.train_clicks import By, clicks_of
+from podium.cli.train_clicks import By, read_weighing, weigh
 from podium.errors import counted
 
 if TYPE_CHECKING:
@@ -80,12 +80,12 @@ def train(
     console.check_file(output, what="a model")
     chosen, searching = named(method), Search.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
-    used = clicks_of(clicks, propensities, clip=clip, by=propensities_as)
+    weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
-    if used is not None:
-        training = used.weigh(training)
+    if weighing is not None:
+        training = weigh(weighing, training, to_learn=True)
         if validation is not None and not _has_grades(validation):
-            validation = used.weigh(validation, to_learn=False)
+            validation = weigh(weighing, validation, to_learn=False)
             measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
         steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
@@ -94,8 +94,8 @@ def train(
         model = (fit if workers is None else workers.train)(
             training, chosen, valid=validation, metric=measure, seed=seed, search=searching, observers=(steps.record,)
         )
-    if used is not None:
-        model = model.with_info(clicks=used.record)
+    if weighing is not None:
+        model = model.with_info(clicks=weighing.record)
     model.save(output)
     _print(model, training, validation, output=output)
 

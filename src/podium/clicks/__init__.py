@@ -20,5 +20,6 @@ from podium.clicks.propensity_file import read_propensities as read_propensities
 from podium.clicks.simulate import show as show
 from podium.clicks.simulate import simulate as simulate
 from podium.clicks.simulate import simulate_counts as simulate_counts
+from podium.clicks.weights import Weighing as Weighing
 from podium.clicks.weights import Weighted as Weighted
 from podium.clicks.weights import weights as weights

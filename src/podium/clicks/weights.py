@@ -9,10 +9,10 @@
     [0.5, 1.0]
 
 A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, of the
-`Propensities`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was
-shown, and on however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017;
-one exposure for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de
-Rijke, CIKM 2020).
+`Propensities`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was shown, and on
+however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017; one exposure
+for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de Rijke, CIKM
+2020).
 
 If the log says with what probability p each document was shown where it was, an impression counts 1/p in both sums:
 pages on which a document was hardly ever shown then count as much as those of people to whom it is shown often.
@@ -94,6 +94,30 @@ def weights(
     weighted = _described(with_weights, log, cells, pairs, clipped=clipped)
     _warn(weighted, clip=clip)
     return weighted
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """A click log to learn from, with how its clicks are weighed; see `weights`."""
+
+    log: ClickLog
+    propensities: Propensities | None = None  # None: clicks as they are
+    clip: float = 0.01
+    by: By = "weights"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a model remembers of the clicks that it learned from."""
+        how = "none" if self.propensities is None else self.propensities.how
+        return {"log": self.log.source, "propensities": how, "clip": self.clip, "by": self.by}
+
+    def training(self, data: Dataset) -> Weighted:
+        """The data with document weights in place of grades, to learn from."""
+        return weights(self.log, self.propensities, data, clip=self.clip, by=self.by)
+
+    def validation(self, data: Dataset) -> Weighted:
+        """The data with document weights in place of grades, to be judged by: never with offsets of scores."""
+        return replace(self, by="weights").training(data)
 
 
 @dataclass(frozen=True)
