@@ -10,11 +10,11 @@ from podium.clicks.models import ClickModel as ClickModel
 from podium.clicks.models import Fitted as Fitted
 from podium.clicks.models import Predicted as Predicted
 from podium.clicks.models import fit as fit
-from podium.clicks.models.measures import Measures as Measures
-from podium.clicks.models.measures import measure as measure
-from podium.clicks.preferences import ClickPreferences as ClickPreferences
-from podium.clicks.preferences import click_preferences as click_preferences
-from podium.clicks.preferences import prefer as prefer
+from podium.clicks.models.goodness_of_fit import Measures as Measures
+from podium.clicks.models.goodness_of_fit import measure as measure
+from podium.clicks.preference_rules import ClickPreferences as ClickPreferences
+from podium.clicks.preference_rules import click_preferences as click_preferences
+from podium.clicks.preference_rules import prefer as prefer
 from podium.clicks.propensity_file import Propensities as Propensities
 from podium.clicks.propensity_file import read_propensities as read_propensities
 from podium.clicks.simulate import show as show

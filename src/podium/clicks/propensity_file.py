@@ -12,7 +12,7 @@ for unbiased learning-to-rank, WWW 2019). `podium.propensities` estimates them f
 The file is JSON: {"how": "harvest", "ranks": [1, 2], "theta": [1.0, 0.5], "low": …, "high": …, "alpha": …, "beta": …}.
 A file with ranks and theta alone is enough; what is not known is null. Where the estimator says how sure it is, the
 file also has "log", the fingerprint of the log that they are from, and "alpha_draws", and with trust bias "beta_draws":
-lists of what else they might be; see `podium.clicks.draws`.
+lists of what else they might be; see `podium.clicks.wild_bootstrap`.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.draws import fingerprint
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
+from podium.clicks.wild_bootstrap import fingerprint
 from podium.counterfactual.discounts import Discount, Weighed, weigh
 from podium.counterfactual.intervals import Estimate, Units, linear, with_interval
 from podium.counterfactual.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from podium.arguments import random_numbers
 from podium.clicks import ClickModel, Measures
 from podium.clicks.models.base import Array, Fitted, Predicted
-from podium.clicks.models.measures import log_chance, measure_predicted
+from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
 from podium.data.click_log import ClickLog
 from podium.errors import DataError, ParameterError
 from podium.evaluation.paired import Interval

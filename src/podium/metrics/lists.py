@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.errors import DataError
 from podium.ids import Ids, id_keys
 from podium.metrics.conventions import Convention
-from podium.metrics.gains import survey
+from podium.metrics.gain_tables import survey
 from podium.ranking import any_ties, break_ties, check_scores, order_all
 
 Array = NDArray[np.float64]

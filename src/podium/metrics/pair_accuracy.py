@@ -17,7 +17,7 @@ from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
-from podium.metrics.pairs import count_pairs
+from podium.metrics.pair_counts import count_pairs
 from podium.registry import register
 
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
 from podium.clicks import ClickModel
-from podium.clicks.draws import click_spread, fingerprint, signs
 from podium.clicks.propensity_file import Propensities
+from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError

@@ -10,7 +10,7 @@ import numpy as np
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.models import PBM, ClickModel
 from podium.clicks.models.base import Fitted, tally
-from podium.clicks.models.rates import RateModel
+from podium.clicks.models.rate_model import RateModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from podium.clicks import simulate
-from podium.clicks.draws import click_spread, fingerprint, signs
 from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
+from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.counterfactual import LOGGED, value
 from podium.data import ClickLog, Run
 from podium.data.synthetic import make_letor_like

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import ONE
-from podium.clicks.models.rates import RateModel
+from podium.clicks.models.rate_model import RateModel
 from podium.registry import register
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import ONE
-from podium.clicks.models.rates import RateModel
+from podium.clicks.models.rate_model import RateModel
 from podium.registry import register
 
 
