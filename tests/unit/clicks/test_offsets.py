@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from podium.clicks import Propensities, weights
+from podium.clicks import Propensities, Weighing, weights
 from podium.data import ClickLog, Dataset
 from podium.errors import IncompatibleError
 from podium.losses import Exponential, Loss, sweep
@@ -109,3 +109,13 @@ def test_offsets_leave_out_what_the_only_page_of_a_query_did_not_show():
         found[by] = np.exp(scores - scores[2])
     np.testing.assert_allclose(found["offsets"], RELEVANCE / RELEVANCE[2], atol=0.3)
     np.testing.assert_allclose(found["weights"], [0.2, 1, 1] * RELEVANCE / RELEVANCE[2], atol=0.1)
+
+
+def test_a_weighing_learns_from_offsets_and_is_judged_by_weights():
+    log, theta = every_click(), Propensities.of_theta(THETA, how="true")
+    weighing = Weighing(log, theta, by="offsets")
+    assert np.array_equal(weighing.training(DATA).data.score_offsets, OFFSET.score_offsets)
+    judged = weighing.validation(DATA).data
+    assert judged.score_offsets is None
+    assert np.array_equal(judged.document_weights, weights(log, theta, DATA).data.document_weights)
+    assert weighing.record == {"log": log.source, "propensities": "true", "clip": 0.01, "by": "offsets"}
