@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.compiled import compiled
 
-Array = NDArray[np.float64]
 LABELLINGS = 10_000
 """How many labellings of a query are enumerated at most."""
 CHAIN, ENUMERATED, PSEUDO = 0, 1, 2

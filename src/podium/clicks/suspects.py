@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
+from podium.arrays import Array
 from podium.clicks.label_field import Field, fit
 from podium.clicks.models.dbn import DBN
 from podium.clicks.models.last_click import down_to_last_click
@@ -33,7 +34,6 @@ from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
 from podium.errors import DataError, ParameterError, UnknownNameError
 
-Array = NDArray[np.float64]
 How = Literal["independent", "sequential", "full"]
 FOLDS = 5
 PENALTY = 1.0

@@ -32,12 +32,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning
 
-Array = NDArray[np.float64]
 Per = Literal["pages", "total"]
 By = Literal["weights", "offsets"]
 

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.clicks.propensity_file import DRAWS
 from podium.data.click_log import ClickLog
 
-Array = NDArray[np.float64]
 _BITS = 64
 _PARTS = ("pairs", "clicks", "offsets", "page_query", "positions", "counts", "users", "rankers")
 

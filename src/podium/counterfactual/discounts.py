@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.clicks.propensity_file import Propensities
 from podium.data.trec import Run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError
 from podium.ranking import order_all
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

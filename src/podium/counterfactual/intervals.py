@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.errors import DataError, ParameterError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.clicks.wild_bootstrap import fingerprint
@@ -48,7 +49,6 @@ from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
 from podium.errors import DataError, ParameterError, UnknownNameError
 
-Array = NDArray[np.float64]
 PropensitySource = Literal["known", "this log", "another log"]
 LOGGED = "what was shown"
 """The name of the rankings that made the log."""

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.clicks.propensity_file import Propensities
 from podium.counterfactual.discounts import Discount, Weighed
 from podium.counterfactual.relevance import Guessed
 from podium.data.click_log import ClickLog
 from podium.errors import DataError, ParameterError
 
-Array = NDArray[np.float64]
 How = Literal["ips", "snips", "dm", "dr"]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
+from podium.arrays import Array
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
@@ -25,7 +26,6 @@ from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.training import fit
 
-Array = NDArray[np.float64]
 FOLDS = 5
 _LOGISTIC = Recipe(loss=Logistic(highest=1.0))
 

@@ -26,8 +26,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.arrays import Array
 from podium.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.metrics import kernels
 from podium.metrics.average import Average, mean
@@ -44,8 +45,6 @@ from podium.metrics.gain_tables import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
 from podium.registry import Named, field_types, read, write
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.arrays import Array
 from podium.compiled import compiled
 from podium.errors import DataError
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.arrays import Array as Array
 from podium.compiled import address, compiled, function_at
 from podium.ranking import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.views import view
@@ -47,7 +48,6 @@ TABLE = OWN + MOST_OWN
 FROM_TABLE, LINEAR, EXP2 = 0.0, 1.0, 2.0
 NO_CUTOFF = 2.0**53
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 _DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.arrays import Array
 from podium.errors import DataError
 from podium.ids import Ids, id_keys
 from podium.metrics.conventions import Convention
 from podium.metrics.gain_tables import survey
 from podium.ranking import any_ties, break_ties, check_scores, order_all
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
+from podium.arrays import Array as Array
 from podium.clicks import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
@@ -31,8 +32,6 @@ from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.registry import Named, field_types, split_call
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

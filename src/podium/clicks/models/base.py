@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from podium import archive
 from podium.arguments import random_numbers
+from podium.arrays import Array as Array
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
@@ -32,7 +33,6 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumWarning
 from podium.registry import Named, param
 
-Array = NDArray[np.float64]
 Params = dict[str, Array]
 
 Told = Callable[[float], None]

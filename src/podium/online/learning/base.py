@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
+from podium.arrays import Array as Array
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.losses import Softmax
@@ -33,8 +34,6 @@ from podium.recipe import Recipe
 from podium.registry import Named
 from podium.scorers import Scorer, SmoothScorer
 from podium.transforms import ZScore
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

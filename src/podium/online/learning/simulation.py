@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arguments import random_numbers
+from podium.arrays import Array
 from podium.clicks.models.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data.click_log import ClickLog
@@ -27,7 +28,6 @@ from podium.model import Model
 from podium.online.learning.base import OnlineLearner, start
 from podium.scorers import Scorer
 
-Array = NDArray[np.float64]
 CUTOFF = 10
 
 
