@@ -11,7 +11,7 @@ from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, export, prove, prove_file
 from podium.float32 import next_down, next_up
 from podium.imports import import_model
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
 from reference.engines import ENGINES
 from reference.forests import FLUSHED, MODELS, THRESHOLDS, D, grown, odd
 

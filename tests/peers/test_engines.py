@@ -16,8 +16,8 @@ from podium.export import Target, export, prove_file
 from podium.export.decisions import differences
 from podium.export.vectors import vectors
 from podium.imports import import_model
-from podium.scorers.forest import read_forest
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
+from podium.scorers.trees.lightgbm_text import read_forest
 from reference.forests import FLUSHED, MODELS, D, leaves_of
 
 ENGINES = {"onnx": "onnxruntime", "onnx(precision=single)": "onnxruntime", "xgboost": "xgboost"}

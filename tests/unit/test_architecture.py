@@ -144,10 +144,10 @@ def catalogue(folder):
 
 def registering(folder):
     """(module, class) of every class that a file of the folder registers."""
-    for file in sorted((SOURCE / folder).glob("*.py")):
+    for file in sorted((SOURCE / folder).rglob("*.py")):
         for node in tree(file).body:
             if isinstance(node, ast.ClassDef) and any("register" in ast.dump(mark) for mark in node.decorator_list):
-                yield file.stem, node.name
+                yield ".".join(file.relative_to(SOURCE / folder).with_suffix("").parts), node.name
 
 
 @pytest.mark.parametrize("folder", KINDS)
@@ -159,7 +159,7 @@ def test_the_folder_is_the_registry(folder):
     there = set(registering(folder))
     for module, cls in known:
         if module.startswith(f"podium.{folder}."):
-            assert (module.rpartition(".")[2], cls) in there
+            assert (module.removeprefix(f"podium.{folder}."), cls) in there
 
 
 @pytest.mark.parametrize("folder", KINDS)

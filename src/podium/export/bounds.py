@@ -13,7 +13,7 @@ from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles
 from podium.forms import LinearForm
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 
 def bound_of(given: Handover, target: Target, X: Singles) -> float:

@@ -22,7 +22,7 @@ from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples
 from podium.float32 import Singles
 from podium.registry import register
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 from podium.version import version
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}

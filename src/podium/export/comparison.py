@@ -18,8 +18,8 @@ from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import scores_of
 from podium.float32 import Singles
-from podium.scorers.forest import Forest
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
+from podium.scorers.trees.forest import Forest
 
 
 class Comparison:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array
 from podium.float32 import Singles, next_down
-from podium.scorers.forest import NEVER, TINY, Forest
+from podium.scorers.trees.forest import NEVER, TINY, Forest
 
 _LEAST_ZERO, _LEAST_NORMAL = float(next_down(-TINY)), float(np.finfo(np.float32).tiny)
 Kind = Literal["threshold", "missing", "feature", "shape", "value"]

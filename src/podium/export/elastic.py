@@ -12,8 +12,8 @@ from podium.float32 import round_down
 from podium.imports.foreign import at, json_object, numbers
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 
 
 @register

@@ -15,8 +15,7 @@ from podium.float32 import next_down, next_up
 from podium.imports.foreign import at, json_object
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _SPLIT = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
 _OBJECTIVES = (

@@ -17,8 +17,9 @@ from podium.float32 import Singles
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.imports import MOST_BYTES
 from podium.model import Model
-from podium.scorers.forest import Forest, read_forest
-from podium.scorers.splits import fold_map, split_exactly
+from podium.scorers.trees.exact_splits import fold_map, split_exactly
+from podium.scorers.trees.forest import Forest
+from podium.scorers.trees.lightgbm_text import read_forest
 from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, SecondOrder, ZScore
 from podium.transforms.base import State, Transform
 from podium.transforms.stacked import Stacked

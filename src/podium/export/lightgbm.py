@@ -12,10 +12,10 @@ from podium.export.handover import Handed, Handover
 from podium.float32 import Singles
 from podium.imports.lightgbm import read_lightgbm
 from podium.registry import register
-from podium.scorers import tree_text
-from podium.scorers.forest import TINY, Forest
-from podium.scorers.forest_text import write_forest
-from podium.scorers.splits import expand, split_exactly
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.exact_splits import expand, split_exactly
+from podium.scorers.trees.forest import TINY, Forest
+from podium.scorers.trees.lightgbm_text import write_forest
 
 
 @register
@@ -60,7 +60,7 @@ class LightGBM(Target):
 
         try:  # its reader trusts what it gets
             plain = re.sub(r"\nfeature_names=[^\n]*\n", f"\n{_plain_names(len(names))}\n", raw.decode(), count=1)
-            tree_text.check(tree_text.trim(plain), len(names))
+            lightgbm_text.check(lightgbm_text.trim(plain), len(names))
         except ModelFileError:
             return None
         booster = lightgbm.Booster(model_str=raw.decode())

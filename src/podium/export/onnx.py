@@ -19,8 +19,8 @@ from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles, round_down
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 from podium.version import version
 
 

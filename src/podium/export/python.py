@@ -21,7 +21,7 @@ from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import examples, lines
 from podium.float32 import Singles
 from podium.registry import register
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 from podium.version import version
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}

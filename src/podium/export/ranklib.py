@@ -12,8 +12,7 @@ from podium.export.texts import as_trees, single
 from podium.forms import LinearForm
 from podium.imports.ranklib import read_ranklib
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 
 @register

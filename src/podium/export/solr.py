@@ -15,8 +15,7 @@ from podium.float32 import from_place, to_place
 from podium.imports.foreign import at, json_object, number
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _CLASS = "org.apache.solr.ltr.model."
 _SLACK = np.float32(1e-6)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.float32 import round_down
 from podium.forms import StumpsForm
-from podium.scorers.forest import EXACT, Forest
+from podium.scorers.trees.forest import EXACT, Forest
 
 
 def forest_of_stumps(form: StumpsForm, n_features: int) -> Forest:

@@ -14,7 +14,7 @@ from podium.export.front import Front, Kernel, Mixture, Products
 from podium.export.handover import Handed
 from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
-from podium.scorers.forest import EXACT, Forest
+from podium.scorers.trees.forest import EXACT, Forest
 
 Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""

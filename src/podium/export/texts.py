@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from podium.errors import IncompatibleError
-from podium.scorers.forest import Forest
-from podium.scorers.splits import depth, expand
+from podium.scorers.trees.exact_splits import depth, expand
+from podium.scorers.trees.forest import Forest
 
 DEEPEST = 400
 _INFINITE = 1e39  # overflows to infinity as float32, is beyond every float32 as float64, and is plain JSON

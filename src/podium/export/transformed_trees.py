@@ -9,8 +9,8 @@ import numpy as np
 from podium.arrays import Array
 from podium.export.front import Front
 from podium.float32 import Singles
-from podium.scorers.forest import Forest
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
+from podium.scorers.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)

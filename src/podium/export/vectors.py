@@ -16,7 +16,7 @@ from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
 from podium.model import Model
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 MOST = 4_000
 _MIXED = 500

@@ -15,8 +15,7 @@ from podium.export.texts import as_trees, double
 from podium.float32 import next_down, next_up, round_down
 from podium.imports.growing import Grown, Leaf, Split, forest, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*", re.ASCII)
 _TOKEN = re.compile(

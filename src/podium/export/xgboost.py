@@ -15,8 +15,8 @@ from podium.export.texts import dumps, single
 from podium.float32 import Singles, next_up
 from podium.imports.xgboost import read_xgboost
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 
 _ROOT = 2147483647
 

@@ -29,8 +29,8 @@ from podium.imports.xgboost import read_xgboost
 from podium.model import Model
 from podium.recipe import Recipe
 from podium.scorers import Linear, Params, Trees
-from podium.scorers.forest import EXACT
-from podium.scorers.forest_text import write_forest
+from podium.scorers.trees.forest import EXACT
+from podium.scorers.trees.lightgbm_text import write_forest
 from podium.solvers import Boosting
 from podium.transforms import Identity
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from podium.forms import LinearForm
 from podium.imports.growing import refuse
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.scorers.forest import EXACT, Forest
+from podium.scorers.trees.forest import EXACT, Forest
 
 
 class Leaf(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from podium.forms import LinearForm
 from podium.imports.foreign import Foreign, n_features_of, number, whole
 from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")
 _LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")

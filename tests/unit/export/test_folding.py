@@ -12,8 +12,8 @@ from podium.export.affine import fold
 from podium.export.stumps import forest_of_stumps
 from podium.float32 import from_place, next_down, next_up, round_down, to_place
 from podium.forms import LinearForm, StumpsForm
-from podium.scorers.forest import EXACT, Forest
-from podium.scorers.splits import fold_map, split_exactly, sums
+from podium.scorers.trees.exact_splits import fold_map, split_exactly, sums
+from podium.scorers.trees.forest import EXACT, Forest
 from podium.transforms import ZScore
 from podium.transforms.base import Affine as Map
 from reference.forests import MODELS, D, leaves_of
