@@ -6,8 +6,8 @@ import lightgbm
 import numpy as np
 
 from podium.imports import as_model, import_model
-from podium.imports.foreign import Foreign
-from podium.imports.growing import Leaf, Split, forest, grow
+from podium.imports.foreign_file import Foreign
+from podium.imports.foreign_trees import Leaf, Split, forest, grow
 
 D = 6
 TINY, LARGEST = float(np.float32(1e-35)), float(np.finfo(np.float32).max)

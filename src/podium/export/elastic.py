@@ -9,8 +9,8 @@ from podium.export.base import Target
 from podium.export.handover import Handed, Handover
 from podium.export.texts import double, dumps
 from podium.float32 import round_down
-from podium.imports.foreign import at, json_object, numbers
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_file import at, json_object, numbers
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 from podium.registry import register
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest

@@ -17,7 +17,7 @@ from podium.export.net import Net
 from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
 from podium.export.transformed_trees import TransformedTrees
 from podium.float32 import Singles, round_down
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 from podium.registry import register
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest

@@ -30,7 +30,7 @@ from podium.export.net import Net
 from podium.export.transformed_trees import TransformedTrees
 from podium.export.vectors import vectors
 from podium.float32 import Singles
-from podium.imports.growing import REFUSED
+from podium.imports.foreign_file import REFUSED
 from podium.metrics import NDCG, evaluate_all
 from podium.version import version
 

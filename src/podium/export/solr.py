@@ -12,8 +12,8 @@ from podium.export.base import Target
 from podium.export.handover import Handed, Handover
 from podium.export.texts import as_trees, dumps, single
 from podium.float32 import from_place, to_place
-from podium.imports.foreign import at, json_object, number
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_file import at, json_object, number
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 

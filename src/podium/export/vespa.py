@@ -13,7 +13,7 @@ from podium.export.base import Target
 from podium.export.handover import Handed, Handover
 from podium.export.texts import as_trees, double
 from podium.float32 import next_down, next_up, round_down
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 

@@ -21,8 +21,7 @@ from podium.errors import ModelFileError, ParameterError, PodiumError
 from podium.files import reading
 from podium.forms import LinearForm
 from podium.imports.catboost import read_catboost
-from podium.imports.foreign import MOST_FEATURES, Foreign
-from podium.imports.growing import refuse
+from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse
 from podium.imports.lightgbm import read_lightgbm
 from podium.imports.ranklib import read_ranklib
 from podium.imports.xgboost import read_xgboost

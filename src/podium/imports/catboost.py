@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from podium.float32 import round_down
-from podium.imports.foreign import Foreign, at, json_object, n_features_of, number, numbers
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import Foreign, at, json_object, n_features_of, number, numbers, refuse
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 
 _DEEPEST = 16
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.imports.foreign import Foreign, n_features_of, number, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 
 _PER_SPLIT = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from podium.forms import LinearForm
-from podium.imports.foreign import Foreign, n_features_of, number, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 from podium.scorers.trees.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")

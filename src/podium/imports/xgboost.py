@@ -14,8 +14,18 @@ import numpy as np
 from podium.float32 import next_down
 from podium.forms import LinearForm
 from podium.imports import ubjson
-from podium.imports.foreign import Foreign, at, json_object, n_features_of, names_of, number, numbers, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import (
+    Foreign,
+    at,
+    json_object,
+    n_features_of,
+    names_of,
+    number,
+    numbers,
+    refuse,
+    whole,
+)
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
 
 _IDENTITY = ("rank:", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror", "binary:logitraw")
 _LOGIT, _LOG = ("binary:logistic", "reg:logistic"), ("count:poisson", "reg:gamma", "reg:tweedie")

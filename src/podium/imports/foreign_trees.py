@@ -1,4 +1,4 @@
-"""Growing: a forest from the nodes of a foreign file, with every index checked.
+"""Trees of another tool: a forest from the nodes of its file, with every index checked.
 
 >>> look = {0: Split(1, 0.5, True, 1, 2), 1: Leaf(-1.0), 2: Leaf(2.0)}.__getitem__
 >>> forest([grow(0, look, n_features=3)], 3).values.tolist()
@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.errors import ModelFileError
+from podium.imports.foreign_file import refuse
 from podium.scorers.trees.forest import EXACT, Forest
 
 
@@ -43,14 +43,6 @@ class Grown:
 
     splits: list[Split] = field(default_factory=list)  # with children as Forest has them
     leaves: list[Leaf] = field(default_factory=list)
-
-
-REFUSED = "This model cannot be imported: "
-
-
-def refuse(why: str) -> NoReturn:
-    """Raise the error of a foreign file that cannot be used."""
-    raise ModelFileError(f"{REFUSED}{why}")
 
 
 def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> Grown:
