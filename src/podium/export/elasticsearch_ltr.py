@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, dumps, single
+from podium.export.base import Target, as_trees, dumps, single
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import next_down, next_up
 from podium.imports.foreign_file import at, json_object
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 
@@ -35,29 +35,32 @@ class ElasticsearchLTR(Target):
     shift: bool = False
     """Add a constant to trees so that no score is negative."""
     name = "elasticsearch-ltr"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
+    drops_offset = True
     replay = "curl -H 'Content-Type: application/json' -d @FILE HOST/_ltr/_featureset/SET/_createmodel"
 
-    def write(self, given: Handover) -> bytes:
-        if isinstance(given.form, Affine):
-            weights = {name: single(w) for name, w in zip(given.names, given.form.weights, strict=True)}
-            kind, definition = "model/linear", dumps(weights)
-        else:
-            assert isinstance(given.form, Forest)
-            trees = as_trees(given.form, self.name)
-            splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
-            splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
-            kind, definition = "model/xgboost+json", dumps({"objective": "rank:ndcg", "splits": splits})
-        return dumps({"model": {"name": self.model, "model": {"type": kind, "definition": definition}}}).encode()
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        weights = {name: single(weight) for name, weight in zip(given.names, affine.weights, strict=True)}
+        return self._body("model/linear", weights)
+
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        trees = as_trees(forest, self.name)
+        splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
+        splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
+        return self._body("model/xgboost+json", {"objective": "rank:ndcg", "splits": splits})
+
+    def _body(self, kind: str, definition: dict[str, Any]) -> bytes:
+        model = {"type": kind, "definition": dumps(definition)}
+        return dumps({"model": {"name": self.model, "model": model}}).encode()
 
     def constant(self, given: Handover) -> float:
-        if isinstance(given.form, Affine):
-            return -given.form.offset
-        assert isinstance(given.form, Forest)
-        least = float(np.minimum.reduceat(given.form.values, given.form.first_leaf[:-1]).sum())
-        return float(next_up(max(-least, 0.0))) if self.shift else 0.0
+        forest = given.form.forest
+        if forest is None or not self.shift:
+            return super().constant(given)
+        least = float(np.minimum.reduceat(forest.values, forest.first_leaf[:-1]).sum())
+        return float(next_up(max(-least, 0.0)))
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         model = at(json_object(raw), "model", "model")
         if model.get("feature_normalizers"):
             raise ModelFileError("The model has feature_normalizers, which podium does not write. Export it again.")
@@ -72,7 +75,7 @@ class ElasticsearchLTR(Target):
             raise ModelFileError(f"The plugin has no {str(model.get('type'))[:40]!r} with this objective.")
         if "logistic" in definition["objective"]:
             raise ModelFileError("A logistic objective puts a sigmoid on the scores. Export the model again.")
-        return forest([_read(tree, place) for tree in at(definition, "splits", kind=list)], len(names))
+        return Trees(forest_of([_read(tree, place) for tree in at(definition, "splits", kind=list)], len(names)))
 
 
 def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:

@@ -13,63 +13,47 @@ from pathlib import Path
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover, front_of
-from podium.export.net import Net
-from podium.export.tables import Tables, check_code, from_tables, to_tables
-from podium.export.transformed_trees import TransformedTrees
-from podium.export.vectors import examples, lines
+from podium.export.base import Ran
+from podium.export.program import Code, Program, Tables
+from podium.export.replay_vectors import lines
+from podium.export.supported_form import Handover
 from podium.float32 import Singles
 from podium.registry import register
-from podium.scorers.trees.forest import Forest
-from podium.version import version
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}
-_ARRAY = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
 
 @register
-class Python(Target):
+class Python(Program):
     """Python 3: podium's scores of trees to the bit; of networks up to the order of sums in float64."""
 
     name = "python"
-    forms = (Forest, TransformedTrees, Net)
-    single = False
-    takes_infinite = True
     replay = "python FILE --selftest"
+    table = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
-    def write(self, given: Handover) -> bytes:
-        X, scores, tolerance = examples(given)
-        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
-        columns = {**to_tables(given.form), **tests}
-        front = front_of(given.form)
-        within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
-        beside = front is not None and bool(len(front.added))
-        parts = {
-            "VERSION": version(),
+    @property
+    def code(self) -> Code:
+        return _CODE
+
+    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
+        front = given.form.front
+        now = "scaled(x, low, times, missing)"  # the features of a document that trees or the first layer see
+        now = f"beside(x, {now})" if front and len(front.added) else now
+        return {
             "NAMES": json.dumps(list(given.names)),
-            "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
-            "MANY": " They are the documents of one query." if within else "",
-            "NOW": _now(beside=beside, mixes=mixes),
+            "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in (columns | tests).items()),
+            "MANY": " They are the documents of one query." if given.form.within_query else "",
+            "NOW": f"mixed({now})" if front and front.mixtures else now,
         }
-        body = _PLAIN + _TREES + _EACH
-        if front is not None:
-            body = _SCALED + (_BESIDE if beside else "") + (_MIXED if mixes else "") + _DOCUMENT
-            body += _LAYERS if isinstance(given.form, Net) else _TREES
-            body += _QUERY if within else _ONE + _EACH
-        text = _HEAD + body + _TAIL
-        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
-    def check_file(self, given: Handover, raw: bytes) -> None:
-        check_code(_ARRAY, raw, self.write(given))
-
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
-        text = raw.decode()
-        columns = {
-            name.lower(): [_number(one) for one in body.split(",") if one.strip()]
-            for name, body in _ARRAY.findall(text)
-        }
-        return from_tables(columns, len(names))
+    def number(self, text: str) -> float:
+        special = re.fullmatch(r"float\('(nan|inf|-inf)'\)", text.strip())
+        try:
+            return float(special[1]) if special else float(ast.literal_eval(text.strip()))
+        except (ValueError, SyntaxError, TypeError):
+            raise ModelFileError(
+                f"{text[:20]!r} is not a number of an exported file. Export the model again."
+            ) from None
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:
         with tempfile.TemporaryDirectory() as folder:
@@ -85,25 +69,10 @@ class Python(Target):
         return Ran(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
 
 
-def _now(*, beside: bool, mixes: bool) -> str:
-    """The features of a document that trees or the first layer see."""
-    found = "scaled(x, low, times, missing)"
-    found = f"beside(x, {found})" if beside else found
-    return f"mixed({found})" if mixes else found
-
-
 def _array(name: str, column: np.ndarray) -> str:
     code = next(code for start, code in _CODES.items() if column.dtype.str[1:].startswith(start))
     texts = [repr(value) if np.isfinite(value) else f"float('{value!r}')" for value in column.tolist()]
     return f'{name} = array("{code}", [{", ".join(texts)}])'
-
-
-def _number(text: str) -> float:
-    found = re.fullmatch(r"float\('(nan|inf|-inf)'\)", text.strip())
-    try:
-        return float(found[1]) if found else float(ast.literal_eval(text.strip()))
-    except (ValueError, SyntaxError, TypeError):
-        raise ModelFileError(f"{text[:20]!r} is not a number of an exported file. Export the model again.") from None
 
 
 _HEAD = '''#!/usr/bin/env python3
@@ -240,3 +209,7 @@ if __name__ == "__main__":
     for found in scores([row["features"] if isinstance(row, dict) else row for row in given]):
         print(repr(found))
 '''
+_CODE = Code(
+    head=_HEAD, trees=_PLAIN + _TREES, scaled=_SCALED, beside=_BESIDE, mixed=_MIXED, trees_on_front=_DOCUMENT + _TREES,
+    layers=_DOCUMENT + _LAYERS, one=_ONE, each=_EACH, query=_QUERY, tail=_TAIL,
+)  # fmt: skip

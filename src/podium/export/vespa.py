@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from podium.errors import IncompatibleError, ModelFileError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, double
+from podium.export.base import Target, as_trees, double
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import next_down, next_up, round_down
-from podium.imports.foreign_trees import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 
@@ -34,7 +34,7 @@ class Vespa(Target):
     """
 
     name = "vespa"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
     single = False
     replay = "vespa query 'yql=…' ranking=podium, with podium_score among its match-features"
 
@@ -46,18 +46,15 @@ class Vespa(Target):
                     "(--features FILE, a name per line)."
                 )
 
-    def write(self, given: Handover) -> bytes:
-        if isinstance(given.form, Affine):
-            pairs = zip(given.form.weights.tolist(), given.names, strict=True)
-            terms = [*(f"{weight!r} * {name}" for weight, name in pairs), repr(given.form.offset)]
-        else:
-            assert isinstance(given.form, Forest)
-            trees = as_trees(given.form, self.name)
-            terms = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
-        body = " +\n            ".join(terms)
-        return _PROFILE.replace("@BODY@", body).encode()
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        pairs = zip(affine.weights.tolist(), given.names, strict=True)
+        return _profile([*(f"{weight!r} * {name}" for weight, name in pairs), repr(affine.offset)])
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        trees = as_trees(forest, self.name)
+        return _profile([_tree(trees, t, given.names) for t in range(trees.n_trees)])
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         text = raw.decode()
         start = re.search(r"function podium_score\(\) \{\s*+expression \{", text)
         end = -1 if start is None else text.find("\n        }", start.end())
@@ -70,7 +67,11 @@ class Vespa(Target):
             for weight, _, name in terms[:-1]:
                 weights[_place(place, name[1])] += float(weight[1])
             return Affine(weights, float(terms[-1][0][1]), np.full(len(names), np.nan))
-        return forest([_read(term, place) for term in terms], len(names))
+        return Trees(forest_of([_read(term, place) for term in terms], len(names)))
+
+
+def _profile(terms: list[str]) -> bytes:
+    return _PROFILE.replace("@BODY@", " +\n            ".join(terms)).encode()
 
 
 _PROFILE = """# Exported by podium. Larger scores are better.

@@ -1,7 +1,7 @@
 """Trees of another tool: a forest from the nodes of its file, with every index checked.
 
 >>> look = {0: Split(1, 0.5, True, 1, 2), 1: Leaf(-1.0), 2: Leaf(2.0)}.__getitem__
->>> forest([grow(0, look, n_features=3)], 3).values.tolist()
+>>> forest_of([grow(0, look, n_features=3)], 3).values.tolist()
 [-1.0, 2.0]
 """
 
@@ -76,7 +76,7 @@ def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> 
     return made
 
 
-def forest(trees: Sequence[Grown], n_features: int) -> Forest:
+def forest_of(trees: Sequence[Grown], n_features: int) -> Forest:
     """Trees together."""
     if not trees:
         refuse("it has no trees.")

@@ -1,0 +1,186 @@
+"""Trees as they are exported, on raw features or on those that a transform makes.
+
+Two forests decide alike for all float32 inputs at once if both, walked together from the roots, agree on feature,
+threshold and side of NaN at every split, and the leaves hold the same values. If they do not, the values of x that
+differ are an interval, (low, high], or NaN.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array
+from podium.errors import counted
+from podium.export.exported_forms import IN_DOUBLE, Adding, Difference, ExportedForm
+from podium.export.transform_arithmetic import UNIT32, UNIT64, Front
+from podium.float32 import Singles, round_down
+from podium.forms import StumpsForm
+from podium.scorers.trees.exact_splits import sums
+from podium.scorers.trees.forest import EXACT, NEVER, Forest
+
+
+@dataclass(frozen=True, eq=False)
+class Trees(ExportedForm):
+    """A sum of regression trees, whose features a front makes if there is one: every program makes the same bits."""
+
+    forest: Forest
+    front: Front | None = None
+    kind = "trees"
+
+    @property
+    def filling(self) -> Array | None:
+        return None if self.front is None or np.isnan(self.front.filling).all() else self.front.filling
+
+    @property
+    def words(self) -> str:
+        n_trees, n_leaves = self.forest.n_trees, len(self.forest.values)
+        return f"{counted(n_trees, 'tree')} of {counted(n_leaves, 'leaf', 'leaves')}{self._on_features}"
+
+    def seen(self, X: Singles, offsets: Any) -> Singles:
+        if self.front is None:
+            return X
+        parts = itertools.pairwise(offsets) if self.front.within_query else [(0, len(X))]
+        made = [self.front.transformed(X[a:b]).astype(np.float32) for a, b in parts]
+        return np.concatenate([np.zeros((0, self.forest.n_features), np.float32), *made])
+
+    def scores(self, X: Singles, *, single: bool = False) -> Array:
+        return sums(self.forest, self.seen(X, [0, len(X)]), single=single)
+
+    def bound(self, X: Singles, adding: Adding = IN_DOUBLE) -> float:
+        """Σ_t max|v|·u + γ_T·Σ_t max|v|, u = 2⁻²⁴ for sums in float32; nothing for the same sums in float64."""
+        forest, constant = self.forest, adding.constant
+        largest = float(np.maximum.reduceat(np.abs(forest.values), forest.first_leaf[:-1]).sum()) + abs(constant)
+        if adding.single:
+            n = forest.n_trees + bool(constant)
+            gamma, tiny = n * UNIT32 / (1 - n * UNIT32), n * float(np.finfo(np.float32).smallest_subnormal)
+            return largest * UNIT32 + gamma * largest * (1 + UNIT32) + n * UNIT64 * largest + tiny
+        return largest * UNIT32 if adding.rounds_score else 0.0
+
+    def _differences(self, theirs: Any, *, single: bool, infinite: bool) -> Iterator[Difference]:
+        return differences(self.forest, theirs.forest, single=single, infinite=infinite)
+
+
+def differences(ours: Forest, theirs: Forest, *, single: bool, infinite: bool) -> Iterator[Difference]:
+    """Every difference of `theirs` from `ours`, whose splits are all EXACT or NEVER.
+
+    With `single`, their leaves are to be ours as float32. Trees of theirs beyond ours may be one leaf: a constant.
+    Without `infinite`, x is finite: thresholds beyond all finite numbers are alike.
+    """
+    if ours.n_features != theirs.n_features or theirs.n_trees < ours.n_trees:
+        yield Difference("shape", min(ours.n_trees, theirs.n_trees))
+        return
+    with np.errstate(over="ignore", under="ignore"):
+        values = ours.values.astype(np.float32).astype(np.float64) if single else ours.values
+    cuts = [_finite(one.threshold, infinite) for one in (ours, theirs)]
+    sides = [_nan_left(one) for one in (ours, theirs)]
+    for t in range(ours.n_trees):
+        yield from _of_tree(t, ours, theirs, values=values, cuts=cuts, sides=sides)
+    for t in range(ours.n_trees, theirs.n_trees):
+        if theirs.first_split[t + 1] > theirs.first_split[t]:
+            yield Difference("shape", t)
+
+
+def _finite(threshold: Array, infinite: bool) -> Array:
+    """Thresholds with all those beyond the finite numbers made one."""
+    if infinite:
+        return threshold
+    largest = float(np.finfo(np.float32).max)
+    return np.where(threshold >= largest, np.inf, np.where(threshold < -largest, -np.inf, threshold))
+
+
+def _nan_left(forest: Forest) -> NDArray[np.bool_]:
+    return np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
+
+
+def _of_tree(
+    t: int, ours: Forest, theirs: Forest, *, values: Array, cuts: list[Array], sides: list[NDArray[np.bool_]]
+) -> Iterator[Difference]:
+    both = (ours, theirs)
+    a, b = (int(one.first_split[t]) for one in both)
+    leaf_a, leaf_b = (int(one.first_leaf[t]) for one in both)
+    roots = tuple(0 if one.first_split[t + 1] > one.first_split[t] else -1 for one in both)
+    seen, waiting = set(), [roots]
+    while waiting:
+        pair = waiting.pop()
+        if pair in seen:  # splits may be shared
+            continue
+        seen.add(pair)
+        mine, other = pair
+        if mine < 0 and other < 0:
+            if values[leaf_a - 1 - mine] != theirs.values[leaf_b - 1 - other]:
+                yield Difference("value", t)
+            continue
+        if mine < 0 or other < 0:
+            yield Difference("shape", t)
+            continue
+        i, j = a + mine, b + other
+        feature = int(ours.feature[i])
+        if feature != theirs.feature[j]:
+            yield Difference("feature", t, feature)
+            continue
+        if cuts[0][i] != cuts[1][j]:
+            low, high = sorted((float(cuts[0][i]), float(cuts[1][j])))
+            yield Difference("threshold", t, feature, low, high)
+        if sides[0][i] != sides[1][j]:
+            yield Difference("missing", t, feature)
+        waiting += [
+            (int(ours.left[i]), int(theirs.left[j])),
+            (int(ours.right[i]), int(theirs.right[j])),
+        ]
+
+
+def forest_of_stumps(form: StumpsForm, n_features: int) -> Forest:
+    """A tree for each feature, in their order: its leaves are the sums of α over the thresholds passed."""
+    features, splits, values = [], [], []
+    for l in np.unique(form.feature):
+        mine = np.flatnonzero(form.feature == l)
+        mine = mine[np.argsort(form.threshold[mine], kind="stable")]
+        steps = np.append(0.0, np.cumsum(form.alpha[mine]))
+        cuts = round_down(form.threshold[mine]).astype(np.float64)
+        kept = np.append(np.diff(cuts) > 0, True)  # of equal thresholds the last: all are passed at once
+        rows, leaves = _halved(cuts[kept], steps[np.append(True, kept)], float(form.alpha[mine] @ form.missing[mine]))
+        features.append(np.full(len(rows), l))
+        splits.append(rows)
+        values.append(leaves)
+    if not values:  # no threshold at all
+        features, splits, values = [np.zeros(0)], [np.zeros((0, 4))], [np.zeros(1)]
+    cut, left, right, nan_left = np.concatenate(splits).T
+    return Forest(
+        n_features=n_features,
+        first_split=np.cumsum([0, *map(len, splits)]),
+        first_leaf=np.cumsum([0, *map(len, values)]),
+        feature=np.concatenate(features).astype(np.int32),
+        threshold=cut,
+        left=left.astype(np.int32),
+        right=right.astype(np.int32),
+        missing=np.full(len(cut), EXACT, np.uint8),
+        missing_left=nan_left.astype(bool),
+        values=np.concatenate(values),
+    )
+
+
+def _halved(cuts: Array, steps: Array, missing: float) -> tuple[NDArray[np.float64], Array]:
+    """Rows of (threshold, left, right, whether NaN goes left) from the root, by halving; and the leaves' values.
+
+    NaN goes to the leaf with the value of missing ones; where there is none, the first split parts it from all numbers.
+    """
+    same = np.flatnonzero(steps == missing)
+    rows: list[list[float]] = [] if len(same) else [[np.inf, 1, -1 - len(steps), False]]
+    values = steps if len(same) else np.append(steps, missing)
+    waiting = [(0, len(cuts), -1, 0)]
+    while waiting:  # thresholds a:b are on the left (1) or right (2) of the split `above`
+        a, b, above, side = waiting.pop()
+        if above >= 0:
+            rows[above][side] = -1 - a if a == b else len(rows)
+        if a < b:
+            middle = (a + b) // 2
+            here = len(rows)
+            rows.append([cuts[middle], 0, 0, bool(len(same)) and bool(same[0] <= middle)])
+            waiting += [(middle + 1, b, here, 2), (a, middle, here, 1)]
+    return np.array(rows, np.float64), values
