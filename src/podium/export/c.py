@@ -15,7 +15,7 @@ import numpy as np
 from podium.errors import ModelFileError
 from podium.export.base import Ran
 from podium.export.exported_forms import ExportedForm, Net
-from podium.export.program import Code, Program, Tables
+from podium.export.program import Program, Tables
 from podium.export.supported_form import Handover
 from podium.export.transform_arithmetic import Kernel
 from podium.float32 import Singles
@@ -33,8 +33,8 @@ class C(Program):
     table = re.compile(r"^static const (?:int|float|double) (\w++)\[\d++\] = \{([^}\n]*+)\};$", re.MULTILINE)
 
     @property
-    def code(self) -> Code:
-        return _CODE
+    def text(self) -> str:
+        return _TEXT
 
     def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
         front, within = given.form.front, given.form.within_query
@@ -122,7 +122,10 @@ def _text(value: float, kind: str) -> str:
 
 
 _SINGLE = " *  double podium_score(const float *x)                            one document\n"
-_HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are better.
+
+
+_TEXT = """@@ head
+/* A ranking model, exported by podium @VERSION@. Larger scores are better.
  *
 @SINGLE@ *  void podium_scores(const float *X, size_t n, double *out)      @MANY@
  *
@@ -140,8 +143,8 @@ _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are b
 @COLUMNS@
 
 void podium_scores(const float *X, size_t n, double *out);
-"""
-_TREES = """
+@@ trees
+
 @WALK@(const float *x) {
     double sum = 0.0;
     for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
@@ -155,16 +158,16 @@ _TREES = """
     }
     return sum;
 }
-"""
-_SCALED = """
+@@ scaled
+
 static void scaled(const float *x, const double *low, const double *times, const double *missing, double *now) {
     for (int l = 0; l < PODIUM_FEATURES; l++) {
         double v = isnan(x[l]) ? missing[l] : (double)x[l];
         now[l] = (double)(float)((v - low[l]) * times[l]);
     }
 }
-"""
-_BESIDE = """
+@@ beside
+
 /* The features as they are, then those scaled ones that stand beside them. */
 static void beside(const float *x, double *now) {
     double kept[PODIUM_FEATURES];
@@ -174,8 +177,8 @@ static void beside(const float *x, double *now) {
     }
     for (size_t j = 0; j < sizeof added / sizeof *added; j++) now[PODIUM_FEATURES + j] = kept[added[j]];
 }
-"""
-_MIX = """
+@@ mixed
+
 /* Adds products of two features, or makes features of the distances to landmarks: one mixture after another. */
 static void mix(double *now) {
     double near[@WIDEST@];
@@ -203,8 +206,8 @@ static void mix(double *now) {
         }
     }
 }
-"""
-_ON_TREES = """
+@@ on_trees
+
 static double document(const float *x, const double *low, const double *times, const double *missing) {
     double now[@WIDEST@];
     float v[@WIDEST@];
@@ -212,8 +215,8 @@ static double document(const float *x, const double *low, const double *times, c
     @ADD@@MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
     return trees(v);
 }
-"""
-_NET = """
+@@ layers
+
 static double document(const float *x, const double *low, const double *times, const double *missing) {
     double now[@WIDEST@], next[@WIDEST@];
     const double *w = weight;
@@ -232,18 +235,18 @@ static double document(const float *x, const double *low, const double *times, c
     }
     return now[0];
 }
-"""
-_EACH = """
+@@ each
+
 void podium_scores(const float *X, size_t n, double *out) {
     for (size_t i = 0; i < n; i++) out[i] = podium_score(X + i * PODIUM_FEATURES);
 }
-"""
-_ONE = """
+@@ one
+
 double podium_score(const float *x);
 
 double podium_score(const float *x) { return document(x, centre, scale, filling); }
-"""
-_QUERY = """
+@@ query
+
 /* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
 void podium_scores(const float *X, size_t n, double *out) {
     double low[PODIUM_FEATURES], times[PODIUM_FEATURES];
@@ -259,8 +262,8 @@ void podium_scores(const float *X, size_t n, double *out) {
     }
     for (size_t i = 0; i < n; i++) out[i] = document(X + i * PODIUM_FEATURES, low, times, low);
 }
-"""
-_TAIL = """
+@@ tail
+
 #ifdef PODIUM_SELFTEST
 #include <stdio.h>
 @TESTS@
@@ -274,7 +277,3 @@ int main(void) {
 }
 #endif
 """
-_CODE = Code(
-    head=_HEAD, trees=_TREES, scaled=_SCALED, beside=_BESIDE, mixed=_MIX, trees_on_front=_TREES + _ON_TREES,
-    layers=_NET, one=_ONE, each=_EACH, query=_QUERY, tail=_TAIL,
-)  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,22 +23,6 @@ Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""
 
 
-class Code(NamedTuple):
-    """The parts of a program's text, in which @NAME@ stands for what differs from model to model."""
-
-    head: str
-    trees: str  # on raw features
-    scaled: str  # the features that a front makes
-    beside: str
-    mixed: str
-    trees_on_front: str
-    layers: str
-    one: str  # the score of a document
-    each: str  # the scores of documents, one by one
-    query: str  # the scores of a query's documents
-    tail: str
-
-
 class Program(Target):
     """A program: podium's scores of trees to the bit; of networks up to the order of sums in double."""
 
@@ -49,24 +33,18 @@ class Program(Target):
     """Matches a table: its name and its numbers."""
 
     @property
-    def code(self) -> Code:
-        """The text."""
+    def text(self) -> str:
+        """The program in sections, each after a line `@@ name`; @NAME@ stands for what differs from model to model."""
         raise NotImplementedError
 
     def write(self, given: Handover) -> bytes:
         X, scores, tolerance = examples(given)
         tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
         parts = {"VERSION": version(), **self.parts(given, to_tables(given.form), tests)}
-        text = self.code.head + self._body(given.form) + self.code.tail
+        _, *pieces = re.split(r"^@@ (\w+)\n", self.text, flags=re.MULTILINE)
+        sections = dict(zip(pieces[::2], pieces[1::2], strict=True))
+        text = "".join(sections.get(name, "") for name in _sections(given.form))
         return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
-
-    def _body(self, form: ExportedForm) -> str:
-        code, front = self.code, form.front
-        if front is None:
-            return code.trees + code.each
-        body = code.scaled + (code.beside if len(front.added) else "") + (code.mixed if front.mixtures else "")
-        body += code.layers if form.forest is None else code.trees_on_front
-        return body + (code.query if front.within_query else code.one + code.each)
 
     def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
         """The texts of the model that stand in the code, by name."""
@@ -83,6 +61,16 @@ class Program(Target):
         tables = self.table.findall(raw.decode())
         columns = {key.lower(): [self.number(one) for one in body.split(",") if one.strip()] for key, body in tables}
         return from_tables(columns, len(names))
+
+
+def _sections(form: ExportedForm) -> list[str]:
+    """The sections of the program of a form, in their order; a language has no text for some of them."""
+    front = form.front
+    if front is None:
+        return ["head", "plain", "trees", "each", "tail"]
+    made = ["scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
+    scored = ["layers"] if form.forest is None else ["trees", "on_trees"]
+    return ["head", *made, "document", *scored, *(["query"] if front.within_query else ["one", "each"]), "tail"]
 
 
 def to_tables(form: ExportedForm) -> Tables:

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.errors import ModelFileError
 from podium.export.base import Ran
-from podium.export.program import Code, Program, Tables
+from podium.export.program import Program, Tables
 from podium.export.replay_vectors import lines
 from podium.export.supported_form import Handover
 from podium.float32 import Singles
@@ -32,8 +32,8 @@ class Python(Program):
     table = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
     @property
-    def code(self) -> Code:
-        return _CODE
+    def text(self) -> str:
+        return _TEXT
 
     def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
         front = given.form.front
@@ -75,7 +75,8 @@ def _array(name: str, column: np.ndarray) -> str:
     return f'{name} = array("{code}", [{", ".join(texts)}])'
 
 
-_HEAD = '''#!/usr/bin/env python3
+_TEXT = '''@@ head
+#!/usr/bin/env python3
 """A ranking model, exported by podium @VERSION@. Larger scores are better.
 
 scores([[…], …]) takes features in the order of FEATURES, None or NaN where missing.
@@ -90,40 +91,28 @@ from array import array
 
 FEATURES = @NAMES@
 @COLUMNS@
-'''
-_PLAIN = '''
+@@ plain
+
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
-'''
-_TREES = """    total = 0.0
-    for t in range(len(FIRST_LEAF) - 1):
-        first = FIRST_SPLIT[t]
-        node = 0 if first < FIRST_SPLIT[t + 1] else -1
-        while node >= 0:
-            k = first + node
-            value = x[FEATURE[k]]
-            goes_left = NAN_LEFT[k] if value != value else value <= THRESHOLD[k]
-            node = LEFT[k] if goes_left else RIGHT[k]
-        total += VALUE[FIRST_LEAF[t] - 1 - node]
-    return total
-"""
-_SCALED = '''
+@@ scaled
+
 
 def scaled(x, low, times, missing):
     """(x − low)·times of each feature."""
     filled = [missing[l] if value != value else value for l, value in enumerate(x)]
     return array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
-'''
-_BESIDE = '''
+@@ beside
+
 
 def beside(x, now):
     """The features as they are, then those scaled ones that stand beside them."""
     known = [FILLING[l] if value != value else value for l, value in enumerate(x)]
     return array("f", known + [now[l] for l in ADDED])
-'''
-_MIXED = '''
+@@ mixed
+
 
 def mixed(now):
     """With products of two features, or made of distances to landmarks: one mixture after another."""
@@ -147,14 +136,26 @@ def mixed(now):
             now.append(sum(a * b for a, b in zip(near, NUMBER[v : v + m])))
             v += m
     return now
-'''
-_DOCUMENT = '''
+@@ document
+
 
 def document(x, low, times, missing):
     """The score of a document whose features are scaled by (x − low)·times."""
     x = @NOW@
-'''
-_LAYERS = """    at, count = 0, len(WIDTH) - 1
+@@ trees
+    total = 0.0
+    for t in range(len(FIRST_LEAF) - 1):
+        first = FIRST_SPLIT[t]
+        node = 0 if first < FIRST_SPLIT[t + 1] else -1
+        while node >= 0:
+            k = first + node
+            value = x[FEATURE[k]]
+            goes_left = NAN_LEFT[k] if value != value else value <= THRESHOLD[k]
+            node = LEFT[k] if goes_left else RIGHT[k]
+        total += VALUE[FIRST_LEAF[t] - 1 - node]
+    return total
+@@ layers
+    at, count = 0, len(WIDTH) - 1
     for layer in range(count):
         n, m = WIDTH[layer], WIDTH[layer + 1]
         rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
@@ -164,21 +165,21 @@ _LAYERS = """    at, count = 0, len(WIDTH) - 1
         x = sums
         at += m * n + m
     return x[0]
-"""
-_ONE = '''
+@@ one
+
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
     return document(x, CENTRE, SCALE, FILLING)
-'''
-_EACH = '''
+@@ each
+
 
 def scores(documents):
     """The score of each document."""
     return [score(features) for features in documents]
-'''
-_QUERY = '''
+@@ query
+
 
 def scores(documents):
     """The score of each document of one query, over which each feature is scaled to [0, 1]."""
@@ -190,8 +191,8 @@ def scores(documents):
         low.append(least)
         times.append(1.0 / (most - least) if least < most else 0.0)
     return [document(row, low, times, low) for row in rows]
-'''
-_TAIL = '''
+@@ tail
+
 
 def selftest():
     """The number of rows at the end of the tables that do not score as in podium."""
@@ -209,7 +210,3 @@ if __name__ == "__main__":
     for found in scores([row["features"] if isinstance(row, dict) else row for row in given]):
         print(repr(found))
 '''
-_CODE = Code(
-    head=_HEAD, trees=_PLAIN + _TREES, scaled=_SCALED, beside=_BESIDE, mixed=_MIXED, trees_on_front=_DOCUMENT + _TREES,
-    layers=_DOCUMENT + _LAYERS, one=_ONE, each=_EACH, query=_QUERY, tail=_TAIL,
-)  # fmt: skip
