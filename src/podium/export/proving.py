@@ -88,11 +88,8 @@ class Comparison:
 
     def _emulated(self, X: Singles) -> Array:
         scores = self.theirs.scores(X, single=self.target.single)
-        return scores.astype(np.float32).astype(np.float64) if self._rounds_sum else scores
-
-    @property
-    def _rounds_sum(self) -> bool:
-        return self.target.rounds_score and self.theirs.forest is not None
+        rounds = self.target.rounds_score and self.theirs.forest is not None
+        return scores.astype(np.float32).astype(np.float64) if rounds else scores
 
     def as_podium(self, X: Singles) -> Any:
         """Rows whose missing values the target takes as podium does; all if splits have a side for them."""
