@@ -21,8 +21,9 @@ from podium.export.exported_forms import IN_DOUBLE, Adding, Difference, Exported
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front
 from podium.float32 import Singles, round_down
 from podium.forms import StumpsForm
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.scorers.trees.exact_splits import sums
-from podium.scorers.trees.forest import EXACT, NEVER, Forest
+from podium.scorers.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ def differences(ours: Forest, theirs: Forest, *, single: bool, infinite: bool) -
     with np.errstate(over="ignore", under="ignore"):
         values = ours.values.astype(np.float32).astype(np.float64) if single else ours.values
     cuts = [_finite(one.threshold, infinite) for one in (ours, theirs)]
-    sides = [_nan_left(one) for one in (ours, theirs)]
+    sides = [one.nan_left for one in (ours, theirs)]
     for t in range(ours.n_trees):
         yield from _of_tree(t, ours, theirs, values=values, cuts=cuts, sides=sides)
     for t in range(ours.n_trees, theirs.n_trees):
@@ -92,10 +93,6 @@ def _finite(threshold: Array, infinite: bool) -> Array:
         return threshold
     largest = float(np.finfo(np.float32).max)
     return np.where(threshold >= largest, np.inf, np.where(threshold < -largest, -np.inf, threshold))
-
-
-def _nan_left(forest: Forest) -> NDArray[np.bool_]:
-    return np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
 
 
 def _of_tree(
@@ -137,50 +134,36 @@ def _of_tree(
 
 def forest_of_stumps(form: StumpsForm, n_features: int) -> Forest:
     """A tree for each feature, in their order: its leaves are the sums of α over the thresholds passed."""
-    features, splits, values = [], [], []
-    for l in np.unique(form.feature):
-        mine = np.flatnonzero(form.feature == l)
-        mine = mine[np.argsort(form.threshold[mine], kind="stable")]
-        steps = np.append(0.0, np.cumsum(form.alpha[mine]))
-        cuts = round_down(form.threshold[mine]).astype(np.float64)
-        kept = np.append(np.diff(cuts) > 0, True)  # of equal thresholds the last: all are passed at once
-        rows, leaves = _halved(cuts[kept], steps[np.append(True, kept)], float(form.alpha[mine] @ form.missing[mine]))
-        features.append(np.full(len(rows), l))
-        splits.append(rows)
-        values.append(leaves)
-    if not values:  # no threshold at all
-        features, splits, values = [np.zeros(0)], [np.zeros((0, 4))], [np.zeros(1)]
-    cut, left, right, nan_left = np.concatenate(splits).T
-    return Forest(
-        n_features=n_features,
-        first_split=np.cumsum([0, *map(len, splits)]),
-        first_leaf=np.cumsum([0, *map(len, values)]),
-        feature=np.concatenate(features).astype(np.int32),
-        threshold=cut,
-        left=left.astype(np.int32),
-        right=right.astype(np.int32),
-        missing=np.full(len(cut), EXACT, np.uint8),
-        missing_left=nan_left.astype(bool),
-        values=np.concatenate(values),
-    )
+    trees = [_tree_of_stumps(form, int(l), n_features) for l in np.unique(form.feature)]
+    return forest_of(trees or [grow((), lambda _: Leaf(0.0), n_features=n_features)], n_features)
 
 
-def _halved(cuts: Array, steps: Array, missing: float) -> tuple[NDArray[np.float64], Array]:
-    """Rows of (threshold, left, right, whether NaN goes left) from the root, by halving; and the leaves' values.
+def _tree_of_stumps(form: StumpsForm, l: int, n_features: int) -> Grown:
+    """The thresholds on feature l as a tree, by halving; the scores are the same bits.
 
-    NaN goes to the leaf with the value of missing ones; where there is none, the first split parts it from all numbers.
+    NaN goes to the leaf with the value of missing ones; if there is none, the first split parts it from all numbers.
     """
+    mine = np.flatnonzero(form.feature == l)
+    mine = mine[np.argsort(form.threshold[mine], kind="stable")]
+    cuts = round_down(form.threshold[mine]).astype(np.float64)
+    last = np.append(np.diff(cuts) > 0, True)  # of equal thresholds: all are passed at once
+    cuts, steps = cuts[last], np.append(0.0, np.cumsum(form.alpha[mine]))[np.append(True, last)]
+    missing = float(form.alpha[mine] @ form.missing[mine])
     same = np.flatnonzero(steps == missing)
-    rows: list[list[float]] = [] if len(same) else [[np.inf, 1, -1 - len(steps), False]]
-    values = steps if len(same) else np.append(steps, missing)
-    waiting = [(0, len(cuts), -1, 0)]
-    while waiting:  # thresholds a:b are on the left (1) or right (2) of the split `above`
-        a, b, above, side = waiting.pop()
-        if above >= 0:
-            rows[above][side] = -1 - a if a == b else len(rows)
-        if a < b:
-            middle = (a + b) // 2
-            here = len(rows)
-            rows.append([cuts[middle], 0, 0, bool(len(same)) and bool(same[0] <= middle)])
-            waiting += [(middle + 1, b, here, 2), (a, middle, here, 1)]
-    return np.array(rows, np.float64), values
+
+    def look(node: tuple[int, int] | None) -> Split | Leaf:
+        """The node of thresholds a:b, or the leaf of NaN."""
+        if node is None:
+            return Leaf(missing)
+        a, b = node
+        middle = (a + b) // 2
+        if a == b:
+            return Leaf(float(steps[a]))
+        nan_left = len(same) > 0 and bool(same[0] <= middle)
+        return Split(l, float(cuts[middle]), nan_left, (a, middle), (middle + 1, b))
+
+    whole = (0, len(cuts))
+    if len(same):
+        return grow(whole, look, n_features=n_features)
+    parted = Split(l, np.inf, False, whole, None)
+    return grow((), lambda node: parted if node == () else look(node), n_features=n_features)

@@ -19,7 +19,7 @@ from podium.arrays import Array
 from podium.compiled import compiled
 from podium.errors import IncompatibleError
 from podium.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
-from podium.scorers.trees.forest import EXACT, NEVER, TINY, ZERO, Forest, build
+from podium.scorers.trees.forest import EXACT, TINY, ZERO, Forest, build
 from podium.threads import map_blocks
 
 MOST_LEAVES = 65_536
@@ -36,13 +36,12 @@ def split_exactly(forest: Forest) -> Forest:
     cut = np.where(flushed & (cut >= -TINY) & (cut < 0), next_down(-TINY), cut)
     cut = np.where(flushed & (cut >= 0) & (cut < TINY), np.float32(TINY), cut)
     zero_left = t >= 0
-    nan_left = np.where(missing == NEVER, zero_left, forest.missing_left)
     torn = (missing == ZERO) & (forest.missing_left != zero_left)
     plain = replace(
         forest,
         threshold=cut.astype(np.float64),
         missing=np.full_like(missing, EXACT),
-        missing_left=nan_left.astype(bool),
+        missing_left=forest.nan_left,
     )
     return _part_zeros(plain, torn) if torn.any() else plain
 
@@ -169,7 +168,7 @@ def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         values = forest.values.astype(kind)
     rows, out = np.ascontiguousarray(X, np.float32), np.zeros(len(X), kind)
-    nan_left = np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
+    nan_left = forest.nan_left
 
     def work(a: int, b: int) -> None:
         _add(rows[a:b], forest.first_split, forest.first_leaf, forest.feature, forest.threshold, nan_left,

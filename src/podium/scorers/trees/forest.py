@@ -47,6 +47,11 @@ class Forest:
     def n_trees(self) -> int:
         return len(self.first_leaf) - 1
 
+    @property
+    def nan_left(self) -> NDArray[np.bool_]:
+        """(K,) whether NaN goes left."""
+        return np.where(self.missing == NEVER, self.threshold >= 0, self.missing_left)
+
 
 def build(forest: Forest, t: int, *, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:
     """A tree from its leaves up: `leaf` sees a place in `values`, `split` a place in `threshold` and both sides."""
