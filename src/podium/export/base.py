@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from podium.arrays import Array
-from podium.errors import IncompatibleError
+from podium.errors import IncompatibleError, ModelFileError
 from podium.export.exported_forms import Adding, Affine, ExportedForm
 from podium.export.supported_form import Handover, hand_over
 from podium.float32 import Singles
@@ -90,6 +90,16 @@ class Target(Named):
     def adding(self, given: Handover) -> Adding:
         """How the target adds up scores."""
         return Adding(self.single, self.rounds_score, self.constant(given))
+
+
+class Places(dict[str, int]):
+    """The place of each feature by its name; a clear error for a name that the model does not have."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__((name, l) for l, name in enumerate(names))
+
+    def __missing__(self, name: Any) -> int:
+        raise ModelFileError(f"The file has a feature {str(name)[:40]!r} that the model does not have.")
 
 
 def missing_package(name: str) -> Any:

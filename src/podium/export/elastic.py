@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from podium.errors import ModelFileError
-from podium.export.base import Target, double, dumps
+from podium.export.base import Places, Target, double, dumps
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
@@ -51,7 +51,7 @@ class Elastic(Target):
         ensemble = at(json_object(raw), "definition", "trained_model", "ensemble")
         if at(ensemble, "aggregate_output") != {"weighted_sum": {}}:
             raise ModelFileError("The trees are not added up with weight 1.")
-        place = {name: l for l, name in enumerate(names)}
+        place = Places(names)
         trees = [_read(at(one, "tree"), place) for one in at(ensemble, "trained_models", kind=list)]
         return Trees(forest_of(trees, len(names)))
 
@@ -81,7 +81,7 @@ def _index(child: Any, n_splits: int) -> int:
     return int(child) if child >= 0 else n_splits - 1 - int(child)
 
 
-def _read(tree: Any, place: dict[str, int]) -> Grown:
+def _read(tree: Any, place: Places) -> Grown:
     nodes = {at(node, "node_index", kind=int): node for node in at(tree, "tree_structure", kind=list)}
     names = at(tree, "feature_names", kind=list)
 
@@ -94,8 +94,6 @@ def _read(tree: Any, place: dict[str, int]) -> Grown:
         if node.get("decision_type") != "lte":
             raise ModelFileError(f"A split compares by {str(node.get('decision_type'))[:20]!r}; podium writes lte.")
         name = at(names, at(node, "split_feature", kind=int), kind=str)
-        if name not in place:
-            raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
         cut = float(round_down([at(node, "threshold", kind=(int, float))])[0])
         ways = (at(node, "left_child", kind=int), at(node, "right_child", kind=int))
         return Split(place[name], cut, at(node, "default_left", kind=bool), *ways)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.base import Target, as_trees, dumps, single
+from podium.export.base import Places, Target, as_trees, dumps, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
@@ -65,11 +65,11 @@ class ElasticsearchLTR(Target):
         if model.get("feature_normalizers"):
             raise ModelFileError("The model has feature_normalizers, which podium does not write. Export it again.")
         definition = json_object(at(model, "definition", kind=str).encode())
-        place = {name: l for l, name in enumerate(names)}
+        place = Places(names)
         if model.get("type") == "model/linear":
             weights = np.zeros(len(names))
             for name, weight in definition.items():
-                weights[_place(place, name)] = np.float32(weight)
+                weights[place[name]] = np.float32(weight)
             return Affine(weights, 0.0, np.zeros(len(names)))
         if model.get("type") != "model/xgboost+json" or definition.get("objective") not in _OBJECTIVES:
             raise ModelFileError(f"The plugin has no {str(model.get('type'))[:40]!r} with this objective.")
@@ -104,13 +104,7 @@ def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
     return root
 
 
-def _place(place: dict[str, int], name: Any) -> int:
-    if name not in place:
-        raise ModelFileError(f"The file has a feature {str(name)[:40]!r} that the model does not have.")
-    return place[name]
-
-
-def _read(tree: Any, place: dict[str, int]) -> Grown:
+def _read(tree: Any, place: Places) -> Grown:
     def look(node: Any) -> Split | Leaf:
         keys = set(at(node))
         if keys == {"nodeid", "leaf"}:
@@ -123,6 +117,6 @@ def _read(tree: Any, place: dict[str, int]) -> Grown:
             raise ModelFileError("The children of a split are not its yes and no, in this order.")
         with np.errstate(over="ignore"):
             condition = np.float32(at(node, "split_condition", kind=(int, float)))
-        return Split(_place(place, node["split"]), float(next_down(condition)), missing == yes, *children)
+        return Split(place[node["split"]], float(next_down(condition)), missing == yes, *children)
 
     return grow(tree, look, n_features=len(place))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from podium.errors import IncompatibleError, ModelFileError
-from podium.export.base import Target, as_trees, double
+from podium.export.base import Places, Target, as_trees, double
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
@@ -61,11 +61,11 @@ class Vespa(Target):
         if start is None or end < 0:
             raise ModelFileError("There is no function podium_score.")
         terms = _terms(text[start.end() : end])
-        place = {name: l for l, name in enumerate(names)}
+        place = Places(names)
         if all(len(term) == 3 and term[1][1] == "*" for term in terms[:-1]) and len(terms[-1]) == 1 and len(terms) > 1:
             weights = np.zeros(len(names))
             for weight, _, name in terms[:-1]:
-                weights[_place(place, name[1])] += float(weight[1])
+                weights[place[name[1]]] += float(weight[1])
             return Affine(weights, float(terms[-1][0][1]), np.full(len(names), np.nan))
         return Trees(forest_of([_read(term, place) for term in terms], len(names)))
 
@@ -120,13 +120,7 @@ def _terms(text: str) -> list[list[Token]]:
     return terms
 
 
-def _place(place: dict[str, int], name: str) -> int:
-    if name not in place:
-        raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
-    return place[name]
-
-
-def _read(tokens: list[Token], place: dict[str, int]) -> Grown:
+def _read(tokens: list[Token], place: Places) -> Grown:
     """A tree from its tokens: `if ( question , left , right )`, read from the end with a stack."""
     stack: list[Any] = []
     for kind, token in reversed(tokens):
@@ -145,7 +139,7 @@ def _read(tokens: list[Token], place: dict[str, int]) -> Grown:
     return grow(stack[0], look, n_features=len(place))
 
 
-def _close(stack: list[Any], place: dict[str, int]) -> Split:
+def _close(stack: list[Any], place: Places) -> Split:
     """The split that begins here; takes what belongs to it from the stack."""
     negated = stack[-1] == "!("
     shape = ["!(", str, ">=", float, ")", ","] if negated else [str, "<", float, ","]
@@ -159,4 +153,4 @@ def _close(stack: list[Any], place: dict[str, int]) -> Split:
     # F < t for float32 F: up to the last float32 below t
     near = round_down([cut])[0]
     last = next_down(near) if float(near) == cut else near
-    return Split(_place(place, str(name)), float(last), negated, taken[-4], taken[-2])
+    return Split(place[str(name)], float(last), negated, taken[-4], taken[-2])
