@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Trees(ExportedForm):
             return largest * UNIT32 + gamma * largest * (1 + UNIT32) + n * UNIT64 * largest + tiny
         return largest * UNIT32 if adding.rounds_score else 0.0
 
-    def _differences(self, theirs: Any, *, single: bool, infinite: bool) -> Iterator[Difference]:
+    def _differences(self, theirs: Self, *, single: bool, infinite: bool) -> Iterator[Difference]:
         return differences(self.forest, theirs.forest, single=single, infinite=infinite)
 
 
