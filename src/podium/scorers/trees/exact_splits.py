@@ -196,11 +196,8 @@ def _add(
 
 def depth(forest: Forest) -> int:
     """The largest number of splits on the way to a leaf."""
-    return max((_depth(forest, t) for t in range(forest.n_trees)), default=0)
 
-
-def _depth(forest: Forest, t: int) -> int:
-    def split(_: int, left: int, right: int) -> int:
+    def deepest(_: int, left: int, right: int) -> int:
         return 1 + max(left, right)
 
-    return build(forest, t, leaf=lambda _: 0, split=split)
+    return max((build(forest, t, leaf=lambda _: 0, split=deepest) for t in range(forest.n_trees)), default=0)
