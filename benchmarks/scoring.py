@@ -129,7 +129,7 @@ def products(X: Any, layers: list[int]) -> Any:
 
 
 def _booster(model: Model) -> Any:
-    from podium.scorers.trees import booster
+    from podium.scorers.trees.trees import booster
 
     return booster(model.params["trees"], FEATURES)
 

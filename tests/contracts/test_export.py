@@ -9,9 +9,10 @@ import pytest
 
 from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, export, prove, prove_file
+from podium.export.exported_trees import Trees
 from podium.float32 import next_down, next_up
 from podium.imports import import_model
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
 from reference.engines import ENGINES
 from reference.forests import FLUSHED, MODELS, THRESHOLDS, D, grown, odd
 
@@ -67,7 +68,7 @@ def test_the_engines_rules_give_what_the_proof_takes_them_to_give(kind, name):
     raw = target.write(given)
     proof, theirs = prove(given, raw, target), target.read(raw, NAMES)
     rows = proof.rows[:: max(len(proof.rows) // 30, 1)]
-    emulated = sums(theirs, rows, single=target.single)
+    emulated = theirs.scores(rows, single=target.single)
     if target.rounds_score:
         emulated = emulated.astype(np.float32).astype(np.float64)
     found = [ENGINES[name](raw, dict(zip(NAMES, row, strict=True))) for row in rows]
@@ -125,7 +126,7 @@ def test_a_fault_in_a_file_is_noticed(name, fault):
     if name == "onnx":
         pytest.importorskip("onnx")
     target, given = handed(name, grown(31, "nan", 1))
-    raw = target.write(replace(given, form=fault(given.form)))
+    raw = target.write(replace(given, form=Trees(fault(given.form.forest))))
     proof = prove(given, raw, target)
     assert not proof.holds
     assert proof.differences
@@ -190,8 +191,8 @@ def test_what_is_exported_and_imported_scores_the_same(name, kind, tmp_path):
     if name == "lightgbm":
         assert theirs.tobytes() == ours.tobytes()
     else:
-        values = given.form.values.astype(np.float32).astype(np.float64)
-        rounded = sums(replace(given.form, values=values), X, single=False)
+        values = given.form.forest.values.astype(np.float32).astype(np.float64)
+        rounded = sums(replace(given.form.forest, values=values), X, single=False)
         assert theirs.tobytes() == rounded.tobytes(), "but for the rounding of leaves"
 
 
@@ -253,4 +254,4 @@ def test_ranklib_scored_these_rows_as_its_emulator_does(case):
     assert model.score(np.nan_to_num(X)) == pytest.approx(case["scores"], rel=1e-6, abs=1e-7)
     if case["name"].startswith("podium's trees"):
         theirs = Target.parse("ranklib").read(raw, NAMES)
-        assert sums(theirs, np.nan_to_num(X), single=True).tolist() == case["scores"]
+        assert theirs.scores(np.nan_to_num(X), single=True).tolist() == case["scores"]

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from podium.export import Target  # noqa: E402
-from podium.export.vectors import vectors  # noqa: E402
+from podium.export.replay_vectors import vectors  # noqa: E402
 from podium.imports import import_model  # noqa: E402
 from reference.forests import D, grown, odd  # noqa: E402
 

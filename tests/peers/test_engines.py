@@ -13,11 +13,11 @@ import pytest
 
 import podium
 from podium.export import Target, export, prove_file
-from podium.export.decisions import differences
-from podium.export.vectors import vectors
+from podium.export.exported_trees import differences
+from podium.export.replay_vectors import vectors
 from podium.imports import import_model
-from podium.scorers.forest import read_forest
-from podium.scorers.splits import sums
+from podium.scorers.trees.exact_splits import sums
+from podium.scorers.trees.lightgbm_text import read_forest
 from reference.forests import FLUSHED, MODELS, D, leaves_of
 
 ENGINES = {"onnx": "onnxruntime", "onnx(precision=single)": "onnxruntime", "xgboost": "xgboost"}
@@ -50,9 +50,9 @@ def test_the_engine_itself_scores_as_the_model(name, kind):
     given = target.accept(model)
     raw = target.write(given)
     theirs = target.read(raw, given.names)
-    assert not [*differences(given.form, theirs, single=target.single, infinite=target.takes_infinite)]
+    assert not [*differences(given.form.forest, theirs.forest, single=target.single, infinite=target.takes_infinite)]
     X = hard_rows(given, target)
-    expected = sums(given.form, X, single=True) if target.single else model.score(X)
+    expected = sums(given.form.forest, X, single=True) if target.single else model.score(X)
     if target.rounds_score:
         expected = expected.astype(np.float32).astype(np.float64)
     found = target.run(raw, X, given.names).scores

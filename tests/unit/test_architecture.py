@@ -60,7 +60,7 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
+    ["recipe", "odds", "temperature", "model", "saved_model", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online", "counterfactual"],
     ["experiments"],
     ["distributed"],
@@ -147,10 +147,11 @@ def catalogue(folder):
 
 def registering(folder):
     """(module, class) of every class that a file of the folder registers."""
-    for file in sorted(SOURCE.joinpath(*folder.split(".")).glob("*.py")):
+    home = SOURCE.joinpath(*folder.split("."))
+    for file in sorted(home.rglob("*.py")):
         for node in tree(file).body:
             if isinstance(node, ast.ClassDef) and any("register" in ast.dump(mark) for mark in node.decorator_list):
-                yield file.stem, node.name
+                yield ".".join(file.relative_to(home).with_suffix("").parts), node.name
 
 
 @pytest.mark.parametrize("folder", KINDS)
@@ -162,7 +163,7 @@ def test_the_folder_is_the_registry(folder):
     there = set(registering(folder))
     for module, cls in known:
         if module.startswith(f"podium.{folder}."):
-            assert (module.rpartition(".")[2], cls) in there
+            assert (module.removeprefix(f"podium.{folder}."), cls) in there
 
 
 @pytest.mark.parametrize("folder", KINDS)

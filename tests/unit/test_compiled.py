@@ -129,7 +129,7 @@ from podium.kernels.vectors import load, store
 from podium.losses.regression import Regression
 from podium.metrics.kernels import CUTOFF
 from podium.metrics.precision import Precision
-from podium.scorers.quickscorer import scorer
+from podium.scorers.trees.quickscorer import scorer
 from podium.views import view
 
 @compiled

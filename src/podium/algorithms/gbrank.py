@@ -18,7 +18,7 @@ from podium.forms import TreesForm
 from podium.learner import Learned, Learner
 from podium.registry import param, register
 from podium.scorers import Params, Prepared, Trees
-from podium.scorers.tree_growing import Bins, Grower
+from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 

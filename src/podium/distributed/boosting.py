@@ -31,7 +31,8 @@ from podium.learner import Learned
 from podium.losses import Loss
 from podium.recipe import Recipe
 from podium.rows import FileRows
-from podium.scorers import Trees, tree_text
+from podium.scorers import Trees
+from podium.scorers.trees import lightgbm_text
 from podium.solvers import Boosting, Watch
 from podium.solvers.boosting import kept_trees
 from podium.transforms import Identity
@@ -145,7 +146,7 @@ class _Fit:
     def _text(self, rounds: int) -> NDArray[np.uint8]:
         """The first trees, which must be the same on all machines."""
         if rounds == 0:
-            return np.frombuffer(tree_text.constant(self.data.n_features), np.uint8)
+            return np.frombuffer(lightgbm_text.constant(self.data.n_features), np.uint8)
         texts = [one["text"].encode() for one in self._ask({"text": rounds})]
         if len({hashlib.sha256(text).digest() for text in texts}) > 1:
             raise ClusterError("the machines of the cluster grew different trees, which is a fault of the network.")

@@ -22,9 +22,9 @@ from podium.errors import IncompatibleError, PodiumError
 from podium.experiments.worker import end_with_parent
 from podium.losses import Loss, sweep
 from podium.metrics import Metric
-from podium.scorers import tree_text
-from podium.scorers.tree_growing import DETERMINISTIC
-from podium.scorers.trees import for_lightgbm
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.grower import DETERMINISTIC
+from podium.scorers.trees.lightgbm_data import for_lightgbm
 from podium.solvers.base import query_values
 from podium.solvers.boosting import Bag, for_leaves, grid
 
@@ -109,7 +109,7 @@ class Share:
 
     def text(self, rounds: int) -> str:
         """The first trees."""
-        return tree_text.trim(self.booster.model_to_string(num_iteration=rounds)).decode()
+        return lightgbm_text.trim(self.booster.model_to_string(num_iteration=rounds)).decode()
 
     def _derivatives(self, scores: Array) -> tuple[Array, Array]:
         loss = self.loss.resampled(self.rounds + 1)

@@ -21,8 +21,8 @@ from podium.errors import DataError
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
 from podium.rows import Rows, in_blocks
-from podium.scorers.forest import read_forest
-from podium.scorers.trees import booster
+from podium.scorers.trees.lightgbm_text import read_forest
+from podium.scorers.trees.trees import booster
 
 
 class Attribution(NamedTuple):

@@ -15,7 +15,7 @@ from podium.export.lightgbm import LightGBM as LightGBM
 from podium.export.onnx import ONNX as ONNX
 from podium.export.opensearch_ltr import OpenSearchLTR as OpenSearchLTR
 from podium.export.proof import Proof as Proof
-from podium.export.proof import prove as prove
+from podium.export.proving import prove as prove
 from podium.export.python import Python as Python
 from podium.export.ranklib import RankLib as RankLib
 from podium.export.solr import Solr as Solr

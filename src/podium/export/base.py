@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from podium.arrays import Array
-from podium.export.handover import Handed, Handover, hand_over
+from podium.errors import IncompatibleError, ModelFileError
+from podium.export.exported_forms import Adding, Affine, ExportedForm
+from podium.export.supported_form import Handover, hand_over
 from podium.float32 import Singles
 from podium.model import Model
 from podium.registry import Named
+from podium.scorers.trees.exact_splits import depth, expand
+from podium.scorers.trees.forest import Forest
+
+DEEPEST = 400
+_INFINITE = 1e39  # overflows to infinity as float32, is beyond every float32 as float64, and is plain JSON
 
 
 class Ran(NamedTuple):
@@ -23,8 +33,8 @@ class Target(Named):
 
     kind: ClassVar[str] = "target"
     home: ClassVar[str] = "podium.export"
-    forms: ClassVar[tuple[type, ...]]
-    """The forms it supports, of Forest, Affine and Net."""
+    forms: ClassVar[tuple[type[ExportedForm], ...]]
+    """The forms it supports, of Trees, Affine and Net; with Net, also trees on transformed features."""
     single: ClassVar[bool] = True
     """Whether the engine adds up in float32."""
     rounds_score: ClassVar[bool] = False
@@ -33,6 +43,8 @@ class Target(Named):
     """Whether infinite features are part of the proof."""
     no_missing: ClassVar[bool] = False
     """Whether the proof is for documents without missing values alone."""
+    drops_offset: ClassVar[bool] = False
+    """Whether its linear models have no offset."""
     replay: ClassVar[str] = ""
     """How to score FILE.vectors.jsonl in the engine; FILE stands for the file."""
 
@@ -47,12 +59,23 @@ class Target(Named):
 
     def write(self, given: Handover) -> bytes:
         """The file."""
+        if isinstance(given.form, Affine):
+            return self.write_linear(given, given.form)
+        assert given.form.forest is not None, "of the target's forms"
+        return self.write_trees(given, given.form.forest)
+
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        """The file of a linear model."""
+        raise NotImplementedError
+
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        """The file of trees on raw features."""
         raise NotImplementedError
 
     def check_file(self, given: Handover, raw: bytes) -> None:
         """Raise a clear error for a file that must not be run: a program whose code is not podium's."""
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         """A file as the engine evaluates it: the effective thresholds and sides of splits, the weights as read."""
         raise NotImplementedError
 
@@ -62,7 +85,21 @@ class Target(Named):
 
     def constant(self, given: Handover) -> float:
         """What the target's scores have on top of podium's, the same for every document."""
-        return 0.0
+        return -given.form.offset if self.drops_offset and isinstance(given.form, Affine) else 0.0
+
+    def adding(self, given: Handover) -> Adding:
+        """How the target adds up scores."""
+        return Adding(self.single, self.rounds_score, self.constant(given))
+
+
+class Places(dict[str, int]):
+    """The place of each feature by its name; a clear error for a name that the model does not have."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__((name, l) for l, name in enumerate(names))
+
+    def __missing__(self, name: Any) -> int:
+        raise ModelFileError(f"The file has a feature {str(name)[:40]!r} that the model does not have.")
 
 
 def missing_package(name: str) -> Any:
@@ -71,3 +108,31 @@ def missing_package(name: str) -> Any:
     from importlib.util import find_spec
 
     return import_module(name) if find_spec(name) else None
+
+
+def single(value: float) -> float:
+    """A number whose shortest text is read as this float32, whether directly or by way of float64."""
+    return float(np.copysign(_INFINITE, value)) if np.isinf(value) else float(str(np.float32(value)))
+
+
+def double(value: float) -> float:
+    """The number itself; for infinity one beyond every float32."""
+    return float(np.copysign(_INFINITE, value)) if np.isinf(value) else float(value)
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON."""
+    separators = None if indent else (",", ":")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+
+
+def as_trees(forest: Forest, target: str) -> Forest:
+    """Trees without shared splits, of a depth that nested formats can hold."""
+    trees = expand(forest)
+    deepest = depth(trees)
+    if deepest > DEEPEST:
+        raise IncompatibleError(
+            f"a tree is {deepest} splits deep, and readers of {target} allow about {DEEPEST} levels. "
+            "Train with fewer leaves, or export to xgboost, onnx, c or python."
+        )
+    return trees

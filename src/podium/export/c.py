@@ -13,67 +13,55 @@ from shutil import which
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.base import Ran, Target
-from podium.export.front import Kernel
-from podium.export.handover import Handed, Handover, front_of
-from podium.export.net import Net
-from podium.export.tables import Tables, check_code, from_tables, to_tables
-from podium.export.transformed_trees import TransformedTrees
-from podium.export.vectors import examples
+from podium.export.base import Ran
+from podium.export.exported_forms import ExportedForm, Net
+from podium.export.program import Program, Tables
+from podium.export.supported_form import Handover
+from podium.export.transform_arithmetic import Kernel
 from podium.float32 import Singles
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.version import version
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}
-_ARRAY = re.compile(r"^static const (?:int|float|double) (\w++)\[\d++\] = \{([^}\n]*+)\};$", re.MULTILINE)
 
 
 @register
-class C(Target):
+class C(Program):
     """C99: podium's scores of trees to the bit; of networks up to the order of sums in double."""
 
     name = "c"
-    forms = (Forest, TransformedTrees, Net)
-    single = False
-    takes_infinite = True
     replay = "cc -O2 -DPODIUM_SELFTEST FILE -lm && ./a.out"
+    table = re.compile(r"^static const (?:int|float|double) (\w++)\[\d++\] = \{([^}\n]*+)\};$", re.MULTILINE)
 
-    def write(self, given: Handover) -> bytes:
-        X, scores, tolerance = examples(given)
-        columns = [_array(name, column) for name, column in to_tables(given.form).items()]
-        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
-        front = front_of(given.form)
-        within = front is not None and front.within_query
-        parts = {
-            "VERSION": version(),
+    @property
+    def text(self) -> str:
+        return _TEXT
+
+    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
+        front, within = given.form.front, given.form.within_query
+        return {
             "FEATURES": str(given.model.n_features),
             "NAMES": "\n".join(f" *  x[{l}] {_comment(name)}" for l, name in enumerate(given.names)),
-            "COLUMNS": "\n".join(columns),
+            "COLUMNS": _arrays(columns),
             "SINGLE": "" if within else _SINGLE,
             "MANY": "the n documents of one query" if within else "n documents, one after another",
             "WALK": "static double trees" if front else "double podium_score(const float *x);\n\ndouble podium_score",
             "WIDEST": str(_widest(given.form)),
             "ADD": "beside(x, now);\n    " if front and len(front.added) else "",
             "MIX": "mix(now);\n    " if front and front.mixtures else "",
-            "TESTS": "\n".join(_array(name, column) for name, column in tests.items()),
-            "COUNT": str(len(scores)),
+            "TESTS": _arrays(tests),
+            "COUNT": str(len(tests["test_score"])),
         }
-        body = _TREES + _EACH
-        if front is not None:
-            body = _SCALED + (_BESIDE if len(front.added) else "") + (_MIX if front.mixtures else "")
-            body += _NET if isinstance(given.form, Net) else _TREES + _ON_TREES
-            body += _QUERY if within else _ONE + _EACH
-        text = _HEAD + body + _TAIL
-        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
-    def check_file(self, given: Handover, raw: bytes) -> None:
-        check_code(_ARRAY, raw, self.write(given))
-
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
-        text = raw.decode()
-        columns = {name: [_number(one) for one in body.split(",")] for name, body in _ARRAY.findall(text)}
-        return from_tables(columns, len(names))
+    def number(self, text: str) -> float:
+        text = text.strip()
+        if text in ("NAN", "INFINITY", "-INFINITY"):
+            return float({"NAN": "nan", "INFINITY": "inf", "-INFINITY": "-inf"}[text])
+        try:
+            return float.fromhex(text.removesuffix("f")) if "0x" in text else float(text)
+        except ValueError:
+            raise ModelFileError(
+                f"{text[:20]!r} is not a number of an exported C file. Export the model again."
+            ) from None
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
         compiler = which("gcc") or which("cc")
@@ -102,14 +90,19 @@ def _library(raw: bytes, compiler: str) -> ctypes.CDLL:
         return ctypes.CDLL(str(library))
 
 
-def _widest(form: Handed) -> int:
-    if not isinstance(form, Net | TransformedTrees):
+def _widest(form: ExportedForm) -> int:
+    if form.front is None:
         return 0
-    return max(form.widths + [len(one.landmarks) for one in form.front.mixtures if isinstance(one, Kernel)])
+    widths = form.widths if isinstance(form, Net) else form.front.widths
+    return max(widths + [len(one.landmarks) for one in form.front.mixtures if isinstance(one, Kernel)])
 
 
 def _comment(name: str) -> str:
     return name.replace("*/", "* /").replace("\n", " ").replace("\\", "/")
+
+
+def _arrays(columns: Tables) -> str:
+    return "\n".join(_array(name, column) for name, column in columns.items())
 
 
 def _array(name: str, column: np.ndarray) -> str:
@@ -128,18 +121,11 @@ def _text(value: float, kind: str) -> str:
     return float(value).hex() + ("f" if kind == "float" else "")
 
 
-def _number(text: str) -> float:
-    text = text.strip()
-    if text in ("NAN", "INFINITY", "-INFINITY"):
-        return float({"NAN": "nan", "INFINITY": "inf", "-INFINITY": "-inf"}[text])
-    try:
-        return float.fromhex(text.removesuffix("f")) if "0x" in text else float(text)
-    except ValueError:
-        raise ModelFileError(f"{text[:20]!r} is not a number of an exported C file. Export the model again.") from None
-
-
 _SINGLE = " *  double podium_score(const float *x)                            one document\n"
-_HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are better.
+
+
+_TEXT = """@@ head
+/* A ranking model, exported by podium @VERSION@. Larger scores are better.
  *
 @SINGLE@ *  void podium_scores(const float *X, size_t n, double *out)      @MANY@
  *
@@ -157,8 +143,8 @@ _HEAD = """/* A ranking model, exported by podium @VERSION@. Larger scores are b
 @COLUMNS@
 
 void podium_scores(const float *X, size_t n, double *out);
-"""
-_TREES = """
+@@ trees
+
 @WALK@(const float *x) {
     double sum = 0.0;
     for (size_t t = 0; t + 1 < sizeof first_leaf / sizeof *first_leaf; t++) {
@@ -172,16 +158,16 @@ _TREES = """
     }
     return sum;
 }
-"""
-_SCALED = """
+@@ scaled
+
 static void scaled(const float *x, const double *low, const double *times, const double *missing, double *now) {
     for (int l = 0; l < PODIUM_FEATURES; l++) {
         double v = isnan(x[l]) ? missing[l] : (double)x[l];
         now[l] = (double)(float)((v - low[l]) * times[l]);
     }
 }
-"""
-_BESIDE = """
+@@ beside
+
 /* The features as they are, then those scaled ones that stand beside them. */
 static void beside(const float *x, double *now) {
     double kept[PODIUM_FEATURES];
@@ -191,8 +177,8 @@ static void beside(const float *x, double *now) {
     }
     for (size_t j = 0; j < sizeof added / sizeof *added; j++) now[PODIUM_FEATURES + j] = kept[added[j]];
 }
-"""
-_MIX = """
+@@ mixed
+
 /* Adds products of two features, or makes features of the distances to landmarks: one mixture after another. */
 static void mix(double *now) {
     double near[@WIDEST@];
@@ -220,8 +206,8 @@ static void mix(double *now) {
         }
     }
 }
-"""
-_ON_TREES = """
+@@ on_trees
+
 static double document(const float *x, const double *low, const double *times, const double *missing) {
     double now[@WIDEST@];
     float v[@WIDEST@];
@@ -229,8 +215,8 @@ static double document(const float *x, const double *low, const double *times, c
     @ADD@@MIX@for (int l = 0; l < @WIDEST@; l++) v[l] = (float)now[l];
     return trees(v);
 }
-"""
-_NET = """
+@@ layers
+
 static double document(const float *x, const double *low, const double *times, const double *missing) {
     double now[@WIDEST@], next[@WIDEST@];
     const double *w = weight;
@@ -249,18 +235,18 @@ static double document(const float *x, const double *low, const double *times, c
     }
     return now[0];
 }
-"""
-_EACH = """
+@@ each
+
 void podium_scores(const float *X, size_t n, double *out) {
     for (size_t i = 0; i < n; i++) out[i] = podium_score(X + i * PODIUM_FEATURES);
 }
-"""
-_ONE = """
+@@ one
+
 double podium_score(const float *x);
 
 double podium_score(const float *x) { return document(x, centre, scale, filling); }
-"""
-_QUERY = """
+@@ query
+
 /* Each feature is scaled to [0, 1] over the documents of the query; what is missing or constant becomes 0. */
 void podium_scores(const float *X, size_t n, double *out) {
     double low[PODIUM_FEATURES], times[PODIUM_FEATURES];
@@ -276,8 +262,8 @@ void podium_scores(const float *X, size_t n, double *out) {
     }
     for (size_t i = 0; i < n; i++) out[i] = document(X + i * PODIUM_FEATURES, low, times, low);
 }
-"""
-_TAIL = """
+@@ tail
+
 #ifdef PODIUM_SELFTEST
 #include <stdio.h>
 @TESTS@

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from podium.errors import ModelFileError
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import double, dumps
+from podium.export.base import Places, Target, double, dumps
+from podium.export.exported_forms import ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import round_down
-from podium.imports.foreign import at, json_object, numbers
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_file import at, json_object, numbers
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 
 
 @register
@@ -24,14 +25,13 @@ class Elastic(Target):
     """
 
     name = "elastic"
-    forms = (Forest,)
+    forms = (Trees,)
     single = False
     rounds_score = True
     replay = "curl -X PUT -H 'Content-Type: application/json' -d @FILE HOST/_ml/trained_models/podium"
 
-    def write(self, given: Handover) -> bytes:
-        assert isinstance(given.form, Forest)
-        found, names = expand(given.form), list(given.names)
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        found, names = expand(forest), list(given.names)
         trees = [{"tree": _tree(found, t, names)} for t in range(found.n_trees)]
         ensemble = {
             "feature_names": names,
@@ -47,12 +47,13 @@ class Elastic(Target):
         }
         return dumps(body).encode()
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         ensemble = at(json_object(raw), "definition", "trained_model", "ensemble")
         if at(ensemble, "aggregate_output") != {"weighted_sum": {}}:
             raise ModelFileError("The trees are not added up with weight 1.")
-        place = {name: l for l, name in enumerate(names)}
-        return forest([_read(at(one, "tree"), place) for one in at(ensemble, "trained_models", kind=list)], len(names))
+        place = Places(names)
+        trees = [_read(at(one, "tree"), place) for one in at(ensemble, "trained_models", kind=list)]
+        return Trees(forest_of(trees, len(names)))
 
 
 def _tree(found: Forest, t: int, names: list[str]) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _index(child: Any, n_splits: int) -> int:
     return int(child) if child >= 0 else n_splits - 1 - int(child)
 
 
-def _read(tree: Any, place: dict[str, int]) -> Grown:
+def _read(tree: Any, place: Places) -> Grown:
     nodes = {at(node, "node_index", kind=int): node for node in at(tree, "tree_structure", kind=list)}
     names = at(tree, "feature_names", kind=list)
 
@@ -93,8 +94,6 @@ def _read(tree: Any, place: dict[str, int]) -> Grown:
         if node.get("decision_type") != "lte":
             raise ModelFileError(f"A split compares by {str(node.get('decision_type'))[:20]!r}; podium writes lte.")
         name = at(names, at(node, "split_feature", kind=int), kind=str)
-        if name not in place:
-            raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
         cut = float(round_down([at(node, "threshold", kind=(int, float))])[0])
         ways = (at(node, "left_child", kind=int), at(node, "right_child", kind=int))
         return Split(place[name], cut, at(node, "default_left", kind=bool), *ways)

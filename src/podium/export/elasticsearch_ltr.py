@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, dumps, single
+from podium.export.base import Places, Target, as_trees, dumps, single
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import next_down, next_up
-from podium.imports.foreign import at, json_object
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_file import at, json_object
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _SPLIT = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
 _OBJECTIVES = (
@@ -36,44 +35,47 @@ class ElasticsearchLTR(Target):
     shift: bool = False
     """Add a constant to trees so that no score is negative."""
     name = "elasticsearch-ltr"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
+    drops_offset = True
     replay = "curl -H 'Content-Type: application/json' -d @FILE HOST/_ltr/_featureset/SET/_createmodel"
 
-    def write(self, given: Handover) -> bytes:
-        if isinstance(given.form, Affine):
-            weights = {name: single(w) for name, w in zip(given.names, given.form.weights, strict=True)}
-            kind, definition = "model/linear", dumps(weights)
-        else:
-            assert isinstance(given.form, Forest)
-            trees = as_trees(given.form, self.name)
-            splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
-            splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
-            kind, definition = "model/xgboost+json", dumps({"objective": "rank:ndcg", "splits": splits})
-        return dumps({"model": {"name": self.model, "model": {"type": kind, "definition": definition}}}).encode()
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        weights = {name: single(weight) for name, weight in zip(given.names, affine.weights, strict=True)}
+        return self._body("model/linear", weights)
+
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        trees = as_trees(forest, self.name)
+        splits = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
+        splits += [{"nodeid": 0, "leaf": single(self.constant(given))}] if self.shift else []
+        return self._body("model/xgboost+json", {"objective": "rank:ndcg", "splits": splits})
+
+    def _body(self, kind: str, definition: dict[str, Any]) -> bytes:
+        model = {"type": kind, "definition": dumps(definition)}
+        return dumps({"model": {"name": self.model, "model": model}}).encode()
 
     def constant(self, given: Handover) -> float:
-        if isinstance(given.form, Affine):
-            return -given.form.offset
-        assert isinstance(given.form, Forest)
-        least = float(np.minimum.reduceat(given.form.values, given.form.first_leaf[:-1]).sum())
-        return float(next_up(max(-least, 0.0))) if self.shift else 0.0
+        forest = given.form.forest
+        if forest is None or not self.shift:
+            return super().constant(given)
+        least = float(np.minimum.reduceat(forest.values, forest.first_leaf[:-1]).sum())
+        return float(next_up(max(-least, 0.0)))
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         model = at(json_object(raw), "model", "model")
         if model.get("feature_normalizers"):
             raise ModelFileError("The model has feature_normalizers, which podium does not write. Export it again.")
         definition = json_object(at(model, "definition", kind=str).encode())
-        place = {name: l for l, name in enumerate(names)}
+        place = Places(names)
         if model.get("type") == "model/linear":
             weights = np.zeros(len(names))
             for name, weight in definition.items():
-                weights[_place(place, name)] = np.float32(weight)
+                weights[place[name]] = np.float32(weight)
             return Affine(weights, 0.0, np.zeros(len(names)))
         if model.get("type") != "model/xgboost+json" or definition.get("objective") not in _OBJECTIVES:
             raise ModelFileError(f"The plugin has no {str(model.get('type'))[:40]!r} with this objective.")
         if "logistic" in definition["objective"]:
             raise ModelFileError("A logistic objective puts a sigmoid on the scores. Export the model again.")
-        return forest([_read(tree, place) for tree in at(definition, "splits", kind=list)], len(names))
+        return Trees(forest_of([_read(tree, place) for tree in at(definition, "splits", kind=list)], len(names)))
 
 
 def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
@@ -102,13 +104,7 @@ def _tree(trees: Forest, t: int, names: tuple[str, ...]) -> dict[str, Any]:
     return root
 
 
-def _place(place: dict[str, int], name: Any) -> int:
-    if name not in place:
-        raise ModelFileError(f"The file has a feature {str(name)[:40]!r} that the model does not have.")
-    return place[name]
-
-
-def _read(tree: Any, place: dict[str, int]) -> Grown:
+def _read(tree: Any, place: Places) -> Grown:
     def look(node: Any) -> Split | Leaf:
         keys = set(at(node))
         if keys == {"nodeid", "leaf"}:
@@ -121,6 +117,6 @@ def _read(tree: Any, place: dict[str, int]) -> Grown:
             raise ModelFileError("The children of a split are not its yes and no, in this order.")
         with np.errstate(over="ignore"):
             condition = np.float32(at(node, "split_condition", kind=(int, float)))
-        return Split(_place(place, node["split"]), float(next_down(condition)), missing == yes, *children)
+        return Split(place[node["split"]], float(next_down(condition)), missing == yes, *children)
 
     return grow(tree, look, n_features=len(place))

@@ -14,8 +14,9 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_data
 from podium.errors import ModelFileError
 from podium.export.base import Target
-from podium.export.proof import Proof, prove
-from podium.export.vectors import lines
+from podium.export.proof import Proof
+from podium.export.proving import prove
+from podium.export.replay_vectors import lines
 from podium.files import write_aside
 from podium.imports import MOST_BYTES
 from podium.model import Model

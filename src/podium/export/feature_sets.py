@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.errors import IncompatibleError, ParameterError, UnknownNameError
-from podium.export.texts import dumps
+from podium.export.base import dumps
 from podium.text.features import Feature
 
 STORE = "podium"

@@ -8,14 +8,16 @@ import numpy as np
 
 from podium.errors import IncompatibleError, ModelFileError
 from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover
+from podium.export.exported_forms import ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import Singles
 from podium.imports.lightgbm import read_lightgbm
 from podium.registry import register
-from podium.scorers import tree_text
-from podium.scorers.forest import TINY, Forest
-from podium.scorers.forest_text import write_forest
-from podium.scorers.splits import expand, split_exactly
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.exact_splits import expand, split_exactly
+from podium.scorers.trees.forest import TINY, Forest
+from podium.scorers.trees.lightgbm_text import write_forest
 
 
 @register
@@ -23,14 +25,15 @@ class LightGBM(Target):
     """LightGBM 4: x ≤ threshold, added up in float64, podium's scores to the bit. Trees only."""
 
     name = "lightgbm"
-    forms = (Forest,)
+    forms = (Trees,)
     single = False
     takes_infinite = True
     replay = "python -c 'import lightgbm; b = lightgbm.Booster(model_file=\"FILE\"); …b.predict(…)'"
 
     def check(self, given: Handover) -> None:
-        assert isinstance(given.form, Forest)
-        inside = (given.form.threshold >= -TINY) & (given.form.threshold < TINY)
+        assert given.form.forest is not None, "of its forms"
+        threshold = given.form.forest.threshold
+        inside = (threshold >= -TINY) & (threshold < TINY)
         if inside.any():
             raise IncompatibleError(
                 f"{int(inside.sum())} splits lie within ±1e-35, which LightGBM takes for 0. "
@@ -43,24 +46,23 @@ class LightGBM(Target):
                 "Give other names (--features FILE, a name per line)."
             )
 
-    def write(self, given: Handover) -> bytes:
-        assert isinstance(given.form, Forest)
-        text = write_forest(expand(given.form)).decode()
-        names = _plain_names(given.form.n_features)
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        text = write_forest(expand(forest)).decode()
+        names = _plain_names(forest.n_features)
         text = text.replace(f"\n{names}\n", f"\nfeature_names={' '.join(given.names)}\n", 1)
         return (text + "\nparameters:\nend of parameters\n\npandas_categorical:null\n").encode()
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         found = read_lightgbm(raw)
         assert isinstance(found.form, Forest)
-        return split_exactly(found.form)
+        return Trees(split_exactly(found.form))
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
         import lightgbm
 
         try:  # its reader trusts what it gets
             plain = re.sub(r"\nfeature_names=[^\n]*\n", f"\n{_plain_names(len(names))}\n", raw.decode(), count=1)
-            tree_text.check(tree_text.trim(plain), len(names))
+            lightgbm_text.check(lightgbm_text.trim(plain), len(names))
         except ModelFileError:
             return None
         booster = lightgbm.Booster(model_str=raw.decode())

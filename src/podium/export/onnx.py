@@ -11,16 +11,16 @@ import numpy as np
 
 from podium.errors import MissingPackageError, ModelFileError
 from podium.export.base import Ran, Target, missing_package
-from podium.export.front import Front
-from podium.export.handover import Handed, Handover, forest_of, front_of
-from podium.export.net import Net
+from podium.export.exported_forms import ExportedForm, Net
+from podium.export.exported_trees import Trees
 from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
-from podium.export.transformed_trees import TransformedTrees
+from podium.export.supported_form import Handover
+from podium.export.transform_arithmetic import Front
 from podium.float32 import Singles, round_down
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 from podium.version import version
 
 
@@ -30,7 +30,7 @@ class ONNX(Target):
 
     precision: Literal["double", "single"] = "double"
     name = "onnx"
-    forms = (Forest, TransformedTrees, Net)
+    forms = (Trees, Net)
     takes_infinite = True
     replay = "onnxruntime.InferenceSession('FILE').run(None, {'features': X})"
 
@@ -48,10 +48,9 @@ class ONNX(Target):
         if isinstance(given.form, Net):
             kind, (nodes, tensors) = onnx.TensorProto.DOUBLE, net_graph(onnx, given.form)
         else:
-            kind, (nodes, tensors) = onnx.TensorProto.FLOAT, self._inputs_of_trees(onnx, front_of(given.form))
-            forest = forest_of(given.form)
-            assert forest is not None, "of its forms"
-            nodes.append(_trees(onnx, expand(forest), _end(nodes), single=self.single))
+            kind, (nodes, tensors) = onnx.TensorProto.FLOAT, self._inputs_of_trees(onnx, given.form.front)
+            assert given.form.forest is not None, "of its forms"
+            nodes.append(_trees(onnx, expand(given.form.forest), _end(nodes), single=self.single))
         graph = make.make_graph(
             nodes,
             "podium",
@@ -66,7 +65,7 @@ class ONNX(Target):
         onnx.checker.check_model(model)
         return bytes(model.SerializeToString(deterministic=True))
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         onnx = _onnx()
         try:
             return self._read(onnx, onnx.load_from_string(raw).graph, len(names))
@@ -87,15 +86,15 @@ class ONNX(Target):
             nodes.append(make("Cast", ["features"], ["doubles"], to=onnx.TensorProto.DOUBLE))
         return nodes, tensors
 
-    def _read(self, onnx: Any, graph: Any, n_features: int) -> Handed:
+    def _read(self, onnx: Any, graph: Any, n_features: int) -> ExportedForm:
         """The form of a graph, of which podium makes the same graph."""
         tensors = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
         trees = [node for node in graph.node if node.op_type == "TreeEnsembleRegressor"]
-        form: Handed
+        form: ExportedForm
         if trees:
             front = read_front(tensors, n_features) if tensors else None
             forest = _read_trees(onnx, trees[0], n_features if front is None else front.widths[-1])
-            form = forest if front is None else TransformedTrees(front, forest)
+            form = Trees(forest, front)
             nodes, constants = self._inputs_of_trees(onnx, front)
             if list(trees[0].input) != [_end(nodes)] or list(trees[0].output) != ["score"]:
                 raise ValueError("trees of other features")
@@ -201,4 +200,4 @@ def _read_trees(onnx: Any, node: Any, n_features: int) -> Forest:
 
         return grow(0, look, n_features=n_features)
 
-    return forest([tree(t) for t in sorted(set(found["nodes_treeids"]))], n_features)
+    return forest_of([tree(t) for t in sorted(set(found["nodes_treeids"]))], n_features)

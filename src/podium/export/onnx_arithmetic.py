@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.export.front import Front, Kernel, Mixture, Products
-from podium.export.net import Net
+from podium.export.exported_forms import Net
+from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
 
 Graph = tuple[list[Any], dict[str, Any]]
 """Operators, and tensors by name."""

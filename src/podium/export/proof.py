@@ -8,30 +8,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, dense, is_sparse
-from podium.data.dataset import Dataset
-from podium.errors import DataError, ModelFileError, PodiumError, counted
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.bounds import bound_of
-from podium.export.comparison import Comparison, within_query
-from podium.export.decisions import Difference
-from podium.export.handover import Handed, Handover, forest_of, front_of
-from podium.export.net import Net
-from podium.export.transformed_trees import TransformedTrees
-from podium.export.vectors import vectors
+from podium.arrays import Array
+from podium.errors import counted
+from podium.export.exported_forms import Difference
 from podium.float32 import Singles
-from podium.imports.growing import REFUSED
-from podium.metrics import NDCG, evaluate_all
 from podium.version import version
 
 _SHOWN = 5
@@ -178,128 +164,3 @@ class Proof:
                 f"missing    {counted(orders.refused, 'document')} have missing values: fill them before scoring"
             )
         return found
-
-
-def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
-    """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
-    known = None if data is None else given.model.align_features(data).grouped()
-    if known is not None and not target.takes_infinite:
-        _refuse_infinite(known, target)
-    target.check_file(given, raw)
-    theirs = _read(given, raw, target)
-    X = vectors(given, data=known)
-    look = Comparison(given, theirs, raw, target)
-    bound = max(bound_of(given, target, part) for part in _parts(given.form, X, known))
-    orders, seen, scores = None, np.inf, np.full(len(X), np.nan)
-    if all(one.kind not in ("shape", "feature") for one in look.differences):  # other trees may have no end
-        seen, scores = _errors(look, X)
-        if known is not None:
-            orders, error = _orders(look, known, bound=bound)
-            seen = max(seen, error)
-    forest = forest_of(given.form)
-    return Proof(
-        target=str(target),
-        form=_form(given.form),
-        n_splits=0 if forest is None else len(forest.threshold),
-        differences=tuple(look.differences),
-        missing=look.missing(),
-        inputs="all float32 inputs" if target.takes_infinite else "all finite float32 inputs",
-        bound=bound,
-        seen=seen,
-        engine=look.engine,
-        rows=X,
-        scores=scores,
-        orders=orders,
-        names=given.form.front.names(given.names) if isinstance(given.form, TransformedTrees) else given.names,
-        sha256=hashlib.sha256(raw).hexdigest(),
-    )
-
-
-def _errors(look: Comparison, X: Singles) -> tuple[float, Array]:
-    """The largest error in the vectors that no difference explains, and podium's scores of them all."""
-    scores, others = look(X)
-    clean = look.as_podium(X) & ~look.touched(X, np.array([0, len(X)]))
-    return float(np.max(np.abs(others[clean] - look.constant - scores[clean]), initial=0.0)), scores
-
-
-def _refuse_infinite(data: Dataset, target: Target) -> None:
-    values = data.features.data if is_sparse(data.features) else data.features
-    if np.isinf(values).any():
-        raise DataError(
-            f"there are infinite features, and {target.name} is proven for finite ones. Replace them, or leave those "
-            "documents out.",
-            where=data.source,
-        )
-
-
-def _read(given: Handover, raw: bytes, target: Target) -> Handed:
-    try:
-        return target.read(raw, given.names)
-    except ModelFileError as error:
-        raise ModelFileError(
-            f"This is no file that podium exports to {target.name} ({str(error).removeprefix(REFUSED)}). "
-            "Name its target (--to), or export the model again."
-        ) from error
-    except PodiumError:
-        raise
-    except Exception as error:  # whatever goes wrong in a file of unknown origin is the file's fault
-        raise ModelFileError(
-            f"The file is not what {target.name} reads, or damaged ({type(error).__name__}: {str(error)[:80]}). "
-            "Export the model again."
-        ) from error
-
-
-def _form(form: Handed) -> str:
-    forest = forest_of(form)
-    if forest is not None:
-        found = f"{counted(forest.n_trees, 'tree')} of {counted(len(forest.values), 'leaf', 'leaves')}"
-    elif isinstance(form, Affine) or (isinstance(form, Net) and len(form.layers) == 1):
-        found = "a linear model"
-    else:
-        assert isinstance(form, Net)
-        found = f"a network of {counted(len(form.layers), 'layer')}"
-    front = front_of(form)
-    if front is None or not (front.mixtures or len(front.added)):
-        return found
-    return f"{found} on {counted(front.widths[-1], 'transformed feature')}"
-
-
-def _parts(form: Handed, X: Singles, data: Dataset | None) -> list[Singles]:
-    """The vectors and the documents of the data, query by query where that matters."""
-    if data is None:
-        return [X]
-    rows = np.asarray(dense(data.features), np.float32)
-    if not within_query(form):
-        return [X, rows]
-    return [X, *(rows[a:b] for a, b in itertools.pairwise(data.offsets))]
-
-
-def _orders(look: Comparison, data: Dataset, *, bound: float) -> tuple[Orders, float]:
-    """How the rankings of the data changed, and the largest error there."""
-    X = np.asarray(dense(data.features), np.float32)
-    ours, theirs = look.of_data(data)
-    touched, taken = look.touched(X, data.offsets), look.as_podium(X)
-    changed = tied = near = 0
-    for a, b in itertools.pairwise(data.offsets):
-        order = np.lexsort((-theirs[a:b], -ours[a:b]))  # podium's ties as the target orders them
-        own, other = -np.diff(ours[a:b][order]), -np.diff(theirs[a:b][order])
-        changed += bool(((own > 0) & (other < 0)).any())
-        tied += int(((own > 0) & (other == 0)).sum())
-        near += int(((own > 0) & (own < 2 * bound)).sum())
-    ndcg = None
-    if data.labels is not None and np.isfinite(ours).all():
-        with suppress(DataError):  # labels that are no grades, say 1000
-            ndcg = _ndcg(theirs, data) - _ndcg(ours, data)
-    clean = ~touched & taken
-    error = float(np.max(np.abs(theirs[clean] - look.constant - ours[clean]), initial=0.0))
-    counts = Orders(
-        queries=data.n_queries, documents=len(X), changed=changed, tied=tied, near=near, ndcg=ndcg,
-        touched=int(touched.sum()), refused=int((~taken).sum()),
-    )  # fmt: skip
-    return counts, error
-
-
-def _ndcg(scores: Array, data: Dataset) -> float:
-    assert data.labels is not None, "checked before"
-    metric = NDCG(10)
-    return metric.average(evaluate_all((metric,), scores, data.labels, data.offsets)[0]).value

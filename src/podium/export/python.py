@@ -13,63 +13,47 @@ from pathlib import Path
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.base import Ran, Target
-from podium.export.handover import Handed, Handover, front_of
-from podium.export.net import Net
-from podium.export.tables import Tables, check_code, from_tables, to_tables
-from podium.export.transformed_trees import TransformedTrees
-from podium.export.vectors import examples, lines
+from podium.export.base import Ran
+from podium.export.program import Program, Tables
+from podium.export.replay_vectors import lines
+from podium.export.supported_form import Handover
 from podium.float32 import Singles
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.version import version
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}
-_ARRAY = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
 
 @register
-class Python(Target):
+class Python(Program):
     """Python 3: podium's scores of trees to the bit; of networks up to the order of sums in float64."""
 
     name = "python"
-    forms = (Forest, TransformedTrees, Net)
-    single = False
-    takes_infinite = True
     replay = "python FILE --selftest"
+    table = re.compile(r"^([A-Z_]++) = array\(\"[ifd]\", \[([^\]\n]*+)\]\)$", re.MULTILINE)
 
-    def write(self, given: Handover) -> bytes:
-        X, scores, tolerance = examples(given)
-        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
-        columns = {**to_tables(given.form), **tests}
-        front = front_of(given.form)
-        within, mixes = front is not None and front.within_query, front is not None and bool(front.mixtures)
-        beside = front is not None and bool(len(front.added))
-        parts = {
-            "VERSION": version(),
+    @property
+    def text(self) -> str:
+        return _TEXT
+
+    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
+        front = given.form.front
+        now = "scaled(x, low, times, missing)"  # the features of a document that trees or the first layer see
+        now = f"beside(x, {now})" if front and len(front.added) else now
+        return {
             "NAMES": json.dumps(list(given.names)),
-            "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in columns.items()),
-            "MANY": " They are the documents of one query." if within else "",
-            "NOW": _now(beside=beside, mixes=mixes),
+            "COLUMNS": "\n".join(_array(name.upper(), column) for name, column in (columns | tests).items()),
+            "MANY": " They are the documents of one query." if given.form.within_query else "",
+            "NOW": f"mixed({now})" if front and front.mixtures else now,
         }
-        body = _PLAIN + _TREES + _EACH
-        if front is not None:
-            body = _SCALED + (_BESIDE if beside else "") + (_MIXED if mixes else "") + _DOCUMENT
-            body += _LAYERS if isinstance(given.form, Net) else _TREES
-            body += _QUERY if within else _ONE + _EACH
-        text = _HEAD + body + _TAIL
-        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
 
-    def check_file(self, given: Handover, raw: bytes) -> None:
-        check_code(_ARRAY, raw, self.write(given))
-
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
-        text = raw.decode()
-        columns = {
-            name.lower(): [_number(one) for one in body.split(",") if one.strip()]
-            for name, body in _ARRAY.findall(text)
-        }
-        return from_tables(columns, len(names))
+    def number(self, text: str) -> float:
+        special = re.fullmatch(r"float\('(nan|inf|-inf)'\)", text.strip())
+        try:
+            return float(special[1]) if special else float(ast.literal_eval(text.strip()))
+        except (ValueError, SyntaxError, TypeError):
+            raise ModelFileError(
+                f"{text[:20]!r} is not a number of an exported file. Export the model again."
+            ) from None
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran:
         with tempfile.TemporaryDirectory() as folder:
@@ -85,28 +69,14 @@ class Python(Target):
         return Ran(scores, f"Python {'.'.join(map(str, sys.version_info[:3]))}")
 
 
-def _now(*, beside: bool, mixes: bool) -> str:
-    """The features of a document that trees or the first layer see."""
-    found = "scaled(x, low, times, missing)"
-    found = f"beside(x, {found})" if beside else found
-    return f"mixed({found})" if mixes else found
-
-
 def _array(name: str, column: np.ndarray) -> str:
     code = next(code for start, code in _CODES.items() if column.dtype.str[1:].startswith(start))
     texts = [repr(value) if np.isfinite(value) else f"float('{value!r}')" for value in column.tolist()]
     return f'{name} = array("{code}", [{", ".join(texts)}])'
 
 
-def _number(text: str) -> float:
-    found = re.fullmatch(r"float\('(nan|inf|-inf)'\)", text.strip())
-    try:
-        return float(found[1]) if found else float(ast.literal_eval(text.strip()))
-    except (ValueError, SyntaxError, TypeError):
-        raise ModelFileError(f"{text[:20]!r} is not a number of an exported file. Export the model again.") from None
-
-
-_HEAD = '''#!/usr/bin/env python3
+_TEXT = '''@@ head
+#!/usr/bin/env python3
 """A ranking model, exported by podium @VERSION@. Larger scores are better.
 
 scores([[…], …]) takes features in the order of FEATURES, None or NaN where missing.
@@ -121,40 +91,28 @@ from array import array
 
 FEATURES = @NAMES@
 @COLUMNS@
-'''
-_PLAIN = '''
+@@ plain
+
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
-'''
-_TREES = """    total = 0.0
-    for t in range(len(FIRST_LEAF) - 1):
-        first = FIRST_SPLIT[t]
-        node = 0 if first < FIRST_SPLIT[t + 1] else -1
-        while node >= 0:
-            k = first + node
-            value = x[FEATURE[k]]
-            goes_left = NAN_LEFT[k] if value != value else value <= THRESHOLD[k]
-            node = LEFT[k] if goes_left else RIGHT[k]
-        total += VALUE[FIRST_LEAF[t] - 1 - node]
-    return total
-"""
-_SCALED = '''
+@@ scaled
+
 
 def scaled(x, low, times, missing):
     """(x − low)·times of each feature."""
     filled = [missing[l] if value != value else value for l, value in enumerate(x)]
     return array("f", [(value - low[l]) * times[l] for l, value in enumerate(filled)])
-'''
-_BESIDE = '''
+@@ beside
+
 
 def beside(x, now):
     """The features as they are, then those scaled ones that stand beside them."""
     known = [FILLING[l] if value != value else value for l, value in enumerate(x)]
     return array("f", known + [now[l] for l in ADDED])
-'''
-_MIXED = '''
+@@ mixed
+
 
 def mixed(now):
     """With products of two features, or made of distances to landmarks: one mixture after another."""
@@ -178,14 +136,26 @@ def mixed(now):
             now.append(sum(a * b for a, b in zip(near, NUMBER[v : v + m])))
             v += m
     return now
-'''
-_DOCUMENT = '''
+@@ document
+
 
 def document(x, low, times, missing):
     """The score of a document whose features are scaled by (x − low)·times."""
     x = @NOW@
-'''
-_LAYERS = """    at, count = 0, len(WIDTH) - 1
+@@ trees
+    total = 0.0
+    for t in range(len(FIRST_LEAF) - 1):
+        first = FIRST_SPLIT[t]
+        node = 0 if first < FIRST_SPLIT[t + 1] else -1
+        while node >= 0:
+            k = first + node
+            value = x[FEATURE[k]]
+            goes_left = NAN_LEFT[k] if value != value else value <= THRESHOLD[k]
+            node = LEFT[k] if goes_left else RIGHT[k]
+        total += VALUE[FIRST_LEAF[t] - 1 - node]
+    return total
+@@ layers
+    at, count = 0, len(WIDTH) - 1
     for layer in range(count):
         n, m = WIDTH[layer], WIDTH[layer + 1]
         rows = [WEIGHT[at + j * n : at + j * n + n] for j in range(m)]
@@ -195,21 +165,21 @@ _LAYERS = """    at, count = 0, len(WIDTH) - 1
         x = sums
         at += m * n + m
     return x[0]
-"""
-_ONE = '''
+@@ one
+
 
 def score(features):
     """The score of a document."""
     x = array("f", [math.nan if value is None else value for value in features])
     return document(x, CENTRE, SCALE, FILLING)
-'''
-_EACH = '''
+@@ each
+
 
 def scores(documents):
     """The score of each document."""
     return [score(features) for features in documents]
-'''
-_QUERY = '''
+@@ query
+
 
 def scores(documents):
     """The score of each document of one query, over which each feature is scaled to [0, 1]."""
@@ -221,8 +191,8 @@ def scores(documents):
         low.append(least)
         times.append(1.0 / (most - least) if least < most else 0.0)
     return [document(row, low, times, low) for row in rows]
-'''
-_TAIL = '''
+@@ tail
+
 
 def selftest():
     """The number of rows at the end of the tables that do not score as in podium."""

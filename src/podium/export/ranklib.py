@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from podium.errors import IncompatibleError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, single
+from podium.export.base import Target, as_trees, single
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.forms import LinearForm
 from podium.imports.ranklib import read_ranklib
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 
 @register
@@ -23,7 +24,8 @@ class RankLib(Target):
     missing_as_zero: bool = False
     """Also write trees that do not treat a missing value as 0, for data without missing values."""
     name = "ranklib"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
+    drops_offset = True
     replay = "java -jar RankLib.jar -load FILE -rank vectors.txt -score scores.txt"
 
     @property
@@ -31,8 +33,8 @@ class RankLib(Target):
         return self.missing_as_zero
 
     def check(self, given: Handover) -> None:
-        if isinstance(given.form, Forest) and not self.missing_as_zero:
-            forest = given.form
+        forest = given.form.forest
+        if forest is not None and not self.missing_as_zero:
             other = forest.missing_left != (forest.threshold >= 0)
             if other.any():
                 raise IncompatibleError(
@@ -40,27 +42,24 @@ class RankLib(Target):
                     "sends it elsewhere. If your data has no missing values, use 'ranklib(missing_as_zero=true)'."
                 )
 
-    def write(self, given: Handover) -> bytes:
-        if isinstance(given.form, Affine):
-            pairs = (f"{l}:{weight!r}" for l, weight in enumerate(given.form.weights.tolist(), 1))
-            return ("## Coordinate Ascent\n" + " ".join(pairs) + "\n").encode()
-        assert isinstance(given.form, Forest)
-        forest = as_trees(given.form, self.name)
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        pairs = (f"{l}:{weight!r}" for l, weight in enumerate(affine.weights.tolist(), 1))
+        return ("## Coordinate Ascent\n" + " ".join(pairs) + "\n").encode()
+
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        forest = as_trees(forest, self.name)
         lines = ["## LambdaMART", f"## No. of trees = {forest.n_trees}", "", "<ensemble>"]
         for t in range(forest.n_trees):
             lines += [f'<tree id="{t + 1}" weight="1.0">', "<split>", *_inside(forest, t), "</split>", "</tree>"]
         return "\n".join([*lines, "</ensemble>", ""]).encode()
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         found = read_ranklib(raw).form
         if isinstance(found, LinearForm):
             weights = np.zeros(len(names))
             weights[: len(found.weights)] = found.weights[: len(names)]
             return Affine(weights, found.offset, np.zeros(len(names)))
-        return Forest(**{**vars(found), "n_features": len(names)})  # it knows features up to the last that it uses
-
-    def constant(self, given: Handover) -> float:
-        return -given.form.offset if isinstance(given.form, Affine) else 0.0
+        return Trees(replace(found, n_features=len(names)))  # it knows features up to the last that it uses
 
 
 def _inside(forest: Forest, t: int) -> list[str]:

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, dumps, single
+from podium.export.base import Target, as_trees, dumps, single
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import from_place, to_place
-from podium.imports.foreign import at, json_object, number
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_file import at, json_object, number
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _CLASS = "org.apache.solr.ltr.model."
 _SLACK = np.float32(1e-6)
@@ -32,29 +31,27 @@ class Solr(Target):
     model: str = "podium"
     """The model's name in Solr."""
     name = "solr"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
+    drops_offset = True
     replay = "curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE HOST/solr/CORE/schema/model-store"
 
-    def write(self, given: Handover) -> bytes:
-        params: dict[str, Any]
-        if isinstance(given.form, Affine):
-            kind = "LinearModel"
-            params = {"weights": {name: single(w) for name, w in zip(given.names, given.form.weights, strict=True)}}
-        else:
-            assert isinstance(given.form, Forest)
-            trees = as_trees(given.form, self.name)
-            sides = bool((trees.missing_left != (trees.threshold >= 0)).any())
-            kind = "MultipleAdditiveTreesModel"
-            roots = [_tree(trees, t, given.names, sides=sides) for t in range(trees.n_trees)]
-            params = {"isNullSameAsZero": False} if sides else {}
-            params["trees"] = [{"weight": "1", "root": root} for root in roots]
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        weights = {name: single(weight) for name, weight in zip(given.names, affine.weights, strict=True)}
+        return self._body(given, "LinearModel", {"weights": weights})
+
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        trees = as_trees(forest, self.name)
+        sides = bool((trees.missing_left != (trees.threshold >= 0)).any())
+        roots = [_tree(trees, t, given.names, sides=sides) for t in range(trees.n_trees)]
+        params: dict[str, Any] = {"isNullSameAsZero": False} if sides else {}
+        params["trees"] = [{"weight": "1", "root": root} for root in roots]
+        return self._body(given, "MultipleAdditiveTreesModel", params)
+
+    def _body(self, given: Handover, kind: str, params: dict[str, Any]) -> bytes:
         features = [{"name": name} for name in given.names]
         return dumps({"class": _CLASS + kind, "name": self.model, "features": features, "params": params}).encode()
 
-    def constant(self, given: Handover) -> float:
-        return -given.form.offset if isinstance(given.form, Affine) else 0.0
-
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         found = json_object(raw)
         params, place = at(found, "params"), {name: l for l, name in enumerate(names)}
         known = {at(one, "name", kind=str) for one in at(found, "features", kind=list)}
@@ -72,7 +69,8 @@ class Solr(Target):
         if found.get("class") != _CLASS + "MultipleAdditiveTreesModel":
             raise ModelFileError(f"{str(found.get('class'))[:60]!r} is not a model that podium writes.")
         sides = params.get("isNullSameAsZero") is False
-        return forest([_read(tree, place, sides=sides) for tree in at(params, "trees", kind=list)], len(names))
+        trees = [_read(tree, place, sides=sides) for tree in at(params, "trees", kind=list)]
+        return Trees(forest_of(trees, len(names)))
 
 
 def slacked(f: float) -> float:

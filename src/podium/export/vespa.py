@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from podium.errors import IncompatibleError, ModelFileError
-from podium.export.affine import Affine
-from podium.export.base import Target
-from podium.export.handover import Handed, Handover
-from podium.export.texts import as_trees, double
+from podium.export.base import Places, Target, as_trees, double
+from podium.export.exported_forms import Affine, ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import next_down, next_up, round_down
-from podium.imports.growing import Grown, Leaf, Split, forest, grow
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import build
+from podium.scorers.trees.forest import Forest, build
 
 _FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*", re.ASCII)
 _TOKEN = re.compile(
@@ -35,7 +34,7 @@ class Vespa(Target):
     """
 
     name = "vespa"
-    forms = (Forest, Affine)
+    forms = (Trees, Affine)
     single = False
     replay = "vespa query 'yql=…' ranking=podium, with podium_score among its match-features"
 
@@ -47,31 +46,32 @@ class Vespa(Target):
                     "(--features FILE, a name per line)."
                 )
 
-    def write(self, given: Handover) -> bytes:
-        if isinstance(given.form, Affine):
-            pairs = zip(given.form.weights.tolist(), given.names, strict=True)
-            terms = [*(f"{weight!r} * {name}" for weight, name in pairs), repr(given.form.offset)]
-        else:
-            assert isinstance(given.form, Forest)
-            trees = as_trees(given.form, self.name)
-            terms = [_tree(trees, t, given.names) for t in range(trees.n_trees)]
-        body = " +\n            ".join(terms)
-        return _PROFILE.replace("@BODY@", body).encode()
+    def write_linear(self, given: Handover, affine: Affine) -> bytes:
+        pairs = zip(affine.weights.tolist(), given.names, strict=True)
+        return _profile([*(f"{weight!r} * {name}" for weight, name in pairs), repr(affine.offset)])
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        trees = as_trees(forest, self.name)
+        return _profile([_tree(trees, t, given.names) for t in range(trees.n_trees)])
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         text = raw.decode()
         start = re.search(r"function podium_score\(\) \{\s*+expression \{", text)
         end = -1 if start is None else text.find("\n        }", start.end())
         if start is None or end < 0:
             raise ModelFileError("There is no function podium_score.")
         terms = _terms(text[start.end() : end])
-        place = {name: l for l, name in enumerate(names)}
+        place = Places(names)
         if all(len(term) == 3 and term[1][1] == "*" for term in terms[:-1]) and len(terms[-1]) == 1 and len(terms) > 1:
             weights = np.zeros(len(names))
             for weight, _, name in terms[:-1]:
-                weights[_place(place, name[1])] += float(weight[1])
+                weights[place[name[1]]] += float(weight[1])
             return Affine(weights, float(terms[-1][0][1]), np.full(len(names), np.nan))
-        return forest([_read(term, place) for term in terms], len(names))
+        return Trees(forest_of([_read(term, place) for term in terms], len(names)))
+
+
+def _profile(terms: list[str]) -> bytes:
+    return _PROFILE.replace("@BODY@", " +\n            ".join(terms)).encode()
 
 
 _PROFILE = """# Exported by podium. Larger scores are better.
@@ -120,13 +120,7 @@ def _terms(text: str) -> list[list[Token]]:
     return terms
 
 
-def _place(place: dict[str, int], name: str) -> int:
-    if name not in place:
-        raise ModelFileError(f"The file has a feature {name[:40]!r} that the model does not have.")
-    return place[name]
-
-
-def _read(tokens: list[Token], place: dict[str, int]) -> Grown:
+def _read(tokens: list[Token], place: Places) -> Grown:
     """A tree from its tokens: `if ( question , left , right )`, read from the end with a stack."""
     stack: list[Any] = []
     for kind, token in reversed(tokens):
@@ -145,7 +139,7 @@ def _read(tokens: list[Token], place: dict[str, int]) -> Grown:
     return grow(stack[0], look, n_features=len(place))
 
 
-def _close(stack: list[Any], place: dict[str, int]) -> Split:
+def _close(stack: list[Any], place: Places) -> Split:
     """The split that begins here; takes what belongs to it from the stack."""
     negated = stack[-1] == "!("
     shape = ["!(", str, ">=", float, ")", ","] if negated else [str, "<", float, ","]
@@ -159,4 +153,4 @@ def _close(stack: list[Any], place: dict[str, int]) -> Split:
     # F < t for float32 F: up to the last float32 below t
     near = round_down([cut])[0]
     last = next_down(near) if float(near) == cut else near
-    return Split(_place(place, str(name)), float(last), negated, taken[-4], taken[-2])
+    return Split(place[str(name)], float(last), negated, taken[-4], taken[-2])

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from podium.export.base import Ran, Target, missing_package
-from podium.export.handover import Handed, Handover
-from podium.export.texts import dumps, single
+from podium.export.base import Ran, Target, dumps, missing_package, single
+from podium.export.exported_forms import ExportedForm
+from podium.export.exported_trees import Trees
+from podium.export.supported_form import Handover
 from podium.float32 import Singles, next_up
 from podium.imports.xgboost import read_xgboost
 from podium.registry import register
-from podium.scorers.forest import Forest
-from podium.scorers.splits import expand
+from podium.scorers.trees.exact_splits import expand
+from podium.scorers.trees.forest import Forest
 
 _ROOT = 2147483647
 
@@ -26,12 +27,11 @@ class XGBoost(Target):
     """XGBoost 2 and later: x < threshold in float32, added up in float32. Trees only."""
 
     name = "xgboost"
-    forms = (Forest,)
+    forms = (Trees,)
     replay = "python -c 'import xgboost; b = xgboost.Booster(model_file=\"FILE\"); …b.predict(…, output_margin=True)'"
 
-    def write(self, given: Handover) -> bytes:
-        assert isinstance(given.form, Forest)
-        forest, d = expand(given.form), given.model.n_features
+    def write_trees(self, given: Handover, forest: Forest) -> bytes:
+        forest, d = expand(forest), given.model.n_features
         trees = [_tree(forest, t) for t in range(forest.n_trees)]
         model = {
             "gbtree_model_param": {"num_parallel_tree": "1", "num_trees": str(len(trees))},
@@ -56,10 +56,10 @@ class XGBoost(Target):
         }
         return dumps({"learner": learner, "version": [2, 1, 0]}).encode()
 
-    def read(self, raw: bytes, names: tuple[str, ...]) -> Handed:
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
         found = read_xgboost(raw)
         assert isinstance(found.form, Forest)
-        return found.form
+        return Trees(found.form)
 
     def run(self, raw: bytes, X: Singles, names: tuple[str, ...]) -> Ran | None:
         xgboost = missing_package("xgboost")

@@ -21,16 +21,15 @@ from podium.errors import ModelFileError, ParameterError, PodiumError
 from podium.files import reading
 from podium.forms import LinearForm
 from podium.imports.catboost import read_catboost
-from podium.imports.foreign import MOST_FEATURES, Foreign
-from podium.imports.growing import refuse
+from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse
 from podium.imports.lightgbm import read_lightgbm
 from podium.imports.ranklib import read_ranklib
 from podium.imports.xgboost import read_xgboost
 from podium.model import Model
 from podium.recipe import Recipe
 from podium.scorers import Linear, Params, Trees
-from podium.scorers.forest import EXACT
-from podium.scorers.forest_text import write_forest
+from podium.scorers.trees.forest import EXACT
+from podium.scorers.trees.lightgbm_text import write_forest
 from podium.solvers import Boosting
 from podium.transforms import Identity
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from podium.float32 import round_down
-from podium.imports.foreign import Foreign, at, json_object, n_features_of, number, numbers
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import Foreign, at, json_object, n_features_of, number, numbers, refuse
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 
 _DEEPEST = 16
 
@@ -49,7 +49,7 @@ def read_catboost(raw: bytes) -> Foreign:
     version = re.search(r"\bv?(\d{1,4}\.\d{1,4}(?:\.\d{1,4})?)\b", told)
     return Foreign(
         "catboost",
-        forest(trees, n_features),
+        forest_of(trees, n_features),
         names=tuple(names) if known else None,
         version=version[1] if version else None,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.imports.foreign import Foreign, n_features_of, number, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 
 _PER_SPLIT = ("split_feature", "threshold", "decision_type", "left_child", "right_child")
 
@@ -29,7 +29,7 @@ def read_lightgbm(raw: bytes) -> Foreign:
     names = tuple(header.get("feature_names", "").split(" "))
     own = len(names) == n_features == len(set(names)) and names != tuple(f"Column_{l}" for l in range(n_features))
     notes = {"average_output": True} if scale > 1 else {}
-    return Foreign("lightgbm", forest(trees, n_features), names if own else None, header.get("version"), notes)
+    return Foreign("lightgbm", forest_of(trees, n_features), names if own else None, header.get("version"), notes)
 
 
 def _check_whole(blocks: list[str], said: str | None, *, ended: bool) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from podium.forms import LinearForm
-from podium.imports.foreign import Foreign, n_features_of, number, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
-from podium.scorers.forest import Forest
+from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.scorers.trees.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")
 _LINEAR = ("Coordinate Ascent", "Linear Regression", "AdaRank")
@@ -88,7 +88,7 @@ def _forest(found: list[Element]) -> Forest:
         refuse("an <ensemble> holds something other than trees of one <split>.")
     features = [whole(inner[3], "feature") for tree in trees for inner in _walk(tree) if inner[0] == "feature"]
     n_features = n_features_of(max(features, default=1))
-    return forest([_tree(tree, n_features, len(found)) for tree in trees], n_features)
+    return forest_of([_tree(tree, n_features, len(found)) for tree in trees], n_features)
 
 
 def _walk(element: Element) -> Iterator[Element]:

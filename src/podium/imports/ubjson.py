@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.imports.growing import refuse
+from podium.imports.foreign_file import refuse
 
 _NUMBERS = {b"i": ">i1", b"U": ">u1", b"I": ">i2", b"l": ">i4", b"L": ">i8", b"d": ">f4", b"D": ">f8"}
 _DEEP = 64

@@ -14,8 +14,18 @@ import numpy as np
 from podium.float32 import next_down
 from podium.forms import LinearForm
 from podium.imports import ubjson
-from podium.imports.foreign import Foreign, at, json_object, n_features_of, names_of, number, numbers, whole
-from podium.imports.growing import Grown, Leaf, Split, forest, grow, refuse
+from podium.imports.foreign_file import (
+    Foreign,
+    at,
+    json_object,
+    n_features_of,
+    names_of,
+    number,
+    numbers,
+    refuse,
+    whole,
+)
+from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 
 _IDENTITY = ("rank:", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror", "binary:logitraw")
 _LOGIT, _LOG = ("binary:logistic", "reg:logistic"), ("count:poisson", "reg:gamma", "reg:tweedie")
@@ -46,7 +56,7 @@ def read_xgboost(raw: bytes, *, best: bool = False) -> Foreign:
     trees, notes = _trees(learner, booster, n_features, best=best)
     if offset or not trees:
         trees.append(Grown(leaves=[Leaf(offset, 1.0)]))
-    return Foreign(form=forest(trees, n_features), notes=notes, **known)
+    return Foreign(form=forest_of(trees, n_features), notes=notes, **known)
 
 
 def _margin(learner: dict[str, Any], about: dict[str, Any]) -> float:

@@ -13,7 +13,7 @@ from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
 from podium.registry import param, register
 from podium.scorers import Scorer, Trees
-from podium.scorers.tree_growing import Bins, Grower
+from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers.base import Solution, Solver, Watch
 
 

@@ -243,10 +243,10 @@ import hashlib, resource, sys
 import numpy as np
 import podium
 from podium.data.cache import open_cache
-from podium.scorers import tree_columns, tree_growing
+from podium.scorers.trees import grower, lightgbm_data
 
-tree_columns.MEMORY = 2**23
-tree_growing.DETERMINISTIC["bin_construct_sample_cnt"] = 10_000  # only to be faster
+lightgbm_data.MEMORY = 2**23
+grower.DETERMINISTIC["bin_construct_sample_cnt"] = 10_000  # only to be faster
 few, many, limited = sys.argv[1:]
 METHODS = {
     "recipe(loss=listnet,scorer=linear,solver=lbfgs(iterations=3))": 48_000_000,

@@ -20,7 +20,7 @@ from podium.evaluation.attribution import attribute, deviations, importance, inp
 from podium.evaluation.details import most_informative_pairs
 from podium.evaluation.explain import Explanation, explain, explain_rows
 from podium.model import Model
-from podium.scorers.trees import booster
+from podium.scorers.trees.trees import booster
 from podium.training import train
 from reference.shap import tree_shap
 

@@ -8,12 +8,12 @@ import pytest
 import podium
 from podium.data import Dataset
 from podium.export import Target, prove
-from podium.export.affine import fold
-from podium.export.stumps import forest_of_stumps
+from podium.export.exported_forms import fold
+from podium.export.exported_trees import forest_of_stumps
 from podium.float32 import from_place, next_down, next_up, round_down, to_place
 from podium.forms import LinearForm, StumpsForm
-from podium.scorers.forest import EXACT, Forest
-from podium.scorers.splits import fold_map, split_exactly, sums
+from podium.scorers.trees.exact_splits import fold_map, split_exactly, sums
+from podium.scorers.trees.forest import EXACT, Forest
 from podium.transforms import ZScore
 from podium.transforms.base import Affine as Map
 from reference.forests import MODELS, D, leaves_of
@@ -74,12 +74,12 @@ def test_sums_are_those_of_the_leaves_one_tree_after_another(kind):
     given = Target.parse("python").accept(MODELS[kind]())  # splits are shared where zeros are missing
     odd = np.array([0.0, -0.0, 1e-45, -1e-45, 0.5, -0.3, 1e-35, np.nan], np.float32)
     X = np.random.default_rng(0).choice(odd, (40, D))
-    values = given.form.values[leaves_of(given.form, X)]
+    values = given.form.forest.values[leaves_of(given.form.forest, X)]
     for one in (np.float32, np.float64):
         total = np.zeros(len(X), one)
         for column in values.T.astype(one):
             total += column
-        assert sums(given.form, X, single=one is np.float32).tolist() == total.tolist()
+        assert sums(given.form.forest, X, single=one is np.float32).tolist() == total.tolist()
 
 
 def test_a_split_on_a_constant_feature_is_cut_away():

@@ -9,8 +9,7 @@ import pytest
 import podium
 from podium.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, prove
-from podium.export.handover import front_of
-from podium.export.vectors import vectors
+from podium.export.replay_vectors import vectors
 from podium.transforms import MinMax
 
 PLAIN = podium.make_letor_like(14, (4, 8), n_features=5, seed=3)[0]
@@ -207,6 +206,6 @@ def test_where_nothing_is_added_every_target_takes_the_model(method):
             continue
         target = Target.parse("ranklib(missing_as_zero=true)" if name == "ranklib" else name)
         given = target.accept(model)
-        assert front_of(given.form) is None or not given.form.front.within_query
+        assert given.form.front is None or not given.form.front.within_query
         proof = prove(given, target.write(given), target, data=SCALED)
         assert proof.holds, str(proof)

@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from podium.errors import PodiumError
 from podium.imports import import_model
-from podium.scorers import tree_text
+from podium.scorers.trees import lightgbm_text
 from reference.foreign import damaged, files
 
 FORMATS = ["lightgbm", "xgboost", "xgboost ubj", "catboost symmetric", "catboost free", "ranklib", "ranklib linear"]
@@ -33,7 +33,7 @@ def outcome(raw, name):
         assert np.isfinite(model.score(X)).all()
         assert model.score(X).tobytes() == model.score(X).tobytes()
     if "trees" in model.params:
-        tree_text.check(model.params["trees"].tobytes(), model.n_features)
+        lightgbm_text.check(model.params["trees"].tobytes(), model.n_features)
     return True
 
 

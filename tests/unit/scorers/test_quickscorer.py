@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from podium.scorers import tree_text
-from podium.scorers.forest import read_forest
-from podium.scorers.quickscorer import lay_out
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.lightgbm_text import read_forest
+from podium.scorers.trees.quickscorer import lay_out
 
 D = 6
 
@@ -24,7 +24,7 @@ def grown(leaves, *, seed=0, trees=7, **settings):
     booster = lightgbm.Booster({**fixed, "seed": seed, **settings}, lightgbm.Dataset(X, y))
     for _ in range(trees):
         booster.update(fobj=lambda outputs, _: (outputs - y, np.ones_like(y)))
-    text = tree_text.trim(booster.model_to_string())
+    text = lightgbm_text.trim(booster.model_to_string())
     return booster, lay_out(read_forest(np.frombuffer(text, np.uint8), D))
 
 
@@ -32,7 +32,7 @@ def awkward(booster, n, seed=1):
     """Rows of ordinary values, of every threshold and its neighbours, and of what is hard to compare."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, D)).astype(np.float32)
-    forest = read_forest(np.frombuffer(tree_text.trim(booster.model_to_string()), np.uint8), D)
+    forest = read_forest(np.frombuffer(lightgbm_text.trim(booster.model_to_string()), np.uint8), D)
     near = forest.threshold.astype(np.float32)
     odd = [0.0, -0.0, 1e-36, -1e-36, 1e-35, 2e-35, -2e-35, 1e-45, np.inf, -np.inf, np.nan, 3e38, -3e38]
     values = np.concatenate([near, np.nextafter(near, np.float32(9)), np.nextafter(near, np.float32(-9)), odd])
@@ -69,6 +69,6 @@ def test_the_number_of_threads_does_not_change_a_bit(monkeypatch):
 
 
 def test_trees_without_a_split_add_their_one_value():
-    scores = lay_out(read_forest(np.frombuffer(tree_text.constant(D), np.uint8), D))
+    scores = lay_out(read_forest(np.frombuffer(lightgbm_text.constant(D), np.uint8), D))
     assert scores(np.ones((40, D), np.float32)).tolist() == [0.0] * 40
     assert scores(np.ones((0, D), np.float32)).tolist() == []

@@ -21,7 +21,7 @@ from podium.arrays import Array, is_sparse
 from podium.compiled import compiled
 from podium.float32 import round_down
 from podium.kernels.lanes import clear_leaves, trailing_zeros
-from podium.scorers.forest import EXACT, NAN, NEVER, TINY, Forest
+from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
 from podium.threads import map_blocks
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time

@@ -1,4 +1,4 @@
-"""Front: what a transform makes of raw features, as arithmetic that any program can do.
+"""A transform as arithmetic that any program can do: z-scores, min–max scaling, products and kernels of features.
 
 Each feature is scaled alone, as a float32 number. Then come the mixtures, each a `Products` or a `Kernel` of what the
 one before it made; what is missing between them counts as 0.
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.arrays import Array
-from podium.export.affine import UNIT64
 from podium.float32 import Singles
 from podium.transforms.nystrom import gaussian, squared_distances
 
 Ints = NDArray[np.int32]
+UNIT32, UNIT64 = 2.0**-24, 2.0**-53  # half the distance of neighbouring numbers, relative
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +84,12 @@ class Kernel:
         far = np.linalg.norm(X, axis=1)[:, None] + gap + np.linalg.norm(self.landmarks, axis=1)
         squares = squared_distances(X, self.landmarks)
         near = np.exp(-self.gamma * squares)
-        power = self.gamma * (2 * (_gamma(d + 4) * far**2 + 2 * far * gap + gap**2) + 8 * UNIT64 * far**2)
+        power = self.gamma * (2 * (rounding(d + 4) * far**2 + 2 * far * gap + gap**2) + 8 * UNIT64 * far**2)
         grown = np.exp(np.minimum(power - self.gamma * squares, 1.0)) - near  # capped where it is more than 1
         off = np.where(power < 1.0, near * np.expm1(np.minimum(power, 1.0)), grown)
         off += 16 * UNIT64 * near + float(np.finfo(np.float64).tiny)
         size = np.abs(self.root)
-        return _rounded(near @ self.root, off @ size + 2 * _gamma(m + 2) * ((near + off) @ size))
+        return _rounded(near @ self.root, off @ size + 2 * rounding(m + 2) * ((near + off) @ size))
 
 
 Mixture = Products | Kernel
@@ -177,7 +177,8 @@ def _known(values: Array) -> Array:
     return np.where(np.isnan(values), 0.0, values)
 
 
-def _gamma(n: int) -> float:
+def rounding(n: int) -> float:
+    """γ_n, the relative error of n roundings in float64."""
     return n * UNIT64 / (1 - n * UNIT64)
 
 

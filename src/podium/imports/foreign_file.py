@@ -1,14 +1,14 @@
-"""Foreign: what a reader finds in another tool's file, and safe ways to look into it."""
+"""A file of another tool: the model that a reader finds in it, and safe ways to look into it."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
+from podium.errors import ModelFileError
 from podium.forms import LinearForm
-from podium.imports.growing import refuse
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,12 @@ class Foreign:
 
 
 MOST_FEATURES = 2**20
+REFUSED = "This model cannot be imported: "
+
+
+def refuse(why: str) -> NoReturn:
+    """Raise the error of a foreign file that cannot be used."""
+    raise ModelFileError(f"{REFUSED}{why}")
 
 
 def json_object(raw: bytes) -> dict[str, Any]:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array, dense
 from podium.data.dataset import Dataset
-from podium.export.front import Products
-from podium.export.handover import Handed, Handover, filling_of, forest_of, front_of
-from podium.export.net import Net
-from podium.export.transformed_trees import TransformedTrees
+from podium.export.exported_forms import ExportedForm
+from podium.export.supported_form import Handover
+from podium.export.transform_arithmetic import Front, Products
 from podium.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
 from podium.model import Model
-from podium.scorers.forest import Forest
+from podium.scorers.trees.forest import Forest
 
 MOST = 4_000
 _MIXED = 500
@@ -30,13 +29,13 @@ def vectors(given: Handover, *, data: Dataset | None = None) -> Singles:
     """
     rng = np.random.default_rng(0)
     base = _base(given, data, rng)
-    if isinstance(given.form, TransformedTrees):
-        plain = _smooth(given.form, base)
-        ends = _ends(plain) if given.form.front.within_query else plain[:0]
-        return np.concatenate([ends, plain, _crossings(given.form, base, ends, rng)])
-    if not isinstance(given.form, Forest):
+    forest, front = given.form.forest, given.form.front
+    if forest is None:
         return _smooth(given.form, base)
-    forest = given.form
+    if front is not None:
+        plain = _smooth(given.form, base)
+        ends = _ends(plain) if front.within_query else plain[:0]
+        return np.concatenate([ends, plain, _crossings(forest, front, base, ends, rng)])
     cuts = _cuts(forest)
     f = cuts[1].astype(np.float32)
     column = np.tile(cuts[0].astype(np.int64), 3)
@@ -68,15 +67,15 @@ def _ends(X: Singles) -> Singles:
     return np.asarray(np.clip([low - wide, high + wide], -LARGEST, LARGEST), np.float32)
 
 
-def _crossings(form: TransformedTrees, base: Singles, ends: Singles, rng: np.random.Generator) -> Singles:
+def _crossings(forest: Forest, front: Front, base: Singles, ends: Singles, rng: np.random.Generator) -> Singles:
     """Rows on either side of thresholds on transformed features, a raw feature one float32 apart, found by bisection.
 
     A quarter of the other features is missing in every other row. Within a query, which has the rows `ends`, values are
     between those.
     """
-    cuts, source = _cuts(form.forest), np.append(np.arange(len(form.front.centre)), form.front.added)
-    within = form.front.within_query
-    for one in form.front.mixtures:
+    cuts, source = _cuts(forest), np.append(np.arange(len(front.centre)), front.added)
+    within = front.within_query
+    for one in front.mixtures:
         assert isinstance(one, Products), "trees are on no others"
         source = np.append(source, source[one.first])
     column, bound = cuts[0].astype(np.int64), cuts[1]
@@ -87,12 +86,12 @@ def _crossings(form: TransformedTrees, base: Singles, ends: Singles, rng: np.ran
 
     def passes(places: NDArray[np.int64]) -> NDArray[np.bool_]:
         X[at, raw] = from_place(places)
-        return np.asarray(form.front.transformed(np.concatenate([X, ends]))[at, column] <= bound)
+        return np.asarray(front.transformed(np.concatenate([X, ends]))[at, column] <= bound)
 
     near = to_place(X[at, raw])
     side, last = passes(near), int(to_place(np.array([LARGEST], np.float32))[0])
     far = near.copy()
-    filled = to_place(np.nan_to_num(form.front.filling[raw]).astype(np.float32))
+    filled = to_place(np.nan_to_num(front.filling[raw]).astype(np.float32))
     for end in to_place(ends[:, raw]) if within else (last, -last, filled):
         tried = np.broadcast_to(end, near.shape)
         far = np.where((far == near) & (passes(tried) != side), tried, far)
@@ -119,21 +118,19 @@ def _mixed(forest: Forest, f: Singles, feature: Array, base: Singles, rng: np.ra
 def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Singles:
     """Ordinary rows: some of the data, else of typical values."""
     d = given.model.n_features
-    filling = filling_of(given.form)
     if data is not None and data.n_documents:
         rows = np.linspace(0, data.n_documents - 1, min(data.n_documents, 200)).astype(int)
         real = np.clip(np.asarray(dense(data.features[rows]), np.float32), -LARGEST, LARGEST)
-        if filling is not None:  # podium refuses these
-            real = real[~(np.isnan(real) & np.isnan(filling)).any(axis=1)]
+        real = real[~given.form.refused(real)]
         if len(real):
             return real
     X = rng.standard_normal((64, d))
-    state, front = given.model.state, front_of(given.form)
+    state, front = given.model.state, given.form.front
     if front is not None:
         state = {"mean": np.nan_to_num(front.filling), "scale": front.scale}
     if "scale" in state:
         X = state["mean"] + X / np.where(state["scale"] > 0, state["scale"], 1.0)
-    forest = forest_of(given.form)
+    forest = given.form.forest
     if forest is not None and (front is None or len(front.added)):
         for l in np.unique(forest.feature[forest.feature < d]):
             mine = forest.threshold[forest.feature == l]
@@ -141,9 +138,9 @@ def _base(given: Handover, data: Dataset | None, rng: np.random.Generator) -> Si
     return X.astype(np.float32)
 
 
-def _smooth(form: Handed, base: Singles) -> Singles:
+def _smooth(form: ExportedForm, base: Singles) -> Singles:
     """Rows where one feature at a time is 0, tiny, or missing where that is allowed."""
-    filling, parts = filling_of(form), [base]
+    filling, parts = form.filling, [base]
     filling = np.zeros(base.shape[1]) if filling is None else filling
     for value in (0.0, 1e-45, np.nan):
         columns = np.flatnonzero(~np.isnan(filling)) if np.isnan(value) else np.arange(len(filling))
@@ -157,9 +154,9 @@ def examples(given: Handover, *, most: int = 64) -> tuple[Singles, Array, float]
     """Some vectors that podium can score, their scores, and how far those of another program may be from them."""
     X = vectors(given)
     X = X[np.linspace(0, len(X) - 1, most).astype(int)]
-    if not isinstance(given.form, Net):
+    if given.form.forest is not None:
         return X, scores_of(given.model, X), 0.0
-    X = X[~(np.isnan(X) & np.isnan(given.form.front.filling)).any(axis=1)]
+    X = X[~given.form.refused(X)]
     return X, scores_of(given.model, X), given.form.bound(X)
 
 

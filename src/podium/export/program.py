@@ -1,45 +1,98 @@
-"""Tables: a form as named columns of numbers, which is how it stands in a program's text; and back."""
+"""A program that scores: the model as tables of numbers in its text, and back. `C` and `Python` write one each."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from podium.errors import ModelFileError
-from podium.export.front import Front, Kernel, Mixture, Products
-from podium.export.handover import Handed
-from podium.export.net import Net
-from podium.export.transformed_trees import TransformedTrees
-from podium.scorers.forest import EXACT, Forest
+from podium.export.base import Target
+from podium.export.exported_forms import ExportedForm, Net
+from podium.export.exported_trees import Trees
+from podium.export.replay_vectors import examples
+from podium.export.supported_form import Handover
+from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
+from podium.scorers.trees.forest import EXACT, Forest
+from podium.version import version
 
 Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""
 
 
-def to_tables(form: Handed) -> Tables:
+class Program(Target):
+    """A program: podium's scores of trees to the bit; of networks up to the order of sums in double."""
+
+    forms = (Trees, Net)
+    single = False
+    takes_infinite = True
+    table: ClassVar[re.Pattern[str]]
+    """Matches a table: its name and its numbers."""
+
+    @property
+    def text(self) -> str:
+        """The program in sections, each after a line `@@ name`; @NAME@ stands for what differs from model to model."""
+        raise NotImplementedError
+
+    def write(self, given: Handover) -> bytes:
+        X, scores, tolerance = examples(given)
+        tests: Tables = {"test_x": X.ravel(), "test_score": scores, "test_tolerance": np.array([tolerance])}
+        parts = {"VERSION": version(), **self.parts(given, to_tables(given.form), tests)}
+        _, *pieces = re.split(r"^@@ (\w+)\n", self.text, flags=re.MULTILINE)
+        sections = dict(zip(pieces[::2], pieces[1::2], strict=True))
+        text = "".join(sections.get(name, "") for name in _sections(given.form))
+        return re.sub(r"@(\w+)@", lambda found: parts[found[1]], text).encode()
+
+    def parts(self, given: Handover, columns: Tables, tests: Tables) -> dict[str, str]:
+        """The texts of the model that stand in the code, by name."""
+        raise NotImplementedError
+
+    def number(self, text: str) -> float:
+        """A number as the program's language writes it."""
+        raise NotImplementedError
+
+    def check_file(self, given: Handover, raw: bytes) -> None:
+        check_code(self.table, raw, self.write(given))
+
+    def read(self, raw: bytes, names: tuple[str, ...]) -> ExportedForm:
+        tables = self.table.findall(raw.decode())
+        columns = {key.lower(): [self.number(one) for one in body.split(",") if one.strip()] for key, body in tables}
+        return from_tables(columns, len(names))
+
+
+def _sections(form: ExportedForm) -> list[str]:
+    """The sections of the program of a form, in their order; a language has no text for some of them."""
+    front = form.front
+    if front is None:
+        return ["head", "plain", "trees", "each", "tail"]
+    made = ["scaled", *(["beside"] if len(front.added) else []), *(["mixed"] if front.mixtures else [])]
+    scored = ["layers"] if form.forest is None else ["trees", "on_trees"]
+    return ["head", *made, "document", *scored, *(["query"] if front.within_query else ["one", "each"]), "tail"]
+
+
+def to_tables(form: ExportedForm) -> Tables:
     """The columns of trees or of a network, and of their front."""
-    if isinstance(form, Forest):
+    front = {} if form.front is None else _of_front(form.front)
+    forest = form.forest
+    if forest is not None:
         return {
-            "first_split": form.first_split.astype(np.int32),
-            "first_leaf": form.first_leaf.astype(np.int32),
-            "feature": form.feature,
-            "threshold": form.threshold.astype(np.float32),
-            "left": form.left,
-            "right": form.right,
-            "nan_left": form.missing_left.astype(np.int32),
-            "value": form.values,
+            **front,
+            "first_split": forest.first_split.astype(np.int32),
+            "first_leaf": forest.first_leaf.astype(np.int32),
+            "feature": forest.feature,
+            "threshold": forest.threshold.astype(np.float32),
+            "left": forest.left,
+            "right": forest.right,
+            "nan_left": forest.missing_left.astype(np.int32),
+            "value": forest.values,
         }
-    if isinstance(form, TransformedTrees):
-        return {**_of_front(form.front), **to_tables(form.forest)}
     assert isinstance(form, Net)
-    widths = [form.front.widths[-1], *(len(offset) for _, offset in form.layers)]
     return {
-        "width": np.array(widths, np.int32),
-        **_of_front(form.front),
+        "width": np.array(form.widths[len(form.front.mixtures) :], np.int32),
+        **front,
         "tanh_": np.array([form.activation == "tanh"], np.int32),
         # one after another: of each layer the weights, unit by unit, then the offsets
         "weight": np.concatenate([np.append(weights.T.ravel(), offset) for weights, offset in form.layers]),
@@ -79,14 +132,12 @@ def _of_front(front: Front) -> Tables:
     }
 
 
-def from_tables(found: Mapping[str, Any], n_features: int) -> Handed:
+def from_tables(found: Mapping[str, Any], n_features: int) -> ExportedForm:
     """The form of columns; a clear error where they do not fit together."""
     try:
         front = _front(found) if "centre" in found else None
-        if front is None:
-            return _forest(found, n_features)
-        if "threshold" in found:
-            return TransformedTrees(front, _forest(found, front.widths[-1]))
+        if front is None or "threshold" in found:
+            return Trees(_forest(found, n_features if front is None else front.widths[-1]), front)
         return _net(found, front)
     except (KeyError, ValueError, IndexError) as error:
         raise ModelFileError(

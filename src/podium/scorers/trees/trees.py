@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
 from podium.forms import TreesForm
 from podium.registry import param, register
-from podium.rows import Rows
-from podium.scorers import tree_text
 from podium.scorers.base import Params, Prepared, Scorer
-from podium.scorers.forest import read_forest
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.lightgbm_text import read_forest
 
 
 @register
@@ -45,7 +44,7 @@ class Trees(Scorer):
         return self.prepare(params, data.n_features)(data)
 
     def prepare(self, params: Params, n_features: int) -> Prepared:
-        from podium.scorers.quickscorer import lay_out
+        from podium.scorers.trees.quickscorer import lay_out
 
         text = params.get("trees", np.empty(0, np.uint8))
         scores = lay_out(read_forest(text, n_features, exact="exact" in params))
@@ -66,21 +65,5 @@ def booster(text: NDArray[np.uint8], n_features: int) -> Any:
     import lightgbm
 
     whole = text.tobytes()
-    tree_text.check(whole, n_features)
+    lightgbm_text.check(whole, n_features)
     return lightgbm.Booster(model_str=whole.decode())
-
-
-def for_lightgbm(X: Any) -> Any:
-    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays.
-
-    Rows that are not in memory are binned block by block.
-    """
-    if isinstance(X, Rows):
-        from podium.scorers.tree_rows import sequence
-
-        return sequence(X)
-    if not is_sparse(X):
-        return X
-    import scipy.sparse as sp
-
-    return sp.csr_matrix(X)

@@ -8,7 +8,8 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError
 from podium.losses import Regression
 from podium.problem import Problem
-from podium.scorers import Trees, tree_columns, tree_growing
+from podium.scorers import Trees
+from podium.scorers.trees import grower, lightgbm_data
 from podium.solvers import Boosting, Watch
 
 
@@ -38,7 +39,7 @@ def test_groups_of_columns_grow_the_trees_of_all_columns_at_once_in_memory_and_o
     settings = {"max_bin": max_bin, "feature_fraction": 0.7}
     expected = trees(data, held, **settings)
     for columns in (1, 5, 23):
-        monkeypatch.setattr(tree_columns, "MEMORY", columns * 28 * (data.n_documents + 1))
+        monkeypatch.setattr(lightgbm_data, "MEMORY", columns * 28 * (data.n_documents + 1))
         assert trees(data, held, **settings) == trees(stored, held, **settings) == expected
 
 
@@ -50,7 +51,7 @@ def test_memory_that_ends_and_a_full_disk_are_said_in_words(tmp_path, monkeypatc
     def ends(*_):
         raise LightGBMError("std::bad_alloc")
 
-    monkeypatch.setattr(tree_growing, "binned", ends)
+    monkeypatch.setattr(grower, "binned", ends)
     with pytest.raises(IncompatibleError, match=r"memory ended while trees grew: 200 documents × 24 .* set max_bin=15"):
         trees(data)
     monkeypatch.undo()
@@ -58,7 +59,7 @@ def test_memory_that_ends_and_a_full_disk_are_said_in_words(tmp_path, monkeypatc
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tree_columns, "MEMORY", 1)
-    monkeypatch.setattr(tree_columns, "_write_columns", full)
+    monkeypatch.setattr(lightgbm_data, "MEMORY", 1)
+    monkeypatch.setattr(lightgbm_data, "_write_columns", full)
     with pytest.raises(DataError, match=r"No space left on device\. Set TMPDIR"):
         trees(write_cache(data, tmp_path / "x.pod"))

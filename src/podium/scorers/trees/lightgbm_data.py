@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.arrays import is_sparse
 from podium.errors import DataError
 from podium.rows import Block, FileRows, Rows, blocks
+from podium.threads import BLOCK
 
 MEMORY = 2**25
 """Bytes for the columns that are binned at a time, where one column takes less."""
@@ -32,6 +34,20 @@ def binned(X: Any, settings: dict[str, Any]) -> Any:
             warnings.simplefilter("ignore")  # that the features themselves are not kept
             whole.add_features_from(_dataset(groups, whole.num_feature(), settings, label=None))
     return whole
+
+
+def for_lightgbm(X: Any) -> Any:
+    """Features in a form that LightGBM takes without converting them: it knows sparse matrices, not sparse arrays.
+
+    Rows that are not in memory are binned block by block.
+    """
+    if isinstance(X, Rows):
+        return _batches(X)
+    if not is_sparse(X):
+        return X
+    import scipy.sparse as sp
+
+    return sp.csr_matrix(X)
 
 
 def _dataset(groups: Iterator[Block], first: int, settings: dict[str, Any], *, label: Any) -> Any:
@@ -73,3 +89,19 @@ def _write_columns(X: Rows, width: int, file: Any) -> None:
             file.seek(4 * (n * c + a * some.shape[1]))
             file.write(some.data)
     file.flush()
+
+
+def _batches(X: Rows) -> Any:
+    """A `lightgbm.Sequence` over rows that are not in memory, which LightGBM reads block by block."""
+    import lightgbm
+
+    class Batches(lightgbm.Sequence):  # type: ignore[misc]
+        batch_size = BLOCK
+
+        def __getitem__(self, key: Any) -> Any:
+            return X[key]
+
+        def __len__(self) -> int:
+            return len(X)
+
+    return Batches()

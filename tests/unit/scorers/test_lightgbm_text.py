@@ -15,7 +15,8 @@ from podium.errors import ModelFileError
 from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
-from podium.scorers import Trees, tree_text
+from podium.scorers import Trees
+from podium.scorers.trees import lightgbm_text
 from podium.testing import linear_data
 from podium.testing.examples import short
 from podium.training import fit
@@ -80,30 +81,30 @@ TAMPERED = {
 @pytest.mark.parametrize("what", TAMPERED)
 def test_tampered_trees_are_refused_in_words(what):
     with pytest.raises(ModelFileError, match=r"The text of the trees cannot be used: .* again"):
-        tree_text.check(changed(*TAMPERED[what]).encode(), 4)
+        lightgbm_text.check(changed(*TAMPERED[what]).encode(), 4)
 
 
 @pytest.mark.parametrize("sizes", ["tree_sizes=10 20 30", "tree_sizes=99999999999", "tree_sizes=", "tree_sizes=0 -1"])
 def test_wrong_sizes_of_trees_are_refused(sizes):
     made = re.sub(r"^tree_sizes=.*$", sizes, text(), flags=re.MULTILINE)
     with pytest.raises(ModelFileError, match="trees cannot be used"):
-        tree_text.check(made.encode(), 4)
+        lightgbm_text.check(made.encode(), 4)
 
 
 def test_text_cut_anywhere_is_refused():
     raw = text().encode()
     for end in range(0, len(raw), 37):
         with pytest.raises(ModelFileError, match="trees cannot be used"):
-            tree_text.check(raw[:end], 4)
+            lightgbm_text.check(raw[:end], 4)
 
 
 def test_bytes_that_are_not_text_are_refused():
     with pytest.raises(ModelFileError, match="not plain text"):
-        tree_text.check(b"tree\n\xff\xfe", 4)
+        lightgbm_text.check(b"tree\n\xff\xfe", 4)
 
 
 def test_what_lightgbm_writes_passes():
-    tree_text.check(text().encode(), 4)
+    lightgbm_text.check(text().encode(), 4)
     assert resized(text()) == text()
 
 
@@ -113,7 +114,7 @@ def test_nothing_but_trees_is_kept():
 
 
 def test_a_constant_scores_zero():
-    constant = np.frombuffer(tree_text.constant(4), np.uint8)
+    constant = np.frombuffer(lightgbm_text.constant(4), np.uint8)
     np.testing.assert_array_equal(Trees().score({"trees": constant}, DATA), np.zeros(DATA.n_documents))
 
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError
-from podium.scorers import tree_text
-from podium.scorers.tree_columns import binned
-from podium.scorers.trees import for_lightgbm
+from podium.scorers.trees import lightgbm_text
+from podium.scorers.trees.lightgbm_data import binned, for_lightgbm
 from podium.threads import openmp_threads
 
 
@@ -89,8 +88,8 @@ class Grower:
     def text(self, rounds: int) -> NDArray[np.uint8]:
         """The first `rounds` trees, as `Trees` scores with them."""
         if self._booster is None or rounds == 0:
-            return np.frombuffer(tree_text.constant(self._bins.n_features), np.uint8)
-        return np.frombuffer(tree_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
+            return np.frombuffer(lightgbm_text.constant(self._bins.n_features), np.uint8)
+        return np.frombuffer(lightgbm_text.trim(self._booster.model_to_string(num_iteration=rounds)), np.uint8)
 
     def _look(self, which: str) -> Array:
         seen: list[Array] = []

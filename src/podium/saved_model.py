@@ -20,7 +20,7 @@ from podium.transforms import Identity, Transform
 
 
 @register
-class Fixed(Learner):
+class SavedModel(Learner):
     """A model file, which is not trained: it scores as it did when it was saved, whatever the training data.
 
     Use it for: comparing a model of today, or one that `podium import` took in, with methods that are trained.

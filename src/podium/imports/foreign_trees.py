@@ -1,7 +1,7 @@
-"""Growing: a forest from the nodes of a foreign file, with every index checked.
+"""Trees of another tool: a forest from the nodes of its file, with every index checked.
 
 >>> look = {0: Split(1, 0.5, True, 1, 2), 1: Leaf(-1.0), 2: Leaf(2.0)}.__getitem__
->>> forest([grow(0, look, n_features=3)], 3).values.tolist()
+>>> forest_of([grow(0, look, n_features=3)], 3).values.tolist()
 [-1.0, 2.0]
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.errors import ModelFileError
-from podium.scorers.forest import EXACT, Forest
+from podium.imports.foreign_file import refuse
+from podium.scorers.trees.forest import EXACT, Forest
 
 
 class Leaf(NamedTuple):
@@ -43,14 +43,6 @@ class Grown:
 
     splits: list[Split] = field(default_factory=list)  # with children as Forest has them
     leaves: list[Leaf] = field(default_factory=list)
-
-
-REFUSED = "This model cannot be imported: "
-
-
-def refuse(why: str) -> NoReturn:
-    """Raise the error of a foreign file that cannot be used."""
-    raise ModelFileError(f"{REFUSED}{why}")
 
 
 def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> Grown:
@@ -84,7 +76,7 @@ def grow(root: Any, look: Callable[[Any], Split | Leaf], *, n_features: int) -> 
     return made
 
 
-def forest(trees: Sequence[Grown], n_features: int) -> Forest:
+def forest_of(trees: Sequence[Grown], n_features: int) -> Forest:
     """Trees together."""
     if not trees:
         refuse("it has no trees.")

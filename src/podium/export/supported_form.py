@@ -1,4 +1,4 @@
-"""Handover: a model in a form that a target supports, over the raw features."""
+"""Supported form: a model as a function of raw features that a target supports."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.errors import IncompatibleError, ParameterError
-from podium.export.affine import Affine, fold
-from podium.export.front import Front, Kernel, Mixture, Products
-from podium.export.net import Net
-from podium.export.stumps import forest_of_stumps
-from podium.export.transformed_trees import TransformedTrees
+from podium.export.exported_forms import Affine, ExportedForm, Net, fold
+from podium.export.exported_trees import Trees, forest_of_stumps
+from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
 from podium.float32 import Singles
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.imports import MOST_BYTES
 from podium.model import Model
-from podium.scorers.forest import Forest, read_forest
-from podium.scorers.splits import fold_map, split_exactly
+from podium.scorers.trees.exact_splits import fold_map, split_exactly
+from podium.scorers.trees.forest import Forest
+from podium.scorers.trees.lightgbm_text import read_forest
 from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, SecondOrder, ZScore
 from podium.transforms.base import State, Transform
 from podium.transforms.stacked import Stacked
 
-Handed = Forest | TransformedTrees | Affine | Net
 _DIGITS = 24  # of a number in a program's text
-_WORDS = {Forest: "trees", Affine: "a linear model", Net: "a network"}
+_EXPORTED: dict[type, tuple[type[ExportedForm], ...]] = {
+    TreesForm: (Trees,),
+    StumpsForm: (Trees,),
+    LinearForm: (Affine, Net),
+    NetForm: (Net,),
+}
+"""The forms in which a model's form can be exported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,42 +37,24 @@ class Handover:
     """A model as a target sees it: its form over raw features, and the names of the features."""
 
     model: Model
-    form: Handed
+    form: ExportedForm
     names: tuple[str, ...]
 
 
-def front_of(form: Handed) -> Front | None:
-    """What comes before trees or layers, where they are not on raw features."""
-    return form.front if isinstance(form, TransformedTrees | Net) else None
-
-
-def forest_of(form: Handed) -> Forest | None:
-    """The trees of a form that has some."""
-    return form if isinstance(form, Forest) else form.forest if isinstance(form, TransformedTrees) else None
-
-
-def filling_of(form: Handed) -> np.ndarray | None:
-    """What a missing feature counts as, NaN where it is refused; None where splits on it say it each."""
-    if isinstance(form, Forest) or (isinstance(form, TransformedTrees) and form.takes_missing):
-        return None
-    return form.missing if isinstance(form, Affine) else form.front.filling
-
-
-def hand_over(model: Model, target: str, forms: tuple[type, ...], *, names: tuple[str, ...] | None = None) -> Handover:
-    """The model in the first of the target's `forms` that it has."""
+def hand_over(
+    model: Model, target: str, forms: tuple[type[ExportedForm], ...], *, names: tuple[str, ...] | None = None
+) -> Handover:
+    """The model in the first of the target's `forms` that it has. A target that takes a Net takes any arithmetic."""
     form, transform = model.form(), _unless_identity(model.learner.transform, model.state)
-    kind = _kind_of(model, form, forms, target)
+    kind, arithmetic = _kind_of(model, form, forms, target), Net in forms
     plain = isinstance(transform, Identity | ZScore)
-    if kind is Forest and not plain and TransformedTrees in forms:
-        kind = TransformedTrees
-    arithmetic = kind in (TransformedTrees, Net)
-    front = None if plain and not arithmetic else _front(model)
-    kernel_of_trees = front is not None and not front.exact and isinstance(form, TreesForm | StumpsForm)
+    front = None if plain and kind is not Net else _front(model)
+    kernel_of_trees = front is not None and not front.exact and kind is Trees
     if not plain and (front is None or kernel_of_trees or not arithmetic):
         can = front is not None and not kernel_of_trees
         why = _of_kernel(transform, target) if kernel_of_trees else _wrong_transform(transform, target, arithmetic, can)
         raise IncompatibleError(why)
-    return Handover(model, _made(model, form, kind, front), _names(model, names))
+    return Handover(model, _exported(model, form, front), _names(model, names))
 
 
 def _unless_identity(transform: Transform, state: State) -> Transform:
@@ -102,46 +88,42 @@ def _wrong_transform(transform: Transform, target: str, arithmetic: bool, can: b
     return f"{why}. Train with {instead}{other if can else ''}."
 
 
-def _kind_of(model: Model, form: Form | None, forms: tuple[type, ...], target: str) -> type:
-    if isinstance(form, TreesForm | StumpsForm):
-        has: tuple[type, ...] = (Forest,)
-    elif isinstance(form, LinearForm):
-        has = (Affine, Net)
-    elif isinstance(form, NetForm):
-        has = (Net,)
-    else:
+def _kind_of(model: Model, form: Form | None, forms: tuple[type[ExportedForm], ...], target: str) -> type[ExportedForm]:
+    possible = _EXPORTED.get(type(form), ())
+    if not possible:
         name = getattr(getattr(model.learner, "scorer", None), "name", None) or model.learner.name
         raise IncompatibleError(
             f"{name} is neither trees nor a linear model nor a perceptron, which is what can be exported. "
             "Train e.g. lambdamart, listnet or 'listnet(scorer=mlp)'; podium rank scores files with any model."
         )
-    found = next((kind for kind in forms if kind in has), None)
-    if found is None:
-        can = " and ".join(_WORDS[kind] for kind in forms)
+    supported = next((kind for kind in forms if kind in possible), None)
+    if supported is None:
         raise IncompatibleError(
-            f"{target} takes {can}; this model is {_WORDS[has[0]]}. Export it to onnx, c or python"
-            + (", or elasticsearch-ltr, opensearch-ltr, solr, ranklib or vespa." if has[0] is Affine else ".")
+            f"{target} takes {' and '.join(kind.kind for kind in forms)}; this model is {possible[0].kind}. "
+            "Export it to onnx, c or python"
+            + (", or elasticsearch-ltr, opensearch-ltr, solr, ranklib or vespa." if possible[0] is Affine else ".")
         )
-    return found
+    return supported
 
 
-def _made(model: Model, form: Form | None, kind: type, front: Front | None) -> Handed:
+def _exported(model: Model, form: Form | None, front: Front | None) -> ExportedForm:
+    """The model's form behind the front, or over raw features if there is none."""
     if isinstance(form, TreesForm | StumpsForm):
         forest = (
             split_exactly(read_forest(form.text, form.n_features, exact=form.exact))
             if isinstance(form, TreesForm)
             else forest_of_stumps(form, model.n_features if front is None else front.widths[-1])
         )
-        return _folded(model, forest) if front is None else TransformedTrees(front, forest)
+        return Trees(_folded(model, forest) if front is None else forest, front)
     if isinstance(form, NetForm):
         assert front is not None, "of a network"
         return Net(front, form.layers, form.activation)
     assert isinstance(form, LinearForm), "checked"
     if front is not None:
         return Net(front, ((form.weights[:, None], np.array([form.offset])),), "relu")
-    affine = model.learner.transform.affine(model.state, _rows(np.zeros((0, model.n_features), np.float32)))
-    assert affine is not None, "of Identity and ZScore"
-    return fold(form, affine)
+    scaling = model.learner.transform.affine(model.state, _rows(np.zeros((0, model.n_features), np.float32)))
+    assert scaling is not None, "of Identity and ZScore"
+    return fold(form, scaling)
 
 
 def _front(model: Model) -> Front | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,10 @@ from podium.arrays import Array
 from podium.compiled import compiled
 from podium.errors import IncompatibleError
 from podium.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
-from podium.scorers.forest import EXACT, NEVER, TINY, ZERO, Forest
+from podium.scorers.trees.forest import EXACT, TINY, ZERO, Forest, build
 from podium.threads import map_blocks
 
 MOST_LEAVES = 65_536
-T = TypeVar("T")
 
 
 def split_exactly(forest: Forest) -> Forest:
@@ -37,13 +36,12 @@ def split_exactly(forest: Forest) -> Forest:
     cut = np.where(flushed & (cut >= -TINY) & (cut < 0), next_down(-TINY), cut)
     cut = np.where(flushed & (cut >= 0) & (cut < TINY), np.float32(TINY), cut)
     zero_left = t >= 0
-    nan_left = np.where(missing == NEVER, zero_left, forest.missing_left)
     torn = (missing == ZERO) & (forest.missing_left != zero_left)
     plain = replace(
         forest,
         threshold=cut.astype(np.float64),
         missing=np.full_like(missing, EXACT),
-        missing_left=nan_left.astype(bool),
+        missing_left=forest.nan_left,
     )
     return _part_zeros(plain, torn) if torn.any() else plain
 
@@ -80,56 +78,54 @@ def _part_zeros(forest: Forest, torn: NDArray[np.bool_]) -> Forest:
     )
 
 
-def expand(forest: Forest, *, way: NDArray[Any] | None = None) -> Forest:
+def expand(forest: Forest, *, one_sided: NDArray[Any] | None = None) -> Forest:
     """Trees whose splits and leaves are each reached once, in depth-first order, left before right.
 
-    `way` says of a split that every document goes left (−1) or right (1); such splits are left out.
+    `one_sided` has −1 for a split at which every document goes left, 1 for right; such splits are left out.
     """
-    rows: list[int] = []
-    leaves: list[int] = []
-    left, right = [], []
-    first_split, first_leaf = [0], [0]
-    for t in range(forest.n_trees):
-        a, b, c = int(forest.first_split[t]), int(forest.first_split[t + 1]), int(forest.first_leaf[t])
-        waiting = [(0 if b > a else -1, -1, False)]  # node, the split above it, whether it is on its left
-        while waiting:
-            node, above, on_left = waiting.pop()
-            while node >= 0 and way is not None and way[a + node]:
-                node = int((forest.left if way[a + node] < 0 else forest.right)[a + node])
-            if node < 0:
-                name = first_leaf[-1] - len(leaves) - 1
-                leaves.append(c - 1 - node)
-            else:
-                name = len(rows) - first_split[-1]
-                rows.append(a + node)
-                left.append(0)
-                right.append(0)
-                waiting += [(int(forest.right[a + node]), len(rows) - 1, False)]
-                waiting += [(int(forest.left[a + node]), len(rows) - 1, True)]
-            if above >= 0:
-                (left if on_left else right)[above] = name
-            if len(leaves) - first_leaf[-1] > MOST_LEAVES:
-                raise IncompatibleError(
-                    f"tree {t + 1} has more than {MOST_LEAVES} leaves when zeros are parted from other values. "
-                    "Train without zero_as_missing, or export to c or python, which need no copies."
-                )
-        first_split.append(len(rows))
-        first_leaf.append(len(leaves))
-    kept, ends = np.array(rows, np.int64), np.array(leaves, np.int64)
+    trees = [_expand_tree(forest, t, one_sided) for t in range(forest.n_trees)]
+    splits = np.array([split for tree in trees for split in tree[0]], np.int64)
+    leaves = np.array([leaf for tree in trees for leaf in tree[1]], np.int64)
+    left, right = np.array([child for tree in trees for child in tree[2]], np.int32).reshape(-1, 2).T
     return replace(
         forest,
-        first_split=np.array(first_split),
-        first_leaf=np.array(first_leaf),
-        feature=forest.feature[kept],
-        threshold=forest.threshold[kept],
-        left=np.array(left, np.int32),
-        right=np.array(right, np.int32),
-        missing=forest.missing[kept],
-        missing_left=forest.missing_left[kept],
-        values=forest.values[ends],
-        cover=None if forest.cover is None else forest.cover[ends],
-        gain=None if forest.gain is None else forest.gain[kept],
+        first_split=np.cumsum([0, *(len(tree[0]) for tree in trees)]),
+        first_leaf=np.cumsum([0, *(len(tree[1]) for tree in trees)]),
+        feature=forest.feature[splits],
+        threshold=forest.threshold[splits],
+        left=np.ascontiguousarray(left),
+        right=np.ascontiguousarray(right),
+        missing=forest.missing[splits],
+        missing_left=forest.missing_left[splits],
+        values=forest.values[leaves],
+        cover=None if forest.cover is None else forest.cover[leaves],
+        gain=None if forest.gain is None else forest.gain[splits],
     )
+
+
+def _expand_tree(forest: Forest, t: int, one_sided: NDArray[Any] | None) -> tuple[list[int], list[int], list[int]]:
+    """The splits and leaves reached in tree t, as places in the forest, and the children of each split in turn."""
+    a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
+    splits, leaves, children = list[int](), list[int](), list[int]()
+    waiting: list[tuple[int, int | None]] = [(0 if forest.first_split[t + 1] > a else -1, None)]
+    while waiting:  # a stack, since a tree may be deeper than Python's recursion
+        node, place = waiting.pop()  # the place in `children` where the node is to be named; None of the root
+        while node >= 0 and one_sided is not None and one_sided[a + node]:
+            node = int((forest.left if one_sided[a + node] < 0 else forest.right)[a + node])
+        if place is not None:
+            children[place] = len(splits) if node >= 0 else -1 - len(leaves)
+        if node < 0:
+            leaves.append(c - 1 - node)
+        else:
+            splits.append(a + node)
+            waiting += [(int(forest.right[a + node]), len(children) + 1), (int(forest.left[a + node]), len(children))]
+            children += [0, 0]
+        if len(leaves) > MOST_LEAVES:
+            raise IncompatibleError(
+                f"tree {t + 1} has more than {MOST_LEAVES} leaves when zeros are parted from other values. "
+                "Train without zero_as_missing, or export to c or python, which need no copies."
+            )
+    return splits, leaves, children
 
 
 def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features: int) -> Forest:
@@ -156,8 +152,8 @@ def fold_map(forest: Forest, features: Callable[[Singles], Singles], n_features:
     nan_left = passes(np.full(len(column), np.nan, np.float32))
     found, nan_left = found[back.reshape(-1)], nan_left[back.reshape(-1)]
     made = replace(forest, n_features=n_features, threshold=found, missing_left=nan_left)
-    way = np.where((found >= LARGEST) & nan_left, -1, np.where(np.isneginf(found) & ~nan_left, 1, 0))
-    return expand(made, way=way) if way.any() else made
+    one_sided = np.where((found >= LARGEST) & nan_left, -1, np.where(np.isneginf(found) & ~nan_left, 1, 0))
+    return expand(made, one_sided=one_sided) if one_sided.any() else made
 
 
 _LAST = int(to_place(np.array([LARGEST], np.float32))[0])
@@ -172,7 +168,7 @@ def sums(forest: Forest, X: Singles, *, single: bool) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         values = forest.values.astype(kind)
     rows, out = np.ascontiguousarray(X, np.float32), np.zeros(len(X), kind)
-    nan_left = np.where(forest.missing == NEVER, forest.threshold >= 0, forest.missing_left)
+    nan_left = forest.nan_left
 
     def work(a: int, b: int) -> None:
         _add(rows[a:b], forest.first_split, forest.first_leaf, forest.feature, forest.threshold, nan_left,
@@ -198,31 +194,10 @@ def _add(
             out[i] += values[first_leaf[t] - 1 - node]
 
 
-def build(forest: Forest, t: int, *, leaf: Callable[[int], T], split: Callable[[int, T, T], T]) -> T:
-    """A tree from its leaves up: `leaf` sees a place in `values`, `split` a place in `threshold` and both sides."""
-    a, c = int(forest.first_split[t]), int(forest.first_leaf[t])
-    if forest.first_split[t + 1] == a:
-        return leaf(c)
-    waiting, made = [(0, False)], []
-    while waiting:
-        node, seen = waiting.pop()
-        if node < 0:
-            made.append(leaf(c - 1 - node))
-        elif seen:
-            right, left = made.pop(), made.pop()
-            made.append(split(a + node, left, right))
-        else:
-            waiting += [(node, True), (int(forest.right[a + node]), False), (int(forest.left[a + node]), False)]
-    return made[0]
-
-
 def depth(forest: Forest) -> int:
     """The largest number of splits on the way to a leaf."""
-    return max((_depth(forest, t) for t in range(forest.n_trees)), default=0)
 
-
-def _depth(forest: Forest, t: int) -> int:
-    def split(_: int, left: int, right: int) -> int:
+    def deepest(_: int, left: int, right: int) -> int:
         return 1 + max(left, right)
 
-    return build(forest, t, leaf=lambda _: 0, split=split)
+    return max((build(forest, t, leaf=lambda _: 0, split=deepest) for t in range(forest.n_trees)), default=0)

@@ -1,19 +1,26 @@
-"""LightGBM's model text: trimmed to what scoring reads, and checked before LightGBM's own reader sees it.
+"""LightGBM's model text: written of a forest, read as one, and checked before LightGBM's own reader sees it.
 
 That reader trusts its input: an index out of range, a loop among nodes or a wrong length ends the process or hangs
 it. So text from a model file has to follow the grammar here to the letter: a header, then trees whose nodes are each
 reached once, on numeric features that exist. Nothing else passes.
 
     >>> check(constant(3), 3)
+    >>> read_forest(np.frombuffer(constant(3), np.uint8), 3).values.tolist()
+    [0.0]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.arrays import Array
 from podium.errors import ModelFileError
+from podium.scorers.trees.forest import EXACT, NAN, Forest, build
 
 END = "end of trees"
 
@@ -58,6 +65,45 @@ def check(raw: bytes, n_features: int) -> None:
         at += size
     if body[at:] != f"{END}\n":
         _refuse("something other than the end follows the last tree")
+
+
+def read_forest(text: NDArray[np.uint8], n_features: int, *, exact: bool = False) -> Forest:
+    """The trees of LightGBM's text, which is checked first. With `exact`, values next to 0 are themselves."""
+    whole = text.tobytes()
+    check(whole, n_features)
+    found: dict[str, list[str]] = {key: [] for key in _COLUMNS}
+    splits, leaves = [0], [0]
+    for line in whole.decode().splitlines():
+        key, _, value = line.partition("=")
+        if key in found:
+            found[key].append(value)
+        elif key == "num_leaves":
+            splits.append(splits[-1] + int(value) - 1)
+            leaves.append(leaves[-1] + int(value))
+    arrays: dict[str, Any] = {key: np.array(" ".join(found[key]).split(), of) for key, of in _COLUMNS.items()}
+    decision = arrays["decision_type"]
+    missing = (decision >> 2 & 3).astype(np.uint8)
+    if exact and (missing != NAN).any():
+        raise ModelFileError("Trees that take small values as they are must have NaN for missing. Import them again.")
+    return Forest(
+        n_features=n_features,
+        first_split=np.array(splits),
+        first_leaf=np.array(leaves),
+        feature=arrays["split_feature"],
+        threshold=arrays["threshold"],
+        left=arrays["left_child"],
+        right=arrays["right_child"],
+        missing=np.full_like(missing, EXACT) if exact else missing,
+        missing_left=(decision & 2).astype(bool),
+        values=arrays["leaf_value"],
+        cover=arrays["leaf_count"] if len(arrays["leaf_count"]) == leaves[-1] else None,
+    )
+
+
+def write_forest(forest: Forest) -> bytes:
+    """The text. Splits that are EXACT are written as NAN; `read_forest(…, exact=True)` makes them EXACT again."""
+    trees = [_written(forest, t) for t in range(forest.n_trees)]
+    return whole(trees, forest.n_features)
 
 
 _WHOLE, _REAL = r"\d{1,10}+", r"\d{1,20}+(?:\.\d{1,20}+)?+(?:e[+-]?\d{1,3}+)?+"
@@ -148,3 +194,69 @@ def _check_shape(fields: dict[str, str], number: int, n_leaves: int) -> None:
             waiting += [left[node], right[node]]
     if len(seen) != 2 * n_leaves - 1:
         _refuse(f"tree {number}: {2 * n_leaves - 1 - len(seen)} nodes are never reached")
+
+
+_COLUMNS = {
+    "split_feature": np.int32,
+    "threshold": np.float64,
+    "decision_type": np.int64,
+    "left_child": np.int32,
+    "right_child": np.int32,
+    "leaf_value": np.float64,
+    "leaf_count": np.float64,
+}
+
+
+def _written(forest: Forest, t: int) -> str:
+    a, b = forest.first_split[t : t + 2]
+    c, e = forest.first_leaf[t : t + 2]
+    kind = np.where(forest.missing[a:b] == EXACT, NAN, forest.missing[a:b]).astype(int)
+    counts = _counts(forest.cover[c:e] if forest.cover is not None else np.ones(e - c))
+    inner = np.zeros(b - a, np.int64)
+
+    def above(split: int, left: int, right: int) -> int:
+        inner[split - a] = left + right
+        return left + right
+
+    build(forest, t, leaf=lambda place: int(counts[place - c]), split=above)
+    gain = np.zeros(b - a) if forest.gain is None else forest.gain[a:b]
+    fields = {
+        "num_leaves": str(e - c),
+        "num_cat": "0",
+        "split_feature": _integers(forest.feature[a:b]),
+        "split_gain": _reals(gain),
+        "threshold": _reals(forest.threshold[a:b]),
+        "decision_type": _integers(kind * 4 + forest.missing_left[a:b] * 2),
+        "left_child": _integers(forest.left[a:b]),
+        "right_child": _integers(forest.right[a:b]),
+        "leaf_value": _reals(forest.values[c:e]),
+        "leaf_weight": _integers(counts),
+        "leaf_count": _integers(counts),
+        "internal_value": _integers(np.zeros(b - a, int)),
+        "internal_weight": _integers(inner),
+        "internal_count": _integers(inner),
+        "is_linear": "0",
+        "shrinkage": "1",
+    }
+    lines = [f"{key}={value}" for key, value in fields.items()]
+    return "\n".join([f"Tree={t}", *lines, "", "", ""])
+
+
+def _counts(cover: Array) -> Array:
+    """Whole numbers of at least 1 in proportion to the cover; the cover itself where it is such."""
+    if (cover == np.rint(cover)).all() and cover.min() >= 1 and cover.sum() < 2**31:
+        return cover.astype(np.int64)
+    known = np.where(np.isfinite(cover), np.maximum(cover, 0.0), 0.0)
+    total = known.sum()
+    return np.maximum(np.rint(known * (_TOTAL / total)) if total > 0 else known, 1.0).astype(np.int64)
+
+
+def _integers(values: Iterable[int]) -> str:
+    return " ".join(str(int(value)) for value in values)
+
+
+def _reals(values: Iterable[float]) -> str:
+    return " ".join(repr(float(value)) for value in values)
+
+
+_TOTAL = 1e6  # what the weights of a tree's leaves add up to where they are no counts
