@@ -61,6 +61,7 @@ LAYERS = [
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
+    ["pages"],
     ["experiments"],
     ["distributed"],
     ["testing", "service", "cli", "__main__"],

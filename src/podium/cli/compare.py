@@ -213,7 +213,7 @@ def show(spec: Spec, name: str, found: Comparison, *, as_json: bool) -> None:
 
 def show_all(spec: Spec, found: dict[str, Comparison], *, as_json: bool) -> None:
     """Print what several datasets tell together; nothing if there is only one."""
-    from podium.experiments.overview import overview
+    from podium.pages.overview import overview
 
     if len(spec.datasets) < 2 or not found:
         return

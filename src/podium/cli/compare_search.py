@@ -26,7 +26,8 @@ def compare_search(
     from podium.data.trec import read_qrels
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
-    from podium.evaluation.report import summary, write_report
+    from podium.evaluation.report import summary
+    from podium.pages.report import write_report
     from podium.text.candidates import DEPTH
     from podium.text.collection import read_queries
     from podium.text.index import Index

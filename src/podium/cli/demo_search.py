@@ -20,8 +20,9 @@ def demo_search(output: str, *, seed: int) -> None:
     import numpy as np
 
     from podium.evaluation.compare_search import compare_search
-    from podium.evaluation.report import summary, write_report
+    from podium.evaluation.report import summary
     from podium.files import write_texts
+    from podium.pages.report import write_report
     from podium.text.collection import Topic
     from podium.text.index import Index
     from podium.text.standard_library import standard_library

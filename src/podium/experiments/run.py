@@ -31,7 +31,6 @@ from podium.errors import DataError, ExperimentError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
-from podium.evaluation.report import write_report
 from podium.experiments.plan import Plan, Task
 from podium.experiments.pool import run_on_pool
 from podium.experiments.run_task import error_text, run_task
@@ -40,6 +39,7 @@ from podium.experiments.task_event import TaskEvent, Watcher
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
+from podium.pages.report import write_report
 from podium.search import Search
 
 Pool = Callable[..., Iterator[TaskEvent]]

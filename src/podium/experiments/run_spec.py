@@ -16,12 +16,12 @@ from podium.data.folder import read_folder
 from podium.errors import DataError, ExperimentError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
-from podium.experiments.overview import write_overview
 from podium.experiments.pool import run_on_pool
 from podium.experiments.run import Pool, compare
 from podium.experiments.spec import Spec, write_spec
 from podium.experiments.store import locked
 from podium.experiments.task_event import TaskEvent
+from podium.pages.overview import write_overview
 from podium.threads import default_threads
 
 

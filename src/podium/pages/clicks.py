@@ -1,4 +1,4 @@
-"""Pages about click logs: what the data doctor found in one, and click models compared."""
+"""Pages about click logs: the findings of the data doctor, and a comparison of click models."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from podium.clicks.connection import parts_of_ranks
 from podium.data.check import Finding
 from podium.data.click_log import ClickLog
 from podium.errors import counted
-from podium.evaluation import charts
 from podium.evaluation.compare_clicks import ClickComparison, ComparedModel
-from podium.evaluation.static_page import paragraph, static_page, table
+from podium.pages.kit import bars, lines, paragraph, points, shades, static_page, table
 
 RANKS = 20
 """Ranks that are drawn."""
@@ -34,13 +33,13 @@ def check_page(log: ClickLog, findings: Sequence[Finding]) -> str:
         f"{log.source or 'log'}: {log.n_page_views:.0f} pages of {counted(log.n_queries, 'query', 'queries')}, "
         f"{counted(log.n_pairs, 'pair')}, {counted(int(log.clicks.sum()), 'click')}"
     )
-    sections = [("Findings", _findings(findings))]
+    sections = {"Findings": _findings(findings)}
     if log.n_impressions:
-        sections += [
-            ("Clicks by rank", _by_rank(log)),
-            ("Which ranks can be compared", _connection(log)),
-            ("Odd pages", _odd(log)),
-        ]
+        sections |= {
+            "Clicks by rank": _by_rank(log),
+            "Which ranks can be compared": _connection(log),
+            "Odd pages": _odd(log),
+        }
     return static_page("Check of a click log", summary, sections)
 
 
@@ -55,30 +54,23 @@ def comparison_page(found: ClickComparison) -> str:
     }
     perplexity = {model.name: model.measures.perplexity_at[:RANKS] for model in found.models if model.comparable}
     examined = {model.name: model.examined[:RANKS] for model in found.models}
-    sections = [
-        ("Leaderboard", _leaders(found)),
-        (
-            "Log-likelihood of an impression",
-            charts.points(
-                likelihood, label="Log-likelihood of each model", x_name="natural logarithm; right is better"
-            ),
+    sections = {
+        "Leaderboard": _leaders(found),
+        "Log-likelihood of an impression": points(
+            likelihood, label="Log-likelihood of each model", x_name="natural logarithm; right is better"
         ),
-        (
-            "Perplexity at each rank",
-            charts.lines(
-                perplexity, label="Perplexity by rank", x_name="rank", y_name="perplexity; lower is better", low=1.0
-            ),
+        "Perplexity at each rank": lines(
+            perplexity, label="Perplexity by rank", x_name="rank", y_name="perplexity; lower is better", low=1.0
         ),
-        (
-            "How far down people look",
-            charts.lines(examined, label="Examination by rank", x_name="rank", y_name="relative to rank 1")
-            + paragraph(
-                "By the last fit of each model. Ranks at which a model cannot tell position from relevance, because no "
-                "document was shown both there and at rank 1, are left out.",
-                note=True,
-            ),
+        "How far down people look": lines(
+            examined, label="Examination by rank", x_name="rank", y_name="relative to rank 1"
+        )
+        + paragraph(
+            "By the last fit of each model. Ranks at which a model cannot tell position from relevance, because no "
+            "document was shown both there and at rank 1, are left out.",
+            note=True,
         ),
-    ]
+    }
     return static_page("Comparison of click models", summary, sections)
 
 
@@ -143,14 +135,8 @@ def clicks_by_rank(log: ClickLog) -> tuple[NDArray[Any], NDArray[Any]]:
 def _by_rank(log: ClickLog) -> str:
     shown, clicked = (values[:RANKS] for values in clicks_by_rank(log))
     rates = np.divide(clicked, shown, out=np.full(len(shown), np.nan), where=shown > 0)
-    names = [str(k + 1) for k in range(len(shown))]
-    picture = charts.bars(
-        rates.tolist(), names=names, label="Click rate by rank", x_name="rank", y_name="share of impressions clicked"
-    )
-    rows = [
-        [name, f"{s:.0f}", f"{c:.0f}", _number(rate)]
-        for name, s, c, rate in zip(names, shown, clicked, rates, strict=True)
-    ]
+    picture = bars(rates.tolist(), label="Click rate by rank", x_name="rank", y_name="share of impressions clicked")
+    rows = [[str(k + 1), f"{shown[k]:.0f}", f"{clicked[k]:.0f}", _number(rate)] for k, rate in enumerate(rates)]
     detail = table(["rank", "shown", "clicked", "rate"], rows, label="Clicks by rank")
     return (
         picture
@@ -168,7 +154,7 @@ def _connection(log: ClickLog) -> str:
     at = sp.csr_array((np.ones(near.sum()), (log.pairs[near], ranks[near] - 1)), shape=(log.n_pairs, n))
     at.sum_duplicates()
     at.data[:] = 1.0
-    picture = charts.shades(
+    picture = shades(
         (at.T @ at).toarray().tolist(), label="Documents shown at both of two ranks", x_name="rank", y_name="rank"
     )
     parts = parts_of_ranks(log)

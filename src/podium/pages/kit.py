@@ -1,57 +1,150 @@
-"""Charts of static pages, as SVG in the colours of the report: bars, lines, points with intervals, a grid of shades.
+"""Kit of pages: the document, tables, and charts as SVG, in one style; the files need no network.
 
-Each is a text of SVG with a label for those who do not see it. Names are escaped; NaN leaves a gap.
+Charts carry a label for screen readers. All text is escaped; NaN leaves a gap.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
+from importlib.resources import files
 
 from podium.evaluation.paired import Interval
+from podium.version import version
 
 WIDTH, HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
+_LABELS = 20
+"""Numbers below a chart, at most."""
 
 
-def bars(values: Sequence[float], *, names: Sequence[str], label: str, x_name: str, y_name: str) -> str:
-    """A bar for each value."""
-    y = _Axis(0.0, max([one for one in values if math.isfinite(one)], default=1.0) or 1.0)
+def document(title: str, body: str, *, scripts: bool = False) -> str:
+    """An HTML document that loads nothing; its scripts run only if `scripts` allows them."""
+    allowed = "style-src 'unsafe-inline'; " + ("script-src 'unsafe-inline'; " if scripts else "") + "img-src data:"
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>
+{part("style.css")}</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
+
+
+def part(name: str) -> str:
+    """A file of this room: the style, the script or the body of a page."""
+    return (files("podium.pages") / name).read_text("utf-8")
+
+
+def static_page(title: str, summary: str, sections: Mapping[str, str]) -> str:
+    """A page without a script: a title, a line below it, and HTML under headings."""
+    body = "\n".join(
+        f'<section aria-labelledby="h{k}">\n<h2 id="h{k}">{escape(heading)}</h2>\n{content}\n</section>'
+        for k, (heading, content) in enumerate(sections.items())
+    )
+    header = f"<header>\n<h1>{escape(title)}</h1>\n<p>{escape(summary)}</p>\n</header>\n"
+    footer = f"<footer><p>podium {escape(version())}</p></footer>\n"
+    return document(title, f"{header}<main>\n{body}\n</main>\n{footer}")
+
+
+def table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    label: str,
+    chosen: Collection[int] = (),
+    words: int = 1,
+    links: Mapping[str, str] | None = None,
+) -> str:
+    """A table; its first columns are words and the others numbers.
+
+    Chosen rows are shaded; `links` are the addresses that heads lead to.
+    """
+    kinds = ["" if c < words else ' class="number"' for c in range(len(heads))]
+    linked = {name: f'<a href="{escape(address)}">{escape(name)}</a>' for name, address in (links or {}).items()}
+    head = "".join(
+        f'<th scope="col"{kind}>{linked.get(name, escape(name))}</th>' for name, kind in zip(heads, kinds, strict=True)
+    )
+    body = []
+    for r, row in enumerate(rows):
+        cells = [f'<th scope="row"{kinds[0]}>{escape(row[0])}</th>']
+        cells += [f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True)]
+        shade = ' class="chosen"' if r in chosen else ""
+        body.append(f"<tr{shade}>{''.join(cells)}</tr>")
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def paragraph(text: str, *, note: bool = False) -> str:
+    """A paragraph of text; a note is smaller."""
+    kind = ' class="note"' if note else ""
+    return f"<p{kind}>{escape(text)}</p>"
+
+
+def bars(values: Sequence[float], *, label: str, x_name: str, y_name: str) -> str:
+    """A bar for each of the values of 1, 2, …"""
+    y = _Axis(0.0, max([value for value in values if math.isfinite(value)], default=1.0) or 1.0)
     step = (WIDTH - _LEFT - _RIGHT) / max(len(values), 1)
-    parts = [y.rules(y_name)]
-    for k, (value, name) in enumerate(zip(values, names, strict=True)):
-        x = _LEFT + k * step
+    parts = [y.rules(y_name), _numbers(len(values), _LEFT + step / 2, step)]
+    for k, value in enumerate(values):
         if math.isfinite(value):
             top = y(value)
             parts.append(
-                f'<rect x="{x + 0.15 * step:.1f}" y="{top:.1f}" width="{0.7 * step:.1f}" '
-                f'height="{y(0.0) - top:.1f}" rx="2" fill="var(--c0)"><title>{escape(name)}: {value:.4f}</title></rect>'
+                f'<rect x="{_LEFT + (k + 0.15) * step:.1f}" y="{top:.1f}" width="{0.7 * step:.1f}" '
+                f'height="{y(0.0) - top:.1f}" rx="2" fill="var(--c0)"><title>{k + 1}: {value:.4f}</title></rect>'
             )
-        if len(values) <= 20 or k % 5 == 0:
-            parts.append(_text(x + step / 2, HEIGHT - _BOTTOM + 16, name))
     return _svg(parts, label, x_name)
 
 
-def lines(series: Mapping[str, Sequence[float]], *, label: str, x_name: str, y_name: str, low: float = 0.0) -> str:
-    """A line for each series over 1, 2, …, named in a legend below; the axis of values begins at `low`."""
-    known = [value for values in series.values() for value in values if math.isfinite(value)]
-    y = _Axis(min([low, *known]), max(known, default=1.0) or 1.0)
+def lines(
+    series: Mapping[str, Sequence[float]],
+    *,
+    label: str,
+    x_name: str,
+    y_name: str,
+    low: float = 0.0,
+    high: float = math.inf,
+    band: tuple[Sequence[float], Sequence[float]] | None = None,
+    dashed: Collection[str] = (),
+) -> str:
+    """A line for each series over 1, 2, …, named in a legend below.
+
+    The axis of values begins at `low`; values above `high` are drawn there. `band` shades the interval from its first
+    to its second values around the first series. Dashed series have no dots.
+    """
+    finite = [value for values in [*series.values(), *(band or ())] for value in values if math.isfinite(value)]
+    y = _Axis(min([low, *finite]), min(max(finite, default=1.0), high) or 1.0)
     n = max([len(values) for values in series.values()], default=1)
     step = (WIDTH - _LEFT - _RIGHT) / max(n - 1, 1)
-    parts = [y.rules(y_name)]
-    parts += [_text(_LEFT + k * step, HEIGHT - _BOTTOM + 16, str(k + 1)) for k in range(n) if n <= 20 or k % 5 == 0]
-    legend = []
+
+    def places(values: Sequence[float]) -> list[tuple[float, float]]:
+        return [(_LEFT + k * step, y(min(v, high))) for k, v in enumerate(values) if math.isfinite(v)]
+
+    parts, legend = [y.rules(y_name), _numbers(n, _LEFT, step)], []
+    if band is not None:
+        outline = _path([*places(band[0]), *reversed(places(band[1]))])
+        parts.append(f'<polygon points="{outline}" fill="var(--c0)" fill-opacity="0.2"/>')
     for number, (name, values) in enumerate(series.items()):
-        colour, dash = f"var(--c{number % 8})", _DASHES[number // 8 % len(_DASHES)]
-        points = [(_LEFT + k * step, y(value)) for k, value in enumerate(values) if math.isfinite(value)]
-        path = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
+        dash = _DASHES[1] if name in dashed else _DASHES[number // 8 % len(_DASHES)]
+        colour, dots = f"var(--c{number % 8})", places(values)
         parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}">'
-            f"<title>{escape(name)}</title></polyline>"
+            f'<polyline points="{_path(dots)}" fill="none" stroke="{colour}" stroke-width="2" '
+            f'stroke-dasharray="{dash}"><title>{escape(name)}</title></polyline>'
         )
-        parts += [f'<circle cx="{x:.1f}" cy="{height:.1f}" r="2.5" fill="{colour}"/>' for x, height in points]
+        if name not in dashed:
+            parts += [f'<circle cx="{x:.1f}" cy="{height:.1f}" r="2.5" fill="{colour}"/>' for x, height in dots]
         legend.append(f'<span><span class="key" style="background:{colour}"></span>{escape(name)}</span>')
     return _svg(parts, label, x_name) + f'<p class="note keys">{" ".join(legend)}</p>'
 
@@ -133,6 +226,16 @@ class _Axis:
         return "".join(parts)
 
 
+def _numbers(n: int, first: float, step: float) -> str:
+    """The numbers 1 to n below a chart, or some of them."""
+    every = max(1, math.ceil(n / _LABELS))
+    return "".join(_text(first + k * step, HEIGHT - _BOTTOM + 16, str(k + 1)) for k in range(0, n, every))
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+
+
 def _text(x: float, y: float, text: str, *, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
@@ -140,6 +243,6 @@ def _text(x: float, y: float, text: str, *, anchor: str = "middle") -> str:
 def _svg(parts: Sequence[str], label: str, x_name: str, *, height: float = HEIGHT) -> str:
     name = _text((_LEFT + WIDTH - _RIGHT) / 2, height - 4, x_name)
     return (
-        f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(label, quote=True)}">'
+        f'<svg viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="img" aria-label="{escape(label)}">'
         f"{''.join(parts)}{name}</svg>"
     )

@@ -5,10 +5,8 @@ Methods are ordered by their mean rank over the datasets, by the first metric; e
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping
-from importlib.resources import files
 from os import PathLike
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +17,7 @@ from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
 from podium.evaluation.report import Table, format_value, markdown_table
 from podium.files import write_texts
+from podium.pages.kit import static_page, table
 
 
 def overview(found: Mapping[str, Comparison], metric: str) -> Table:
@@ -50,8 +49,8 @@ def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list
     sign = -1.0 if metrics[m].higher_is_better else 1.0
     names = [name for name in next(iter(found.values())).by_method if all(name in c.by_method for c in found.values())]
     means = {name: [float(comparison.mean(name)[m]) for comparison in found.values()] for name in names}
-    table = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(found)), nan=np.inf)
-    ranks = rankdata(table, axis=0).mean(axis=1) if names else []
+    losses = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(found)), nan=np.inf)
+    ranks = rankdata(losses, axis=0).mean(axis=1) if names else []
     return means, dict(zip(names, map(float, ranks), strict=True))
 
 
@@ -66,52 +65,9 @@ def _results(found: Mapping[str, Comparison], metrics: list[str]) -> dict[str, A
 
 
 def _page(tables: dict[str, Table]) -> str:
-    style = (files("podium.evaluation") / "page" / "report.css").read_text("utf-8")
-    sections = "".join(_section(metric, *table) for metric, table in tables.items())
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-<title>Ranking methods on several datasets</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<header>
-<h1>Ranking methods on several datasets</h1>
-<p>The name of a dataset leads to its own report.</p>
-</header>
-<main>
-{sections}</main>
-</body>
-</html>
-"""
-
-
-def _section(metric: str, heads: list[str], rows: list[list[str]]) -> str:
-    links = [
-        f'<a href="{html.escape(quote(name), quote=True)}/report.html">{html.escape(name)}</a>' for name in heads[1:-1]
-    ]
-    columns = [html.escape(heads[0]), *links, html.escape(heads[-1])]
-    head = "".join(f'<th scope="col"{" class=number" if c else ""}>{column}</th>' for c, column in enumerate(columns))
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(row[0])}</th>'
-        + "".join(f'<td class="number">{html.escape(cell)}</td>' for cell in row[1:])
-        + "</tr>\n"
-        for row in rows
-    )
-    title = html.escape(metric)
-    return f"""<section>
-<h2>{title}</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(metric, quote=True)}"><table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}</tbody>
-</table></div>
-</section>
-"""
+    sections = {}
+    for metric, (heads, rows) in tables.items():
+        links = {name: f"{quote(name)}/report.html" for name in heads[1:-1]}
+        sections[metric] = table(heads, rows, label=metric, links=links)
+    title = "Ranking methods on several datasets"
+    return static_page(title, "The name of a dataset leads to its own report.", sections)

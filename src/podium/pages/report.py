@@ -1,34 +1,41 @@
-"""The report as one HTML page that needs no network: its data as JSON, drawn by a small script of its own.
+"""Report of a comparison: its files, and among them one HTML page whose data is JSON, drawn by `report.js`.
 
-The template, the style and the script lie in `podium/evaluation/page`. Whatever comes from the data is text in JSON,
-with the characters escaped that could end the element it stands in; the script writes it as text, never as markup.
+Text of the data is escaped in the JSON so that it cannot end its element; the script writes it as text, never as
+markup.
 """
 
 from __future__ import annotations
 
 import json
-from importlib.resources import files
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.published import published
+from podium.evaluation.report import report_texts
+from podium.files import write_texts
+from podium.pages.kit import document, part
 from podium.version import version
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison
 
 
+def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
+    """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
+    write_texts(folder, {"report.html": page(comparison), **report_texts(comparison)})
+
+
 def page(comparison: Comparison) -> str:
-    """The whole page."""
-    parts = files("podium.evaluation") / "page"
-    made = (parts / "report.html").read_text("utf-8")
-    for name in ("report.css", "report.js"):
-        made = made.replace(f"/* {name} */", (parts / name).read_text("utf-8"))
-    return made.replace("/* data */", embedded(page_data(comparison)))
+    """The HTML report."""
+    body = part("report_body.html").replace("/* report.js */", part("report.js"))
+    return document(
+        "Comparison of ranking methods", body.replace("/* data */", embedded(page_data(comparison))), scripts=True
+    )
 
 
 def page_data(comparison: Comparison) -> dict[str, Any]:
-    """What the page shows: the comparison as in results.json, the values of every query, and the details."""
+    """Contents of the page: the comparison as in results.json, the values of every query, and the details."""
     outcomes = next(iter(comparison.by_method.values()), [])
     known = published(comparison.data, comparison.metrics)
     return {

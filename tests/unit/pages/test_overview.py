@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from podium.evaluation.compare import Comparison, Outcome
-from podium.experiments.overview import overview, write_overview
 from podium.metrics import Metric
+from podium.pages.overview import overview, write_overview
 
 
 def comparison(metric: str = "map", **means: float) -> Comparison:
