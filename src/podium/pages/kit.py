@@ -64,17 +64,17 @@ def table(
     label: str,
     chosen: Collection[int] = (),
     words: int = 1,
-    links: Mapping[str, str] | None = None,
+    links: Mapping[int, str] | None = None,
 ) -> str:
     """A table; its first columns are words and the others numbers.
 
-    Chosen rows are shaded; `links` are the addresses that heads lead to.
+    Chosen rows are shaded; `links` are the addresses that heads lead to, by column.
     """
     kinds = ["" if c < words else ' class="number"' for c in range(len(heads))]
-    linked = {name: f'<a href="{escape(address)}">{escape(name)}</a>' for name, address in (links or {}).items()}
-    head = "".join(
-        f'<th scope="col"{kind}>{linked.get(name, escape(name))}</th>' for name, kind in zip(heads, kinds, strict=True)
-    )
+    head = ""
+    for c, name in enumerate(heads):
+        text = f'<a href="{escape(links[c])}">{escape(name)}</a>' if links and c in links else escape(name)
+        head += f'<th scope="col"{kinds[c]}>{text}</th>'
     body = []
     for r, row in enumerate(rows):
         cells = [f'<th scope="row"{kinds[0]}>{escape(row[0])}</th>']

@@ -67,7 +67,7 @@ def _results(found: Mapping[str, Comparison], metrics: list[str]) -> dict[str, A
 def _page(tables: dict[str, Table]) -> str:
     sections = {}
     for metric, (heads, rows) in tables.items():
-        links = {name: f"{quote(name)}/report.html" for name in heads[1:-1]}
+        links = {c: f"{quote(name)}/report.html" for c, name in enumerate(heads[1:-1], start=1)}
         sections[metric] = table(heads, rows, label=metric, links=links)
     title = "Ranking methods on several datasets"
     return static_page(title, "The name of a dataset leads to its own report.", sections)
