@@ -62,7 +62,7 @@ LAYERS = [
     ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["pages"],
-    ["experiments"],
+    ["comparison"],
     ["distributed"],
     ["testing", "service", "cli", "__main__"],
 ]

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from podium.arrays import Array
+from podium.comparison.worker import end_with_parent
 from podium.data.cache import is_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.table_rows import open_table
 from podium.errors import IncompatibleError, PodiumError
-from podium.experiments.worker import end_with_parent
 from podium.losses import Loss, sweep
 from podium.metrics import Metric
 from podium.scorers import tree_text

@@ -1,6 +1,6 @@
 """Report: a comparison as texts: results.json, table.md, table.tex, per_query.tsv and provenance.json.
 
-results.json is the same, to the bit, whenever the same experiment is run. What differs from run to run (seconds,
+results.json is the same, to the bit, whenever the same comparison is run. What differs from run to run (seconds,
 memory, the time of day), and the versions and the machine, are in provenance.json.
 """
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from podium.comparison import compare
 from podium.data import Dataset, Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.report import emphasis, leaders
 from podium.evaluation.significance import compare_systems
-from podium.experiments import compare
 from podium.metrics import Metric
 from podium.pages.report import embedded, page, write_report
 from podium.solvers import Step

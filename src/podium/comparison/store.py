@@ -1,4 +1,4 @@
-"""Store: the finished parts of an experiment in a folder, so that an interrupted one can be resumed.
+"""Store: the finished parts of a comparison in a folder, so that an interrupted one can be resumed.
 
 DIR/runs/FOLD-METHOD.json       what came out, under a key of everything that it depends on
 DIR/models/FOLD-METHOD.podium   the model
@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from podium.comparison.plan import Task
 from podium.errors import DataError
 from podium.evaluation.compare import Outcome
-from podium.experiments.plan import Task
 from podium.files import claimed, sweep, write_aside
 
 

@@ -31,9 +31,8 @@ PRESENTATION = (
     "evaluation/report.py",
     "evaluation/report_page.py",
     "evaluation/published.py",
-    "experiments/overview.py",
 )
-"""Parts of podium that change no result of an experiment."""
+"""Parts of podium that change no result of a comparison."""
 
 
 def code_version(*parts: Named) -> str:

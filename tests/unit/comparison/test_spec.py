@@ -1,4 +1,4 @@
-"""Specs of experiments: what a file may say, and what is said of one that is wrong."""
+"""Specs of comparisons: what a file may say, and what is said of one that is wrong."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from podium.comparison.spec import METRICS, Spec, make_spec, read_spec, write_spec
 from podium.errors import DataError, MissingPackageError, ParameterError
-from podium.experiments.spec import METRICS, Spec, make_spec, read_spec, write_spec
 
 TOML = """
 methods = ["listnet", "lambdamart(num_leaves=15)"]

@@ -1,15 +1,15 @@
-"""Run one task of an experiment: train and tune a method on a fold, and evaluate it on the test data."""
+"""Run one task of a comparison: train and tune a method on a fold, and evaluate it on the test data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from podium.comparison.plan import Plan, Task
+from podium.comparison.provenance import timed
 from podium.errors import PodiumError
 from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
-from podium.experiments.plan import Plan, Task
-from podium.experiments.provenance import timed
 from podium.methods import method
 from podium.training import Progress, train
 

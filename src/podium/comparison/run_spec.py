@@ -1,7 +1,7 @@
 """Run a spec: the comparison on each of its datasets, and an overview of several; what `podium compare` does.
 
->>> from podium.experiments import read_spec, run_spec
->>> found = run_spec(read_spec("experiment.toml"))  # doctest: +SKIP
+>>> from podium.comparison import read_spec, run_spec
+>>> found = run_spec(read_spec("comparison.toml"))  # doctest: +SKIP
 >>> found["OHSUMED"].ranking()[0]  # doctest: +SKIP
 'lambdarank'
 """
@@ -11,16 +11,16 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
+from podium.comparison.pool import run_on_pool
+from podium.comparison.run import Pool, compare
+from podium.comparison.spec import Spec, write_spec
+from podium.comparison.store import locked
+from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.data.folder import read_folder
-from podium.errors import DataError, ExperimentError
+from podium.errors import ComparisonError, DataError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
-from podium.experiments.pool import run_on_pool
-from podium.experiments.run import Pool, compare
-from podium.experiments.spec import Spec, write_spec
-from podium.experiments.store import locked
-from podium.experiments.task_event import TaskEvent
 from podium.pages.overview import write_overview
 from podium.threads import default_threads
 
@@ -52,7 +52,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
     metrics = read_metrics(spec.metrics, spec.preset)
     tune_by = read_metrics([spec.tune_by], spec.preset)[0]
     found: dict[str, Comparison] = {}
-    errors: list[ExperimentError] = []
+    errors: list[ComparisonError] = []
     with ExitStack() as stack:
         if spec.output is not None:
             _make_folder(spec.output)
@@ -66,7 +66,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
                 one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
                               output=spec.folder(name), jobs=spec.jobs or default_threads(), watch=observer.task,
                               dataset=name, pool=pool)  # fmt: skip
-            except ExperimentError as error:
+            except ComparisonError as error:
                 errors.append(error)
                 one = error.comparison
             if one is not None:
@@ -86,8 +86,8 @@ def _make_folder(output: str) -> None:
         raise DataError(f"this folder cannot be made: {error.strerror}.", where=output) from error
 
 
-def _joined(errors: list[ExperimentError], found: dict[str, Comparison]) -> ExperimentError:
-    joined = ExperimentError(" ".join(map(str, errors)), found)
+def _joined(errors: list[ComparisonError], found: dict[str, Comparison]) -> ComparisonError:
+    joined = ComparisonError(" ".join(map(str, errors)), found)
     for error in errors:
         for note in getattr(error, "__notes__", ()):
             joined.add_note(note)

@@ -1,4 +1,4 @@
-"""Worker: a process that runs tasks of an experiment one after the other; `podium.experiments.pool` starts it.
+"""Worker: a process that runs tasks of a comparison one after the other; `podium.comparison.pool` starts it.
 
 Standard input brings lines of JSON: first the setting, then one task each. Standard output takes lines of JSON back:
 {"ready": true}, or {"unknown": …} if a method of the setting is not known here; then for each task the fields of its
@@ -21,12 +21,12 @@ import warnings
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from podium.comparison.plan import Plan, Task
+from podium.comparison.run_task import error_text, run_task
+from podium.comparison.sharing import open_shared
+from podium.comparison.store import Store
 from podium.compiled import on_long_compilation
 from podium.errors import ParameterError, PodiumError
-from podium.experiments.plan import Plan, Task
-from podium.experiments.run_task import error_text, run_task
-from podium.experiments.sharing import open_shared
-from podium.experiments.store import Store
 from podium.methods import method
 from podium.metrics import Metric
 from podium.search import Search

@@ -1,7 +1,7 @@
-"""Pool: processes that run the tasks of an experiment in parallel.
+"""Pool: processes that run the tasks of a comparison in parallel.
 
 Each is a fresh Python interpreter with its share of the cores for podium, BLAS and LightGBM, and talks in lines of JSON
-(see `podium.experiments.worker`); nothing is forked and nothing is pickled. Data is in shared memory, results go to the
+(see `podium.comparison.worker`); nothing is forked and nothing is pickled. Data is in shared memory, results go to the
 store. `concurrent.futures` would abandon all tasks when one process dies, and could not say which task that was.
 """
 
@@ -20,11 +20,11 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import IO, Any
 
+from podium.comparison.plan import Plan, Task
+from podium.comparison.sharing import share
+from podium.comparison.store import Store
+from podium.comparison.task_event import TaskEvent
 from podium.errors import IncompatibleError, PodiumError
-from podium.experiments.plan import Plan, Task
-from podium.experiments.sharing import share
-from podium.experiments.store import Store
-from podium.experiments.task_event import TaskEvent
 from podium.methods import method
 from podium.threads import default_threads
 
@@ -35,7 +35,7 @@ class Worker:
     def __init__(self, setting: bytes, descriptors: list[int], threads: int, heard: queue.Queue[Any]) -> None:
         self.task: Task | None = None
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "podium.experiments.worker", str(os.getpid())],
+            [sys.executable, "-P", "-m", "podium.comparison.worker", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=descriptors,
@@ -115,7 +115,7 @@ def run_on_pool(
                 continue
             if "unknown" in answer:
                 raise IncompatibleError(
-                    f"{answer['unknown']} Processes of an experiment know podium's own methods and those of installed "
+                    f"{answer['unknown']} Processes of a comparison know podium's own methods and those of installed "
                     "plug-ins (entry points of the group podium), not what a script registers. Use one job, or make "
                     "the module a plug-in: see CONTRIBUTING.md."
                 )

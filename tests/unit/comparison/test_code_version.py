@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import podium
-from podium.experiments.code_version import code_version
+from podium.comparison.code_version import code_version
 from podium.methods import method
 
 
 def hashed(source: Path, *, script: Path | None = None) -> str:
     """The code version of listnet in a process that imports podium from a folder."""
-    program = "from podium.experiments.code_version import code_version as v; from podium.methods import method as m"
+    program = "from podium.comparison.code_version import code_version as v; from podium.methods import method as m"
     words = ["-c", f"{program}; print(v(m('listnet').learner))"] if script is None else [str(script)]
     environment = {**os.environ, "PYTHONPATH": str(source)}
     done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=True)
@@ -44,7 +44,7 @@ def test_an_edited_kernel_is_other_code_and_an_edited_table_is_not(copied: Path)
 
 
 SCRIPT = """
-from podium.experiments.code_version import code_version
+from podium.comparison.code_version import code_version
 from podium.losses import RankNet
 from podium.recipe import Recipe
 from podium.registry import register

@@ -1,4 +1,4 @@
-"""TaskEvent: what watchers of an experiment are told: how far each task is, and how it ended."""
+"""TaskEvent: what watchers of a comparison are told: how far each task is, and how it ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from podium.experiments.plan import Task
+from podium.comparison.plan import Task
 
 State = Literal["running", "compiling", "done", "kept", "failed"]
 """compiling: its functions are being compiled, for the first use on this machine; kept: an earlier run has done it."""

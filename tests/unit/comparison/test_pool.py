@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from podium.comparison import TaskEvent, compare
+from podium.comparison.plan import Task
+from podium.comparison.pool import Worker
 from podium.data import Dataset, Fold, make_letor_like, split, write_letor
-from podium.errors import ExperimentError, ParameterError
+from podium.errors import ComparisonError, ParameterError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import evaluate
-from podium.experiments import TaskEvent, compare
-from podium.experiments.plan import Task
-from podium.experiments.pool import Worker
 from programs import LONG, PODIUM
 
 METHODS = ["regression", "lambdamart(num_leaves=4,rounds=5)", "listnet(scorer=mlp(hidden=[4]),epochs=3)"]
@@ -69,7 +69,7 @@ def test_without_a_folder_the_models_come_back_too() -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_where_a_method_fails_the_others_are_finished_and_kept(tmp_path: Path, jobs: int) -> None:
-    with pytest.raises(ExperimentError, match=r"2 of 4 failed: Fold. listnet.*: .* which linear cannot take") as caught:
+    with pytest.raises(ComparisonError, match=r"2 of 4 failed: Fold. listnet.*: .* which linear cannot take") as caught:
         compare(with_gaps(), [BROKEN, "regression"], ["ndcg@5"], output=tmp_path, jobs=jobs)
     left = caught.value.comparison
     assert isinstance(left, Comparison)
@@ -80,7 +80,7 @@ def test_where_a_method_fails_the_others_are_finished_and_kept(tmp_path: Path, j
 
 
 def test_where_all_fail_there_is_no_comparison() -> None:
-    with pytest.raises(ExperimentError, match=r"^1 of 1 failed: Fold1 ") as caught:
+    with pytest.raises(ComparisonError, match=r"^1 of 1 failed: Fold1 ") as caught:
         compare(with_gaps()[:1], [BROKEN], ["ndcg@5"])
     assert caught.value.comparison is None
 
@@ -94,7 +94,7 @@ def test_a_task_whose_process_is_killed_has_failed_by_name(tmp_path: Path, monke
         begin(self, task, key)
 
     monkeypatch.setattr(Worker, "begin", killed)
-    with pytest.raises(ExperimentError, match="1 of 4 failed: Fold2 regression: its process was ended by SIGKILL, as"):
+    with pytest.raises(ComparisonError, match="1 of 4 failed: Fold2 regression: its process was ended by SIGKILL, as"):
         compare(folds(), ["regression", "random"], ["ndcg@5"], output=tmp_path, jobs=2)
     assert len(list((tmp_path / "runs").iterdir())) == 3
     monkeypatch.undo()
@@ -106,7 +106,7 @@ def test_a_method_of_a_script_needs_one_job() -> None:
     program = """
 from podium.data import Fold, make_letor_like, split
 from podium.errors import IncompatibleError
-from podium.experiments import compare
+from podium.comparison import compare
 from podium.losses import RankNet
 from podium.methods import Method, register_method
 from podium.recipe import Recipe
@@ -191,7 +191,7 @@ def test_no_worker_outlives_the_one_who_started_it(tmp_path: Path, how: signal.S
 
 
 def test_a_worker_ends_with_its_standard_input() -> None:
-    program = [sys.executable, "-m", "podium.experiments.worker", str(os.getpid())]
+    program = [sys.executable, "-m", "podium.comparison.worker", str(os.getpid())]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None

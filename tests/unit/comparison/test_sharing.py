@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from podium.comparison.sharing import open_shared, share
 from podium.data import Dataset, Fold, make_letor_like, split
-from podium.experiments.sharing import open_shared, share
 
 TRAIN, VALI, TEST = split(make_letor_like(20, (3, 6), n_features=4, seed=1)[0])
 WEIGHTED = replace(TRAIN, query_weights=np.linspace(0.5, 2.0, TRAIN.n_queries), feature_names=("a", "b", "ç", "d"))

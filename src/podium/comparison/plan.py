@@ -1,4 +1,4 @@
-"""Plan: what an experiment does: every method on every fold with every seed. Each of these is a task.
+"""Plan of a comparison: every method on every fold with every seed. Each of these is a task.
 
 >>> from podium.data import Fold, make_letor_like, split
 >>> from podium.metrics import Metric
@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from podium.comparison.code_version import code_version
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
-from podium.experiments.code_version import code_version
 from podium.methods import method
 from podium.metrics import Metric
 from podium.search import Grid, Search

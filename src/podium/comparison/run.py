@@ -1,4 +1,4 @@
-"""Run: an experiment from its plan to a comparison, in one process or several.
+"""Run: a comparison from its plan to its results, in one process or several.
 
     >>> import podium
     >>> data, _ = podium.make_letor_like(30, seed=1)
@@ -23,19 +23,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.arguments import whole_number
+from podium.comparison.plan import Plan, Task
+from podium.comparison.pool import run_on_pool
+from podium.comparison.run_task import error_text, run_task
+from podium.comparison.store import Store, locked
+from podium.comparison.task_event import TaskEvent, Watcher
 from podium.compiled import on_long_compilation
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
 from podium.data.splits import split
-from podium.errors import DataError, ExperimentError, ParameterError
+from podium.errors import ComparisonError, DataError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
-from podium.experiments.plan import Plan, Task
-from podium.experiments.pool import run_on_pool
-from podium.experiments.run_task import error_text, run_task
-from podium.experiments.store import Store, locked
-from podium.experiments.task_event import TaskEvent, Watcher
 from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
@@ -237,10 +237,10 @@ def _run_in_parallel(
     return failures
 
 
-def _error(failures: list[TaskEvent], tasks: int, comparison: Comparison | None, *, kept: bool) -> ExperimentError:
+def _error(failures: list[TaskEvent], tasks: int, comparison: Comparison | None, *, kept: bool) -> ComparisonError:
     words = "; ".join(f"{failure.task}: {failure.error}" for failure in failures)
     rest = "" if len(failures) == tasks else " The others are finished" + (" and kept." if kept else ".")
-    error = ExperimentError(f"{len(failures)} of {tasks} failed: {words}{rest}", comparison)
+    error = ComparisonError(f"{len(failures)} of {tasks} failed: {words}{rest}", comparison)
     for failure in failures:
         if failure.traceback is not None:
             error.add_note(f"{failure.task}:\n{failure.traceback}")

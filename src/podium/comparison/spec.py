@@ -1,4 +1,4 @@
-"""Spec: an experiment as a TOML or YAML file: datasets × methods × metrics × seeds. `run_spec` runs it.
+"""Spec: a comparison as a TOML or YAML file: datasets × methods × metrics × seeds. `run_spec` runs it.
 
     datasets = ["OHSUMED", "clicks.txt"]        # or a table: name = "path"
     methods = ["listnet", "lambdamart(num_leaves=15)"]
@@ -38,7 +38,7 @@ ENDINGS = (".toml", ".yaml", ".yml")
 
 @dataclass(frozen=True)
 class Spec:
-    """An experiment. `datasets` are paths by name; each is compared separately."""
+    """A comparison. `datasets` are paths by name; each is compared separately."""
 
     datasets: dict[str, str]
     methods: tuple[str, ...]
@@ -68,7 +68,7 @@ def make_spec(datasets: list[str] | dict[str, str], methods: list[str], **rest: 
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:
-    """The experiment in a file."""
+    """The comparison in a file."""
     found = _parsed(Path(path))
     try:
         for key in found:
@@ -95,7 +95,7 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
 
 
 def write_spec(spec: Spec) -> None:
-    """Write spec.toml into the output folder; `podium compare` on that file repeats the experiment."""
+    """Write spec.toml into the output folder; `podium compare` on that file repeats the comparison."""
     assert spec.output is not None, "checked by the caller"
     datasets = {name: _relative(place, spec.output) for name, place in spec.datasets.items()}
     found = {

@@ -1,4 +1,4 @@
-"""Experiments on a cluster: each method on each fold is a task of one worker; outcomes go to the same store."""
+"""Comparisons on a cluster: each method on each fold is a task of one worker; outcomes go to the same store."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from podium.comparison.plan import Plan, Task
+from podium.comparison.run import Pool
+from podium.comparison.run_task import error_text, run_task
+from podium.comparison.store import Store
+from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.distributed import parts
 from podium.distributed.cluster import Cluster
 from podium.evaluation.compare import Outcome
-from podium.experiments.plan import Plan, Task
-from podium.experiments.run import Pool
-from podium.experiments.run_task import error_text, run_task
-from podium.experiments.store import Store
-from podium.experiments.task_event import TaskEvent
 
 
 def pool(cluster: Cluster) -> Pool:

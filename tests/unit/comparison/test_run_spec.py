@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.comparison import Observer, TaskEvent, make_spec, run_spec
 from podium.data import make_letor_like, split, write_letor
-from podium.errors import DataError, ExperimentError
-from podium.experiments import Observer, TaskEvent, make_spec, run_spec
+from podium.errors import ComparisonError, DataError
 from podium.metrics import Metric
 
 
@@ -67,7 +67,7 @@ def test_where_tasks_fail_the_error_carries_every_comparison(data: list[str], tm
     train = tmp_path / "one/train.txt"
     train.write_text(train.read_text().replace(" 2:", " 2:nan #", 1))
     spec = make_spec(data, ["single-feature", "regression(transform=identity)"], metrics=("map",), jobs=1)
-    with pytest.raises(ExperimentError, match=r"1 of 2 failed: one regression\(transform=identity\): ") as caught:
+    with pytest.raises(ComparisonError, match=r"1 of 2 failed: one regression\(transform=identity\): ") as caught:
         run_spec(spec)
     assert {name: list(one.by_method) for name, one in caught.value.comparison.items()} == {
         "one": ["single-feature"],
