@@ -35,12 +35,19 @@ def copied(tmp_path: Path) -> Path:
 def test_an_edited_kernel_is_other_code_and_an_edited_table_is_not(copied: Path) -> None:
     before = hashed(copied)
     assert before == code_version(method("listnet").learner)
-    with open(copied / "podium/cli/console.py", "a") as file:
-        file.write("# a remark\n")
+    for room in ("cli", "export", "imports", "pages", "service", "testing"):
+        files = list((copied / "podium" / room).rglob("*.*"))
+        assert files, f"{room} has no file to edit"
+        for path in files:
+            with open(path, "a") as file:
+                file.write("# a remark\n")
     assert hashed(copied) == before
-    with open(copied / "podium/losses/listnet.py", "a") as file:
-        file.write("# a remark\n")
-    assert hashed(copied) != before
+    for edited in ("losses/listnet.py", "training.py"):
+        with open(copied / "podium" / edited, "a") as file:
+            file.write("# a remark\n")
+        after = hashed(copied)
+        assert after != before
+        before = after
 
 
 SCRIPT = """
