@@ -53,6 +53,7 @@ LAYERS = [
         "shortest",
         "forms",
         "archive",
+        "json_process",
     ],
     ["data", "metrics", "graph"],
     ["text", "transforms", "kernels", "clicks"],
