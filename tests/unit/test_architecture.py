@@ -54,6 +54,7 @@ LAYERS = [
         "forms",
         "archive",
         "json_process",
+        "progress",
     ],
     ["data", "metrics", "graph"],
     ["text", "transforms", "kernels", "clicks"],

@@ -49,7 +49,7 @@ def compare(
     tested = None if held_out is None else click_logs.read_log(held_out, repeated=repeated)
     with progress.progress_bar(len(chosen)) as bar, console.printed_warnings():
         found = compare_click_models(
-            pages, chosen, folds=folds or 5, held_out=tested, seed=seed, told=progress.stages(bar)
+            pages, chosen, folds=folds or 5, held_out=tested, seed=seed, progress=bar.progress()
         )
     if report is not None:
         with write_aside(report) as file:

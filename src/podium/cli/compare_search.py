@@ -40,7 +40,7 @@ def compare_search(
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         made = compare(
             found, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
-            features=features, seeds=seeds, tune_by=tune_by, observer=progress.stages(bar),
+            features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(found)
     found.close()

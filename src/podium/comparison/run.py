@@ -27,7 +27,7 @@ from podium.comparison.plan import Plan, Task
 from podium.comparison.pool import run_on_pool
 from podium.comparison.run_task import error_text, run_task
 from podium.comparison.store import Store, locked
-from podium.comparison.task_event import TaskEvent, Watcher
+from podium.comparison.task_event import TaskEvent, TaskObserver
 from podium.compiled import on_long_compilation
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
@@ -60,7 +60,7 @@ def compare(
     search: str | Search = "grid",
     output: str | PathLike[str] | None = None,
     jobs: int = 1,
-    watch: Watcher | None = None,
+    observer: TaskObserver | None = None,
     dataset: str = "",
     pool: Pool = run_on_pool,
 ) -> Comparison:
@@ -75,7 +75,7 @@ def compare(
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
     fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
-    `dataset` is the name of the data in the report. `pool` runs tasks in parallel: on processes of this machine, or on
+    `dataset` is the name of the data in the report. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on processes of this machine, or on
     a cluster.
     """
     jobs = whole_number(jobs, "jobs", least=1)
@@ -93,7 +93,7 @@ def compare(
     )
     plan.check()
     with nullcontext() if output is None else locked(output):  # until its report is written
-        outcomes, failures = run(plan, folder=output, jobs=jobs, watch=watch, pool=pool)
+        outcomes, failures = run(plan, folder=output, jobs=jobs, observer=observer, pool=pool)
         failed = {failure.task.method for failure in failures}
         left = tuple(outcome for outcome in outcomes if outcome.method not in failed)
         comparison = None
@@ -128,11 +128,11 @@ def run(
     *,
     folder: str | PathLike[str] | None,
     jobs: int,
-    watch: Watcher | None,
+    observer: TaskObserver | None,
     pool: Pool = run_on_pool,
 ) -> tuple[list[Outcome], list[TaskEvent]]:
     """The outcomes of all tasks in the order of the plan, and the failures."""
-    watch = watch or (lambda _: None)
+    observer = observer or (lambda _: None)
     tasks = plan.tasks()
     with ExitStack() as stack:
         found: dict[Task, Outcome] = {}
@@ -144,12 +144,14 @@ def run(
                 kept = store.read(task, plan.key(task))
                 if kept is not None:
                     found[task] = kept
-                    watch(TaskEvent(task, "kept"))
+                    observer(TaskEvent(task, "kept"))
         left = [task for task in tasks if task not in found]
         if min(jobs, len(left)) > 1 or (left and pool is not run_on_pool):
-            failures = _run_in_parallel(plan, left, found, store, jobs=min(jobs, len(left)), watch=watch, pool=pool)
+            failures = _run_in_parallel(
+                plan, left, found, store, jobs=min(jobs, len(left)), observer=observer, pool=pool
+            )
         else:
-            failures = _run_in_turn(plan, left, found, store, watch=watch)
+            failures = _run_in_turn(plan, left, found, store, observer=observer)
     return [found[task] for task in tasks if task in found], failures
 
 
@@ -180,29 +182,29 @@ class Schedule:
 
 
 def _run_in_turn(
-    plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, watch: Watcher
+    plan: Plan, left: list[Task], found: dict[Task, Outcome], store: Store | None, *, observer: TaskObserver
 ) -> list[TaskEvent]:
     failures = []
     for task in left:
 
-        def tell(share: float, task: Task = task) -> None:
-            watch(TaskEvent(task, "running", share))
+        def report(share: float, _: str = "", task: Task = task) -> None:
+            observer(TaskEvent(task, "running", share))
 
         def compiling(task: Task = task) -> None:
-            watch(TaskEvent(task, "compiling", 0.0))
+            observer(TaskEvent(task, "compiling", 0.0))
 
-        tell(0.0)
+        report(0.0)
         try:
             with on_long_compilation(compiling):
-                outcome = run_task(plan, task, detailed=store is not None, tell=tell)
+                outcome = run_task(plan, task, detailed=store is not None, progress=report)
             if store is not None:
                 store.write(task, plan.key(task), outcome)
         except Exception as error:
             failures.append(TaskEvent(task, "failed", error=error_text(error), traceback=traceback.format_exc()))
-            watch(failures[-1])
+            observer(failures[-1])
         else:
             found[task] = outcome
-            watch(TaskEvent(task, "done"))
+            observer(TaskEvent(task, "done"))
     return failures
 
 
@@ -213,7 +215,7 @@ def _run_in_parallel(
     store: Store | None,
     *,
     jobs: int,
-    watch: Watcher,
+    observer: TaskObserver,
     pool: Pool,
 ) -> list[TaskEvent]:
     failures = []
@@ -233,7 +235,7 @@ def _run_in_parallel(
                     schedule.learn(outcome)
             if event.state == "failed":
                 failures.append(event)
-            watch(event)
+            observer(event)
     return failures
 
 

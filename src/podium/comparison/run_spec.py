@@ -64,7 +64,7 @@ def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_o
             observer.read(name, folds)
             try:
                 one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
-                              output=spec.folder(name), jobs=spec.jobs or default_threads(), watch=observer.task,
+                              output=spec.folder(name), jobs=spec.jobs or default_threads(), observer=observer.task,
                               dataset=name, pool=pool)  # fmt: skip
             except ComparisonError as error:
                 errors.append(error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from podium.comparison.plan import Plan, Task
 from podium.comparison.provenance import timed
 from podium.errors import PodiumError
@@ -11,15 +9,16 @@ from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
 from podium.methods import method
-from podium.training import Progress, train
+from podium.progress import Progress
+from podium.training import TrainingProgress, train
 
 
-def run_task(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], None]) -> Outcome:
-    """The outcome of a method on a fold. `tell` is called with the share of the work done, after each iteration."""
+def run_task(plan: Plan, task: Task, *, detailed: bool, progress: Progress) -> Outcome:
+    """The outcome of a method on a fold. `progress` is reported after each iteration."""
     fold = plan.fold(task)
     assert fold.test is not None, "checked before work started"
     history = History()
-    progress = Progress(1 if fold.valid is None else plan.search.fits(method(task.method)), tell)
+    steps = TrainingProgress(1 if fold.valid is None else plan.search.fits(method(task.method)), progress)
     with timed() as provenance:
         model = train(
             fold.train,
@@ -28,7 +27,7 @@ def run_task(plan: Plan, task: Task, *, detailed: bool, tell: Callable[[float], 
             metric=plan.tune_by,
             seed=task.seed,
             search=plan.search,
-            observers=(progress.record, history.record),
+            observers=(steps.record, history.record),
         )
     scores = model.score(fold.test)
     return Outcome(

@@ -1,4 +1,4 @@
-"""TaskEvent: what watchers of a comparison are told: how far each task is, and how it ended."""
+"""TaskEvent: how far a task of a comparison is, and how it ended."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ class TaskEvent:
         return self.state not in ("running", "compiling")
 
 
-Watcher = Callable[[TaskEvent], None]
+TaskObserver = Callable[[TaskEvent], None]

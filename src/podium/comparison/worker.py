@@ -60,18 +60,18 @@ def _plan(setting: dict[str, Any]) -> Plan:
 
 
 def _run(plan: Plan, task: Task, store: Store, *, key: str, detailed: bool, parent: Parent) -> None:
-    told = time.monotonic()
+    last = time.monotonic()
 
-    def tell(share: float) -> None:
-        nonlocal told
+    def report(share: float, _: str = "", /) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - told > _PAUSE:
-            told = now
+        if now - last > _PAUSE:
+            last = now
             parent.send(state="running", share=share)
 
     try:
         with on_long_compilation(lambda: parent.send(state="compiling", share=0.0)):
-            store.write(task, key, run_task(plan, task, detailed=detailed, tell=tell))
+            store.write(task, key, run_task(plan, task, detailed=detailed, progress=report))
     except Exception as error:
         parent.send(state="failed", error=error_text(error), traceback=traceback.format_exc())
     else:

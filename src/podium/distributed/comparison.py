@@ -16,6 +16,7 @@ from podium.data.fold import Fold
 from podium.distributed import parts
 from podium.distributed.cluster import Cluster
 from podium.evaluation.compare import Outcome
+from podium.progress import quiet
 
 
 def pool(cluster: Cluster) -> Pool:
@@ -53,7 +54,7 @@ def run_on_cluster(
 
 
 def _run(plan: Plan, task: Task, detailed: bool) -> Outcome:
-    return run_task(plan, task, detailed=detailed, tell=lambda _: None)
+    return run_task(plan, task, detailed=detailed, progress=quiet)
 
 
 def _stored(fold: Fold, cluster: Cluster) -> Fold:

@@ -46,7 +46,7 @@ def with_gaps() -> list[Fold]:
 def test_the_number_of_jobs_changes_no_bit(tmp_path: Path) -> None:
     seen: list[TaskEvent] = []
     for jobs in (1, 2):
-        compare(folds(), METHODS, ["ndcg@5", "map"], output=tmp_path / str(jobs), jobs=jobs, watch=seen.append)
+        compare(folds(), METHODS, ["ndcg@5", "map"], output=tmp_path / str(jobs), jobs=jobs, observer=seen.append)
     for name in (
         "results.json",
         "per_query.tsv",

@@ -103,7 +103,7 @@ def test_an_interrupted_comparison_goes_on_where_it_ended(tmp_path: Path) -> Non
             raise Stopped
 
     with pytest.raises(Stopped):
-        compare(folds(), METHODS, ["ndcg@5"], output=tmp_path, watch=stop)
+        compare(folds(), METHODS, ["ndcg@5"], output=tmp_path, observer=stop)
     assert len(list((tmp_path / "runs").iterdir())) == 4
     assert not (tmp_path / "results.json").exists()
     resumed = compare(folds(), METHODS, ["ndcg@5"], output=tmp_path)
@@ -163,7 +163,7 @@ def test_what_would_fail_later_is_refused_before_any_work() -> None:
         compare([fold], ["random"], tune_by="unjudged@5")
     seen: list[TaskEvent] = []
     with pytest.raises(DataError, match="no gain in the table"):
-        compare([fold], ["regression"], ["ndcg@5[gain=[0,1]]"], watch=seen.append)
+        compare([fold], ["regression"], ["ndcg@5[gain=[0,1]]"], observer=seen.append)
     assert not seen
 
 
