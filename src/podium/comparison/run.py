@@ -75,8 +75,8 @@ def compare(
     arguments finished are not run again. With several seeds, the values of each query are averaged over them. `jobs`
     is the number of processes; several of them know podium's own methods and those of installed plug-ins. If some tasks
     fail, the others are finished first; the error then carries the comparison of the methods that did not fail.
-    `dataset` is the name of the data in the report. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on processes of this machine, or on
-    a cluster.
+    `dataset` is the name of the data in the report. `observer` gets the `TaskEvent`s. `pool` runs tasks in parallel: on
+    processes of this machine, or on a cluster.
     """
     jobs = whole_number(jobs, "jobs", least=1)
     several: Any = (seed,) if np.ndim(seed) == 0 else seed

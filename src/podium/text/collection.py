@@ -62,7 +62,7 @@ def _documents(source: str | os.PathLike[str], progress: Progress) -> Iterator[d
 def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     """The queries of a file."""
     found = []
-    for k, given in enumerate(_records(source, None, blank="queries", queries=True), 1):
+    for k, given in enumerate(_records(source, quiet, blank="queries", queries=True), 1):
         where = f"{os.fspath(source)}: query {k}"
         id = next(
             (given[name] for name in ("id", "query_id", "qid", "_id", "num") if given.get(name) is not None), None
