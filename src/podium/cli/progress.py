@@ -100,13 +100,11 @@ def progress_bar(parts: int) -> Iterator[Bar]:
     from podium.compiled import on_long_compilation
 
     with ExitStack() as stack:
-        if sys.stderr.isatty():
-            live = stack.enter_context(_live())
-            bar = Bar(parts, live=live, line=live.add_task("", total=parts))
-        else:
-            bar = Bar(parts)
-            stack.enter_context(_lines(bar))
+        live = stack.enter_context(_live()) if sys.stderr.isatty() else None
+        bar = Bar(parts) if live is None else Bar(parts, live=live, line=live.add_task("", total=parts))
         stack.enter_context(on_long_compilation(bar.compiling))
+        if live is None:
+            stack.enter_context(_lines(bar))
         stack.enter_context(_interrupts(bar))
         yield bar
 
