@@ -45,7 +45,7 @@ JOBS = {
     "adam × mlp": "recipe(loss=listnet,scorer=mlp,solver=adam(epochs=12,batch=50))",
     "trees": "lambdamart(rounds=75,num_leaves=7)",
     "scoring": "",
-    "experiments": "",
+    "comparisons": "",
 }
 
 
@@ -139,7 +139,7 @@ def kill(times: int, only: str) -> None:
             name: lambda method=method: _bytes(cluster.train(data, method)) for name, method in JOBS.items() if method
         }
         jobs["scoring"] = lambda: cluster.score(scored, large).tobytes()
-        jobs["experiments"] = lambda: _outcomes(cluster.compare(data, ["random", "listnet", "ranknet"], "ndcg@10"))
+        jobs["comparisons"] = lambda: _outcomes(cluster.compare(data, ["random", "listnet", "ranknet"], "ndcg@10"))
         for name, job in ((name, job) for name, job in jobs.items() if only in name):
             _kill_job(cluster, name, job, times, chance)
 

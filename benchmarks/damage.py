@@ -1,6 +1,6 @@
 """Damaged files: each mutation is refused in words, or changes no number. `python -m benchmarks.damage [MUTATIONS]`.
 
-Targets are an index, its derived arrays, a cache of data, a model and the outcome of an experiment, each mutated in one
+Targets are an index, its derived arrays, a cache of data, a model and the outcome of a comparison, each mutated in one
 of seven ways: bits flipped, bytes overwritten, zeroed, cut off, added, swapped or repeated. A process that crashes ends
 the run, after it has said what it was doing.
 """
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 import podium
+from podium.comparison.plan import Task
+from podium.comparison.store import Store
 from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
 from podium.errors import PodiumError
 from podium.evaluation.compare import Outcome
-from podium.experiments.plan import Task
-from podium.experiments.store import Store
 from podium.text.candidates import dataset
 from podium.text.index import Index
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from podium import clicks as clicks
     from podium.aggregation import Aggregator as Aggregator
     from podium.aggregation.aggregate import aggregate as aggregate
+    from podium.comparison.run import compare as compare
+    from podium.comparison.run_spec import run_spec as run_spec
     from podium.data import ClickLog as ClickLog
     from podium.data import Dataset as Dataset
     from podium.data import Fold as Fold
@@ -55,8 +57,6 @@ if TYPE_CHECKING:
     from podium.evaluation.explain import explain as explain
     from podium.evaluation.reconcile import reconcile as reconcile
     from podium.evaluation.reconcile import reconcile_run as reconcile_run
-    from podium.experiments.run import compare as compare
-    from podium.experiments.run_spec import run_spec as run_spec
     from podium.imports import import_model as import_model
     from podium.losses import Loss as Loss
     from podium.methods import METHODS as METHODS
@@ -117,7 +117,7 @@ _HOMES = {
         "reconcile",
         "reconcile_run",
     ),
-    "podium.experiments": ("compare", "run_spec"),
+    "podium.comparison": ("compare", "run_spec"),
     "podium.imports": ("import_model",),
     "podium.losses": ("Loss",),
     "podium.methods": ("METHODS", "Method", "method", "register_method"),

@@ -106,12 +106,10 @@ class Engine:
         found = shares_over_mean(self.model, data, rows)
         return (None, "") if found is None else (found.shares, f"{found.how}, to the mean of the candidates")
 
-    def run(self, queries: Iterable[Topic], k: int = 1000, *, observer: Callable[[int], None] | None = None) -> Run:
+    def run(self, queries: Iterable[Topic], k: int = 1000) -> Run:
         """The rankings of many queries, as a run."""
         found: dict[str, dict[str, float]] = {}
-        for n, topic in enumerate(queries, 1):
+        for topic in queries:
             answer = self.search(topic.text, k, vector=topic.vector)
             found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
-            if observer is not None:
-                observer(n)
         return Run.from_dict(found)

@@ -6,7 +6,7 @@
     │   └── UnknownNameError    no such loss, metric, method…; carries the nearest names
     ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
     ├── ClusterError        a cluster went away, or cannot do the work
-    ├── ExperimentError     some tasks of an experiment failed; carries what the others gave
+    ├── ComparisonError     some tasks of a comparison failed; carries what the others gave
     ├── ModelFileError      a model file is damaged, too new, or not one
     ├── IndexFileError      an index is damaged, too new, locked, or not one
     └── MissingPackageError an optional package is not installed; also an ImportError
@@ -109,8 +109,8 @@ class IncompatibleError(PodiumError, ValueError):
     """Parts that are right alone do not fit together."""
 
 
-class ExperimentError(PodiumError):
-    """Some tasks of an experiment failed. `comparison` holds the methods that finished all theirs, if any did."""
+class ComparisonError(PodiumError):
+    """Some tasks of a comparison failed. `comparison` holds the methods that finished all theirs, if any did."""
 
     def __init__(self, message: str, comparison: Any) -> None:
         super().__init__(message)

@@ -203,7 +203,7 @@ METHODS = Methods()
 
 
 def register_method(name: str, found: Method) -> None:
-    """Add a named method: every command, grammar and experiment then knows it.
+    """Add a named method: every command, grammar and comparison then knows it.
 
     A module that does so, and is named by an entry point of the group `podium`, is a plug-in: installed once, its
     methods are known everywhere. What a script registers is known in its own process alone.

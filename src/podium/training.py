@@ -28,6 +28,7 @@ from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
+from podium.progress import Progress
 from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
@@ -40,16 +41,16 @@ Fitting = Callable[..., Model]
 """What fits one learner to data, as `fit` does."""
 
 
-class Progress:
+class TrainingProgress:
     """An observer that turns the iterations of several fits into the share of the work that is done."""
 
-    def __init__(self, fits: int, tell: Callable[[float], None]) -> None:
-        self._fits, self._fit, self._tell = max(fits, 1), -1, tell
+    def __init__(self, fits: int, progress: Progress) -> None:
+        self._fits, self._fit, self._progress = max(fits, 1), -1, progress
 
     def record(self, step: Step) -> None:
         """Take note of an iteration; the first one begins a fit."""
         self._fit += step.iteration == 1
-        self._tell(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
+        self._progress(min((max(self._fit, 0) + step.iteration / step.total) / self._fits, 1.0))
 
 
 def train(

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from browser.devtools import CHROMIUM, Browser
+from podium.comparison import compare
 from podium.data import Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison
-from podium.experiments import compare
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 

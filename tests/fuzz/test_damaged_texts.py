@@ -27,6 +27,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import podium
 from podium.clicks import read_propensities
+from podium.comparison import read_spec
 from podium.data.judgments import read_judgments
 from podium.data.letor_agg import read_letor_agg
 from podium.data.metarank import read_metarank
@@ -43,7 +44,6 @@ from podium.data.ubi import read_ubi
 from podium.data.yandex import read_yandex
 from podium.errors import PodiumError
 from podium.evaluation.scores import read_scores
-from podium.experiments import read_spec
 from podium.graph.links import read_links
 from podium.graph.visits import read_visits
 from podium.imports import import_model

@@ -54,6 +54,8 @@ LAYERS = [
         "shortest",
         "forms",
         "archive",
+        "json_process",
+        "progress",
     ],
     ["data", "metrics", "graph"],
     ["text", "transforms", "kernels", "clicks"],
@@ -62,7 +64,8 @@ LAYERS = [
     ["problem", "solvers", "learner", "algorithms"],
     ["recipe", "odds", "temperature", "model", "saved_model", "methods", "search", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online", "counterfactual"],
-    ["experiments"],
+    ["pages"],
+    ["comparison"],
     ["distributed"],
     ["testing", "service", "cli", "__main__"],
 ]

@@ -81,7 +81,7 @@ def test_a_plug_in_is_known_to_the_command_line_and_to_every_process(tmp_path: P
     assert "The one feature that I trust." in run("methods")
     assert run("methods", "my-feature").startswith("my-feature: your own\n\nThe one feature that I trust.")
     program = (
-        "from podium.data import Fold, make_letor_like, split; from podium.experiments import compare;"
+        "from podium.data import Fold, make_letor_like, split; from podium.comparison import compare;"
         "fold = Fold(*split(make_letor_like(20, (4, 8), n_features=5, seed=1)[0]), name='one');"
         "print(*compare([fold], ['my-feature', 'random'], jobs=2).by_method)"
     )

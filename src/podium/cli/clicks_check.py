@@ -41,8 +41,8 @@ def check(
 
     from podium.clicks import check_clicks, odd_pages
     from podium.data import write_clicks
-    from podium.evaluation.clicks_page import check_page
     from podium.files import write_aside
+    from podium.pages.clicks import check_page
 
     if (drop is None) != (output is None):
         raise ParameterError("--drop and -o go together: which pages to leave out, and where the rest goes.")
@@ -90,7 +90,7 @@ def _sizes(name: str, log: ClickLog) -> str:
 
 def _print_rates(log: ClickLog) -> None:
     """Click rates by rank, with bars."""
-    from podium.evaluation.clicks_page import clicks_by_rank
+    from podium.pages.clicks import clicks_by_rank
 
     if log.n_impressions == 0:
         return

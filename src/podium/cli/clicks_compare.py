@@ -36,9 +36,9 @@ def compare(
     Best first by the log-likelihood of an impression; models marked "ties" may be as good as the best.
     """
     from podium.clicks import ClickModel
-    from podium.evaluation.clicks_page import comparison_page
     from podium.evaluation.compare_clicks import compare_click_models
     from podium.files import write_aside
+    from podium.pages.clicks import comparison_page
 
     if folds is not None and held_out is not None:
         raise ParameterError("--folds and --held-out: give one of them.")
@@ -49,7 +49,7 @@ def compare(
     tested = None if held_out is None else click_logs.read_log(held_out, repeated=repeated)
     with progress.progress_bar(len(chosen)) as bar, console.printed_warnings():
         found = compare_click_models(
-            pages, chosen, folds=folds or 5, held_out=tested, seed=seed, told=progress.stages(bar)
+            pages, chosen, folds=folds or 5, held_out=tested, seed=seed, progress=bar.progress()
         )
     if report is not None:
         with write_aside(report) as file:
@@ -63,7 +63,7 @@ def compare(
 
 
 def _print(found: ClickComparison) -> None:
-    from podium.evaluation.clicks_page import leaderboard
+    from podium.pages.clicks import leaderboard
 
     heads, rows = leaderboard(found)
     styles = {(r, 0): "bold" if model is found.best else "italic" for r, model in enumerate(found.models) if model.ties}

@@ -34,7 +34,7 @@ def fit(
     chosen = ClickModel.parse(model)
     pages = click_logs.read_log(log, repeated=repeated)
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        fitted = chosen.fit(pages, told=lambda share: bar.put(model, share))
+        fitted = chosen.fit(pages, progress=bar.progress(model))
         examined = fitted.examination().tolist()
     fitted.save(output)
     if as_json:

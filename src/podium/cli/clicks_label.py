@@ -41,7 +41,7 @@ def label(
     documents = click_logs.read_documents(data)
     pages = click_logs.read_log(log, repeated=repeated)
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        found = label_pairs(pages, how, grades=cut, least=least, told=lambda share: bar.put(how, share))
+        found = label_pairs(pages, how, grades=cut, least=least, progress=bar.progress(how))
         labelled = found.join(documents)
     write_letor(labelled, output)
     _say_rows(documents.document_ids is None)

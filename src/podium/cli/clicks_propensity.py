@@ -62,7 +62,7 @@ def propensity(
     if report is not None:
         from pathlib import Path
 
-        from podium.evaluation.propensity_page import page
+        from podium.pages.propensities import page
 
         write_texts(Path(report).parent, {Path(report).name: page(found, read)})
     if as_json:

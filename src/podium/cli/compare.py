@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import clusters, console, options
-from podium.errors import ExperimentError, ParameterError
+from podium.errors import ComparisonError, ParameterError
 
 if TYPE_CHECKING:
+    from podium.comparison import Spec
     from podium.evaluation.compare import Comparison
-    from podium.experiments import Spec
 
 
 def compare(
@@ -24,7 +24,7 @@ def compare(
         typer.Argument(
             metavar="DATA… | SPEC | QRELS RUN… | INDEX",
             help="A folder with Fold1, Fold2, … or with train, vali and test; or a file, to be split; or several of "
-            "them; or one spec of an experiment (.toml, .yaml); or TREC qrels and runs; or an index, with --queries "
+            "them; or one spec of a comparison (.toml, .yaml); or TREC qrels and runs; or an index, with --queries "
             "and --qrels.",
         ),
     ],
@@ -77,8 +77,8 @@ def compare(
     when the same command is given again. With qrels first, the files after them are TREC runs to compare. With an
     index, learned rankings are compared with the first stage, as it is and tuned.
     """
+    from podium.comparison.spec import ENDINGS
     from podium.data.file_format import file_format
-    from podium.experiments.spec import ENDINGS
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
@@ -135,9 +135,9 @@ def spec_from_flags(
     output: str | None,
     jobs: int | None,
 ) -> Spec:
-    """The experiment that the options describe."""
-    from podium.experiments import make_spec
-    from podium.experiments.spec import METRICS, TUNE_BY
+    """The comparison that the options describe."""
+    from podium.comparison import make_spec
+    from podium.comparison.spec import METRICS, TUNE_BY
 
     if method is None:
         raise ParameterError("Missing option '--method'. See: podium compare --help")
@@ -155,8 +155,8 @@ def spec_from_flags(
 
 
 def spec_from_file(path: str, flags: Mapping[str, object], *, output: str | None, jobs: int | None) -> Spec:
-    """The experiment in a file; only the output and the number of jobs may be given beside it."""
-    from podium.experiments import read_spec
+    """The comparison in a file; only the output and the number of jobs may be given beside it."""
+    from podium.comparison import read_spec
 
     refuse(flags, (), f"write it into {path}. Only -o, --jobs and --json go with a spec")
     spec = read_spec(path)
@@ -180,9 +180,9 @@ def read_seeds(values: list[str] | None) -> tuple[int, ...]:
 
 
 def run(spec: Spec, *, cluster: str | None, as_json: bool) -> None:
-    """Run an experiment with a progress bar, and print each comparison when it is finished."""
+    """Run a comparison with a progress bar, and print the results of each dataset when it is finished."""
     from podium.cli.watching import Watching
-    from podium.experiments import run_spec
+    from podium.comparison import run_spec
 
     if spec.output is not None:
         console.check_output(spec.output)
@@ -194,7 +194,7 @@ def run(spec: Spec, *, cluster: str | None, as_json: bool) -> None:
                 found = run_spec(spec, observer=watching)
             else:
                 found = run_spec(replace(spec, jobs=workers.n_workers), observer=watching, pool=workers.pool())
-        except ExperimentError as error:
+        except ComparisonError as error:
             show_all(spec, error.comparison, as_json=as_json)
             raise
     show_all(spec, found, as_json=as_json)
@@ -213,7 +213,7 @@ def show(spec: Spec, name: str, found: Comparison, *, as_json: bool) -> None:
 
 def show_all(spec: Spec, found: dict[str, Comparison], *, as_json: bool) -> None:
     """Print what several datasets tell together; nothing if there is only one."""
-    from podium.experiments.overview import overview
+    from podium.pages.overview import overview
 
     if len(spec.datasets) < 2 or not found:
         return

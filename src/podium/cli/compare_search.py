@@ -26,7 +26,8 @@ def compare_search(
     from podium.data.trec import read_qrels
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
-    from podium.evaluation.report import summary, write_report
+    from podium.evaluation.report import summary
+    from podium.pages.report import write_report
     from podium.text.candidates import DEPTH
     from podium.text.collection import read_queries
     from podium.text.index import Index
@@ -39,7 +40,7 @@ def compare_search(
     with progress.progress_bar(2 + FOLDS * len(methods) * len(seeds)) as bar, console.printed_warnings():
         made = compare(
             found, read_queries(queries), read_qrels(qrels), methods, metrics=metrics, preset=preset,
-            features=features, seeds=seeds, tune_by=tune_by, observer=progress.stages(bar),
+            features=features, seeds=seeds, tune_by=tune_by, progress=bar.progress(),
         )  # fmt: skip
     documents = len(found)
     found.close()

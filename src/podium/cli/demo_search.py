@@ -8,6 +8,7 @@ from pathlib import Path
 
 from podium.cli import console, progress
 from podium.errors import counted
+from podium.progress import tracked
 
 METHODS = ("listnet", "lambdamart")
 _FOLDS = 3
@@ -20,8 +21,9 @@ def demo_search(output: str, *, seed: int) -> None:
     import numpy as np
 
     from podium.evaluation.compare_search import compare_search
-    from podium.evaluation.report import summary, write_report
+    from podium.evaluation.report import summary
     from podium.files import write_texts
+    from podium.pages.report import write_report
     from podium.text.collection import Topic
     from podium.text.index import Index
     from podium.text.standard_library import standard_library
@@ -39,11 +41,11 @@ def demo_search(output: str, *, seed: int) -> None:
         (folder / old).unlink(missing_ok=True)
     topics = [Topic(one["id"], one["text"]) for one in queries]
     with progress.progress_bar(3 + _FOLDS * len(METHODS)) as bar, console.printed_warnings():
-        tell = progress.stages(bar)
-        index = Index.create(folder / "docs.index", documents, observer=lambda n: tell("index", n / len(documents)))
+        report = bar.progress()
+        index = Index.create(folder / "docs.index", tracked(documents, report, "index"))
         found = compare_search(
             index, topics, qrels, METHODS, metrics=("mrr", "ndcg@10", "recall@100"), folds=_FOLDS, seeds=(seed,),
-            tune_by="mrr", observer=tell,
+            tune_by="mrr", progress=report,
         )  # fmt: skip
     best = next(name for name in found.ranking() if name in METHODS)
     model = found.runs(best)[0].model

@@ -8,6 +8,7 @@ import typer
 
 from podium.cli import console, progress
 from podium.errors import counted
+from podium.progress import tracked
 
 if TYPE_CHECKING:
     from podium.text.candidates import Rows
@@ -58,9 +59,8 @@ def features(
         return rows
 
     with progress.progress_bar(1) as bar, console.printed_warnings():
-        rows = rows_of(
-            found, topics, judged, wanted, depth, how, add_relevant, lambda n: bar.put(queries, n / len(topics))
-        )
+        tracked_topics = tracked(topics, bar.progress(queries))
+        rows = rows_of(found, tracked_topics, judged, wanted, depth, how, add_relevant)
         written = write_features(map(watched, rows), output, features=wanted, about=info(found, how, depth))
     console.say(
         f"{output}: {counted(len(topics), 'query', 'queries')}, {counted(written, 'document')}, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -128,12 +128,8 @@ def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
     from podium.text.collection import read_documents
 
     for source in sources:
-        yield from read_documents(source, progress=_teller(bar, source))
+        yield from read_documents(source, progress=bar.progress(source))
         bar.put(source, 1.0, finished=True)
-
-
-def _teller(bar: progress.Bar, source: str) -> Callable[[float], None]:
-    return lambda share: bar.put(source, share)
 
 
 def _print(made: Any, added: int, *, deleted: int) -> None:

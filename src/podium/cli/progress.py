@@ -6,12 +6,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from podium.cli import console
+from podium.progress import Progress
 
 _INTERVAL = 30.0
 """Seconds between two lines where standard error is no terminal."""
@@ -47,6 +48,19 @@ class Bar:
             if self._live is not None:
                 done = self._finished + sum(self._shares.values())
                 self._live.update(self._line, completed=done, description=" · ".join(self._shares))
+
+    def progress(self, part: str = "") -> Progress:
+        """Progress of one part, or of parts that are stages of a computation: each finishes the one before it."""
+        last = part
+
+        def report(share: float, stage: str = "", /) -> None:
+            nonlocal last
+            if stage and last and stage != last:
+                self.put(last, 1.0, finished=True)
+            last = stage or last
+            self.put(last, share)
+
+        return report
 
     def compiling(self, what: str = "") -> None:
         """Say, once, that functions are being compiled."""
@@ -86,28 +100,13 @@ def progress_bar(parts: int) -> Iterator[Bar]:
     from podium.compiled import on_long_compilation
 
     with ExitStack() as stack:
-        if sys.stderr.isatty():
-            live = stack.enter_context(_live())
-            bar = Bar(parts, live=live, line=live.add_task("", total=parts))
-        else:
-            bar = Bar(parts)
-            stack.enter_context(_lines(bar))
+        live = stack.enter_context(_live()) if sys.stderr.isatty() else None
+        bar = Bar(parts) if live is None else Bar(parts, live=live, line=live.add_task("", total=parts))
         stack.enter_context(on_long_compilation(bar.compiling))
+        if live is None:
+            stack.enter_context(_lines(bar))
         stack.enter_context(_interrupts(bar))
         yield bar
-
-
-def stages(bar: Bar) -> Callable[[str, float], None]:
-    """What tells a bar of stages that follow each other, by their names and shares: the next one finishes the last."""
-    last: list[str] = []
-
-    def tell(stage: str, share: float) -> None:
-        if last and last[-1] != stage:
-            bar.put(last.pop(), 1.0, finished=True)
-        last[:] = [stage]
-        bar.put(stage, share)
-
-    return tell
 
 
 @contextmanager
@@ -160,8 +159,9 @@ def _lines(bar: Bar) -> Iterator[None]:
 
 
 def _live() -> Any:
+    import rich.progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.text import Text
 
     class Description(TextColumn):
@@ -173,7 +173,7 @@ def _live() -> Any:
             return Text("") if task.total is None else Text("left ") + super().render(task)
 
     columns = [Description(""), BarColumn(), TimeElapsedColumn(), Remaining()]
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return rich.progress.Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _size(path: str) -> int:

@@ -9,6 +9,7 @@ import typer
 
 from podium.cli import console, options, progress
 from podium.errors import ParameterError
+from podium.progress import tracked
 
 if TYPE_CHECKING:
     from podium.engine import Answer, Engine
@@ -161,14 +162,13 @@ def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: i
     topics, allowed = read_queries(queries), _filter(index, where)
     found: dict[str, dict[str, float]] = {}
     with progress.progress_bar(1) as bar:
-        for n, topic in enumerate(topics, 1):
+        for topic in tracked(topics, bar.progress(queries)):
             answer: Any = (
                 index.search(topic.text, k, by=by or "bm25", where=allowed)
                 if engine is None
                 else engine.search(topic.text, k, vector=topic.vector, where=allowed)
             )
             found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
-            bar.put(queries, n / len(topics))
     nothing = [id for id, scores in found.items() if not scores]
     if nothing:
         console.say(f"nothing found for {len(nothing)} of {len(topics)} queries, e.g. {nothing[0]}.")

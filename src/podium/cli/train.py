@@ -72,7 +72,7 @@ def train(
     from podium.methods import method as named
     from podium.metrics import Metric
     from podium.search import Search
-    from podium.training import Progress
+    from podium.training import TrainingProgress
     from podium.training import train as fit
 
     if output == "-":
@@ -88,7 +88,7 @@ def train(
             validation = weigh(weighing, validation, to_learn=False)
             measure = Metric.parse(metric or "weighted-dcg@10", preset=preset)
     with clusters.opened(cluster) as workers, progress.progress_bar(1) as bar, console.printed_warnings():
-        steps = Progress(1 if validation is None else searching.fits(chosen), lambda share: bar.put(method, share))
+        steps = TrainingProgress(1 if validation is None else searching.fits(chosen), bar.progress(method))
         if workers is not None:
             clusters.say_what_differs(training, chosen.learner)
         model = (fit if workers is None else workers.train)(

@@ -1,4 +1,4 @@
-"""Watching: how far a running experiment is, on standard error: what is read, then a bar over its tasks."""
+"""Watching: how far a running comparison is, on standard error: what is read, then a bar over its tasks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from podium.cli import console, progress
+from podium.comparison import Observer, Spec, TaskEvent
 from podium.data import Dataset, Fold
 from podium.data.folder import is_data_folder
 from podium.errors import counted
 from podium.evaluation.compare import Comparison
-from podium.experiments import Observer, Spec, TaskEvent
 
 
 class Watching(Observer):

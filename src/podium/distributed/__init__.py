@@ -1,1 +1,1 @@
-"""Clusters: training, scoring and experiments on several machines, by Dask."""
+"""Clusters: training, scoring and comparisons on several machines, by Dask."""

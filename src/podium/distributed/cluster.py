@@ -106,13 +106,13 @@ class Cluster:
 
     def compare(self, data: Any, *arguments: Any, **options: Any) -> Any:
         """A comparison, as `podium.compare` gives; each method on each fold is a task of a worker."""
-        from podium.experiments.run import compare
+        from podium.comparison.run import compare
 
         return compare(data, *arguments, **options, jobs=self.n_workers, pool=self.pool())
 
     def pool(self) -> Any:
         """What runs the tasks of `podium.compare` and `podium.run_spec` on the workers."""
-        from podium.distributed.experiments import pool
+        from podium.distributed.comparison import pool
 
         return pool(self)
 

@@ -7,9 +7,6 @@ is answered by a line on standard output.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,7 @@ from podium.data.cache import is_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.table_rows import open_table
 from podium.errors import IncompatibleError, PodiumError
-from podium.experiments.worker import end_with_parent
+from podium.json_process import Parent
 from podium.losses import Loss, sweep
 from podium.metrics import Metric
 from podium.scorers.trees import lightgbm_text
@@ -34,26 +31,22 @@ SAMPLE = 200_000
 
 def main() -> None:
     """Answer what standard input asks for."""
-    end_with_parent(int(sys.argv[1]))
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what LightGBM prints must not come between the answers
+    parent = Parent()
     share: Share | None = None
-    found: dict[str, Any]
-    for line in sys.stdin:
-        asked = json.loads(line)
+    while True:
+        request = parent.receive()
         try:
             if share is None:
-                share, found = Share(asked), {"ready": True}
-            elif "grow" in asked:
-                found = share.grow(asked["grow"])
+                share = Share(request)
+                parent.send(ready=True)
+            elif "grow" in request:
+                parent.send(**share.grow(request["grow"]))
             else:
-                found = {"text": share.text(asked["text"])}
+                parent.send(text=share.text(request["text"]))
         except PodiumError as error:
-            found = {"refused": str(error)}
+            parent.send(refused=str(error))
         except Exception as error:
-            found = {"error": f"{type(error).__name__}: {' '.join(str(error).split())}"}
-        answers.write(json.dumps(found) + "\n")
-        answers.flush()
+            parent.send(error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 class Share:

@@ -6,7 +6,7 @@
 >>> found.ranking(), found.mean("good").tolist()
 (['good', 'poor'], [0.8])
 
-`podium.experiments.compare` makes one.
+`podium.comparison.compare` makes one.
 """
 
 from __future__ import annotations

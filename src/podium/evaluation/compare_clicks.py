@@ -13,8 +13,7 @@ has are left out. Queries are resampled for the intervals, the same for all mode
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +27,12 @@ from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
 from podium.data.click_log import ClickLog
 from podium.errors import DataError, ParameterError
 from podium.evaluation.paired import Interval
+from podium.progress import Progress, part_of, quiet
 
 DRAWS = 1000
 LEVEL = 0.95
 _BLOCK = 100  # draws at a time
 _GROUPS = 10_000  # more queries than that are resampled in random groups
-
-Told = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -87,11 +85,12 @@ def compare_click_models(
     folds: int = 5,
     held_out: ClickLog | None = None,
     seed: int = 0,
-    told: Told = lambda name, share: None,
+    progress: Progress = quiet,
 ) -> ClickComparison:
     """Compare click models, by default all: fit on all but a fold of pages, measure on it, for every fold.
 
-    With `held_out`, models are fitted on the log and measured on those pages instead.
+    With `held_out`, models are fitted on the log and measured on those pages instead. Models are the stages of
+    `progress`.
     """
     chosen = [ClickModel.parse(one) if isinstance(one, str) else one for one in models or ClickModel.catalogue()]
     names = [repr(model) for model in chosen]
@@ -111,8 +110,8 @@ def compare_click_models(
         )
     found = []
     for model in chosen:
-        told(repr(model), 0.0)
-        found.append(_predicted(model, log, tested=tested, fold=fold, mask=mask, told=told))
+        progress(0.0, repr(model))
+        found.append(_predicted(model, log, tested=tested, fold=fold, mask=mask, progress=progress))
     return _compared(dict(zip(names, found, strict=True)), part, seed=seed, skipped=int((~mask).sum()))
 
 
@@ -148,7 +147,7 @@ def _predicted(
     tested: ClickLog,
     fold: NDArray[np.int64],
     mask: NDArray[np.bool_],
-    told: Told,
+    progress: Progress,
 ) -> _Held:
     """Fit for every fold of the tested pages, which may be those of the log, and predict the pages of the mask."""
     arrays = [np.zeros(tested.n_impressions) for _ in range(4)]
@@ -156,8 +155,8 @@ def _predicted(
     used = model.usable(tested)
     fitted: Fitted | None = None
     for k in range(n):
-        share = functools.partial(_within, told, repr(model), k, n)
-        fitted = model.fit(log.select(fold != k) if tested is log else log, told=share)
+        one_fit = part_of(progress, k, n, repr(model))
+        fitted = model.fit(log.select(fold != k) if tested is log else log, progress=one_fit)
         pages = (fold == k) & mask
         part = used.select(pages)
         expected = fitted.predict(part)
@@ -171,11 +170,6 @@ def _predicted(
     kept = used.select(mask)
     ignored = int(tested.clicks[rows].sum()) - int(kept.clicks.sum())
     return _Held(kept, Predicted(conditional, marginal, examined), relevance, ignored, _examination(fitted))
-
-
-def _within(told: Told, name: str, k: int, n: int, share: float) -> None:
-    """Tell how far a model is, of whose n fits the k-th is at a share."""
-    told(name, (k + share) / n)
 
 
 def _examination(fitted: Fitted) -> tuple[float, ...]:

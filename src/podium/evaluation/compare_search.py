@@ -8,7 +8,7 @@ as missed, for all rows alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from podium.evaluation.evaluate import evaluate_run, read_metrics
 from podium.ids import Ids
 from podium.methods import method as named
 from podium.metrics import Metric
+from podium.progress import Progress, quiet, tracked
 from podium.text.candidates import DEPTH, dataset, grades_of
 from podium.text.collection import Topic
 from podium.text.index import Hits, Index
@@ -55,25 +56,22 @@ def compare_search(
     folds: int = FOLDS,
     seeds: Sequence[int] = (0,),
     tune_by: str | Metric = "ndcg@10",
-    observer: Callable[[str, float], None] | None = None,
+    progress: Progress = quiet,
 ) -> Comparison:
     """Cross-validation by query; with several seeds, over several ways to cut the folds.
 
     Of `folds` parts of the judged queries each is test data once; the next is validation data, and learning sees the
-    rest. Queries without a relevant document are left out. `observer` is told what is being done, and its share.
+    rest. Queries without a relevant document are left out.
     """
-    tell = observer or (lambda _, __: None)
     grades = {query: found for query, found in grades_of(qrels).items() if any(g > 0 for g in found.values())}
     topics = [topic for topic in queries if topic.id in grades]
     if len(topics) < folds:
         raise DataError(f"{len(topics)} queries have a relevant document; {folds} folds need at least {folds}.")
     how = Retrieval.parse(by) if isinstance(by, str) else by
     judge = _Judge([topic.id for topic in topics], grades, read_metrics(list(metrics), preset))
-    data = dataset(
-        index, topics, grades, features=features, depth=depth, by=how,
-        observer=lambda n: tell("features", n / len(topics)),
-    )  # fmt: skip
-    tuning = _Tuning(index, topics, how, depth, judge, Metric.parse(str(tune_by)), tell)
+    tracked_topics = tracked(topics, progress, "features")
+    data = dataset(index, tracked_topics, grades, features=features, depth=depth, by=how)
+    tuning = _Tuning(index, topics, how, depth, judge, Metric.parse(str(tune_by)), progress)
     outcomes: list[Outcome] = []
     described = []
     for seed in seeds:
@@ -81,7 +79,7 @@ def compare_search(
             described += [describe_fold(fold)] if seed == seeds[0] else []
             outcomes += tuning.outcomes(fold.name, seed, places)
             for name in methods:
-                tell(f"{name}, {fold.name}", 0.0)
+                progress(0.0, f"{name}, {fold.name}")
                 outcomes.append(_learned(name, fold, judge, seed, places, str(tune_by)))
     order = {name: k for k, name in enumerate((FIRST, TUNED, *methods))}
     outcomes.sort(key=lambda one: order[one.method])
@@ -113,7 +111,14 @@ class _Tuning:
     """The first stage as it is, and with the parameters that are best on the training folds."""
 
     def __init__(
-        self, index: Index, topics: list[Topic], how: Retrieval, depth: int, judge: _Judge, tune_by: Metric, tell: Any
+        self,
+        index: Index,
+        topics: list[Topic],
+        how: Retrieval,
+        depth: int,
+        judge: _Judge,
+        tune_by: Metric,
+        progress: Progress,
     ) -> None:
         self.judge, self.how = judge, how
         settings = next((tried for kind, tried in TRIED.items() if isinstance(how, kind)), [])
@@ -125,7 +130,7 @@ class _Tuning:
             values = judge.values(_run([topic.id for topic in topics], hits), wanted)
             self.found.append(values[: len(judge.metrics)])
             self.by.append(values[wanted.index(tune_by)])
-            tell("first stage", (n + 1) / len(self.tried))
+            progress((n + 1) / len(self.tried), "first stage")
 
     def outcomes(self, fold: str, seed: int, test: NDArray[np.int64]) -> list[Outcome]:
         training = np.setdiff1d(np.arange(len(self.judge.names)), test)

@@ -1,6 +1,6 @@
-"""Report: a comparison as files: report.html, results.json, table.md, table.tex, per_query.tsv and provenance.json.
+"""Report: a comparison as texts: results.json, table.md, table.tex, per_query.tsv and provenance.json.
 
-results.json is the same, to the bit, whenever the same experiment is run. What differs from run to run (seconds,
+results.json is the same, to the bit, whenever the same comparison is run. What differs from run to run (seconds,
 memory, the time of day), and the versions and the machine, are in provenance.json.
 """
 
@@ -11,13 +11,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from podium.evaluation.evaluate import plain
 from podium.evaluation.published import Published, published
-from podium.evaluation.report_page import page
-from podium.files import write_texts
 from podium.registry import write
 
 if TYPE_CHECKING:
@@ -28,17 +25,15 @@ Table = tuple[list[str], list[list[str]]]
 """The heads of the columns, and the rows."""
 
 
-def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
-    """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
-    texts = {
-        "report.html": page(comparison),
+def report_texts(comparison: Comparison) -> dict[str, str]:
+    """The files of the report by name, except the HTML page."""
+    return {
         "results.json": json.dumps(comparison.to_dict(), indent=1, ensure_ascii=False) + "\n",
         "provenance.json": json.dumps(comparison.provenance(), indent=1, ensure_ascii=False) + "\n",
         "table.md": _markdown(comparison),
         "table.tex": _latex(comparison),
         "per_query.tsv": _per_query(comparison),
     }
-    write_texts(folder, texts)
 
 
 def summary(comparison: Comparison) -> Table:

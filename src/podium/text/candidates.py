@@ -7,7 +7,7 @@ learned from them must be taken against all judgements, also of documents that t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,7 +49,6 @@ def dataset(
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
-    observer: Callable[[int], None] | None = None,
 ) -> Dataset:
     """The candidates of queries with their features, and with grades where there are judgements.
 
@@ -58,7 +57,7 @@ def dataset(
     model will meet. Queries without any candidate are left out.
     """
     wanted = read_features(features, index)
-    parts = [rows for rows in rows_of(index, queries, qrels, wanted, depth, by, add_relevant, observer) if rows.ids]
+    parts = [rows for rows in rows_of(index, queries, qrels, wanted, depth, by, add_relevant) if rows.ids]
     if not parts:
         raise DataError("no query has a candidate: none of their words is in the index.", where=str(index.store.path))
     data = Dataset.from_arrays(
@@ -88,7 +87,6 @@ def rows_of(
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
-    observer: Callable[[int], None] | None = None,
 ) -> Iterator[Rows]:
     """The candidates of each query, one query after another."""
     judged = None if qrels is None else grades_of(qrels)
@@ -103,8 +101,6 @@ def rows_of(
         found = plan.matrix(Context(index, query, hits.numbers, hits.scores))
         grades = None if judged is None else np.array([mine.get(id, 0.0) for id in hits.ids])
         yield Rows(topic, hits.ids, found, grades, hits.scores)
-        if observer is not None:
-            observer(n)
 
 
 def _topic(given: Any, n: int) -> Topic:

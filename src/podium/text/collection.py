@@ -13,17 +13,17 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from podium.errors import DataError, MissingPackageError
 from podium.files import reading
+from podium.progress import Progress, quiet
 from podium.text.html_page import html_text
 from podium.text.trec_text import read_trec_documents, read_trec_topics
 
-Progress = Callable[[float], None]
 _PAGES = {".html", ".htm", ".xhtml"}
 TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml"}
 
@@ -37,8 +37,8 @@ class Topic:
     vector: tuple[float, ...] | None = None
 
 
-def read_documents(source: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
-    """The documents of a file or folder, as dicts. `progress` is told the share that has been read."""
+def read_documents(source: str | os.PathLike[str], *, progress: Progress = quiet) -> Iterator[dict[str, Any]]:
+    """The documents of a file or folder, as dicts. `progress` gets the share that has been read."""
     found = 0
     for found, document in enumerate(_documents(source, progress), 1):  # noqa: B007 (counts)
         yield document
@@ -46,7 +46,7 @@ def read_documents(source: str | os.PathLike[str], *, progress: Progress | None 
         raise DataError("no documents in it.", where=os.fspath(source))
 
 
-def _documents(source: str | os.PathLike[str], progress: Progress | None) -> Iterator[dict[str, Any]]:
+def _documents(source: str | os.PathLike[str], progress: Progress) -> Iterator[dict[str, Any]]:
     path = Path(source)
     if str(source) != "-" and path.is_dir():
         yield from _folder(path, progress)
@@ -62,7 +62,7 @@ def _documents(source: str | os.PathLike[str], progress: Progress | None) -> Ite
 def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
     """The queries of a file."""
     found = []
-    for k, given in enumerate(_records(source, None, blank="queries", queries=True), 1):
+    for k, given in enumerate(_records(source, quiet, blank="queries", queries=True), 1):
         where = f"{os.fspath(source)}: query {k}"
         id = next(
             (given[name] for name in ("id", "query_id", "qid", "_id", "num") if given.get(name) is not None), None
@@ -91,7 +91,7 @@ def _vector(values: Any, where: str) -> tuple[float, ...] | None:
 
 
 def _records(
-    source: str | os.PathLike[str], progress: Progress | None, *, blank: str, queries: bool = False
+    source: str | os.PathLike[str], progress: Progress, *, blank: str, queries: bool = False
 ) -> Iterator[dict[str, Any]]:
     name = os.fspath(source)
     if name.lower().endswith((".parquet", ".pq")):
@@ -127,7 +127,7 @@ def _records(
 class _Counted(io.RawIOBase):
     """A stream that says how much of it has been read."""
 
-    def __init__(self, stream: BinaryIO, size: int, progress: Progress | None) -> None:
+    def __init__(self, stream: BinaryIO, size: int, progress: Progress) -> None:
         self._stream, self._size, self._progress = stream, size, progress
 
     def readable(self) -> bool:
@@ -136,7 +136,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
-        if self._progress is not None and self._size:
+        if self._size:
             raw = getattr(self._stream, "fileobj", self._stream)
             self._progress(min(raw.tell() / self._size, 1.0))
         return len(data)
@@ -214,7 +214,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _parquet(name: str, progress: Progress | None) -> Iterator[dict[str, Any]]:
+def _parquet(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
     try:
         import pyarrow.parquet
     except ImportError:
@@ -230,19 +230,17 @@ def _parquet(name: str, progress: Progress | None) -> Iterator[dict[str, Any]]:
         for row in batch.to_pylist():
             yield {key: value for key, value in row.items() if value is not None}
         seen += len(batch)
-        if progress is not None:
-            progress(seen / max(file.metadata.num_rows, 1))
+        progress(seen / max(file.metadata.num_rows, 1))
 
 
-def _folder(folder: Path, progress: Progress | None) -> Iterator[dict[str, Any]]:
+def _folder(folder: Path, progress: Progress) -> Iterator[dict[str, Any]]:
     """Every text, Markdown and HTML file below a folder; its id is its path."""
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
     if not files:
         raise DataError(f"no text files below it; looked for {', '.join(sorted(TEXT_FILES))}.", where=str(folder))
     for k, path in enumerate(files, 1):
         yield _text_file(path, path.relative_to(folder).as_posix())
-        if progress is not None:
-            progress(k / len(files))
+        progress(k / len(files))
 
 
 def _text_file(path: Path, id: str) -> dict[str, Any]:

@@ -88,12 +88,11 @@ class Index:
         *,
         fields: Sequence[str] | None = None,
         analyser: Analyser | str | None = None,
-        observer: Callable[[int], None] | None = None,
     ) -> Index:
         """A new index of documents: dicts with an id and text fields.
 
         `fields` are those that are searched: title and text unless told, or all that hold text where a document has
-        neither. All others are stored, for filters and features. `observer` is told the number of documents so far.
+        neither. All others are stored, for filters and features.
         """
         if isinstance(fields, str):
             raise ParameterError(f"create: a list of fields is needed; got {fields!r}. Write [{fields!r}].")
@@ -110,7 +109,7 @@ class Index:
             index = cls(Store.create(path, analyser=known, fields=names or ("title", "text")))
             try:
                 if first:
-                    index.add(itertools.chain(first, rest), observer=observer)
+                    index.add(itertools.chain(first, rest))
             except BaseException:
                 index.close()
                 remove_index(path)
@@ -150,20 +149,12 @@ class Index:
         self._arrays = Kept(max(LEAST_KEPT, size))
         self.flags, self.segments, self.state = flags, segments, state
 
-    def add(
-        self,
-        documents: Iterable[Any],
-        *,
-        replace: bool = False,
-        observer: Callable[[int], None] | None = None,
-    ) -> int:
+    def add(self, documents: Iterable[Any], *, replace: bool = False) -> int:
         """Add documents, all or none of them, and return how many. With `replace`, ids that are there are replaced."""
 
         def read() -> Iterable[Document]:
             for n, given in enumerate(documents, 1):
                 yield Document.read(plain(given), fields=self.fields, where=f"document {n}")
-                if observer is not None and n % 1000 == 0:
-                    observer(n)
 
         added = self.store.add(read(), replace=replace)
         self.refresh()

@@ -67,7 +67,7 @@ def test_propensities_are_printed_as_json_and_drawn_as_a_page(podium: Podium, ma
 
 def test_the_page_shows_names_as_text(made: Any) -> None:
     from podium.data import read_clicks
-    from podium.evaluation.propensity_page import page
+    from podium.pages.propensities import page
 
     log = dataclasses.replace(read_clicks(made[0] / "log.jsonl"), source="<script>alert(1)</script>")
     text = page(Propensities.of_theta([1.0, 0.5], how="<b>"), log)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from podium.cli import demo
+from podium.comparison import make_spec
 from podium.data import read_letor
 from podium.evaluation.evaluate import evaluate
-from podium.experiments import make_spec
 from podium.methods import METHODS
 
 Podium = Callable[..., Any]

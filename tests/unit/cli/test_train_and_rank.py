@@ -17,7 +17,7 @@ from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
 from podium.solvers import Step
-from podium.training import Progress, train
+from podium.training import TrainingProgress, train
 
 Podium = Callable[..., Any]
 APART = b"1 qid:b 1:1 2:0.5 #docid = x\n0 qid:a 1:2 #docid = y\n0 qid:b 1:0 2:3 #docid = z\n2 qid:a 1:0 #docid = w\n"
@@ -175,7 +175,7 @@ def test_the_bar_fills_up_fit_by_fit(fits: int) -> None:
 
     bar = Bar(2, live=Shown())
     for part in ("one", "other"):
-        progress = Progress(fits, lambda share, part=part: bar.put(part, share))
+        progress = TrainingProgress(fits, bar.progress(part))
         for _ in range(fits):
             for k in (1, 2):
                 progress.record(Step(k, 2, 0.0, None))

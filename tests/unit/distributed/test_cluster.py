@@ -106,7 +106,7 @@ def test_experiments_are_tasks_of_the_workers_with_the_same_outcomes(cluster, da
         np.testing.assert_array_equal(a.values, b.values)
     seen = []
     cluster.compare(data, ["random", "single-feature"], ["ndcg@10", "map"], output=tmp_path / "kept",
-                    watch=lambda event: seen.append(event.state))  # fmt: skip
+                    observer=lambda event: seen.append(event.state))  # fmt: skip
     assert seen == ["kept", "kept"]
 
 

@@ -82,7 +82,7 @@ def test_wrong_settings_are_refused(logs):
 
 def test_progress_is_told_from_the_first_fit_to_the_last(logs):
     heard = []
-    compare_click_models(logs[0], ["pbm"], folds=2, told=lambda name, share: heard.append((name, share)))
+    compare_click_models(logs[0], ["pbm"], folds=2, progress=lambda share, name: heard.append((name, share)))
     shares = [share for _, share in heard]
     assert {name for name, _ in heard} == {"pbm"}
     assert shares == sorted(shares)

@@ -11,9 +11,9 @@ from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import read_metrics
 from podium.evaluation.published import published
 from podium.evaluation.report import beside_published
-from podium.evaluation.report_page import page_data
 from podium.methods import METHODS
 from podium.metrics import Metric
+from podium.pages.report import page_data
 
 OHSUMED = ({"fold": "all", "features": 45, "parts": {"test": {"queries": 106, "documents": 16140}}},)
 METRICS = read_metrics(["ndcg@10", "ndcg@1", "map"], "letor3")

@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.models.base import Array, ClickModel, Told, quiet, tally
+from podium.clicks.models.base import Array, ClickModel, tally
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.progress import Progress, quiet
 from podium.registry import Named, split_call
 
 Grades = int | Literal["quantiles"] | None
@@ -77,7 +78,7 @@ def labels(log: ClickLog, data: Dataset, *, how: str = "ubm", grades: Grades = N
 
 
 def label_pairs(
-    log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, told: Told = quiet
+    log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, progress: Progress = quiet
 ) -> PairLabels:
     """The label of each pair of a log; pairs shown fewer than `least` times get none."""
     check_log(log)
@@ -89,7 +90,7 @@ def label_pairs(
     if isinstance(grades, int) and most is None:
         raise ParameterError(f"{chosen} has no largest value to divide by; use grades=quantiles.")
     impressions, clicks = tally(log)
-    values = chosen.fit(log, told=told).relevance() if isinstance(chosen, ClickModel) else chosen.label(log)
+    values = chosen.fit(log, progress=progress).relevance() if isinstance(chosen, ClickModel) else chosen.label(log)
     values = np.where(impressions >= max(least, np.nextafter(0.0, 1.0)), values, np.nan)
     return PairLabels(log, cut(values, grades), impressions, clicks)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
@@ -31,19 +30,13 @@ from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.errors import DataError, ModelFileError, PodiumWarning
+from podium.progress import Progress, quiet
 from podium.registry import Named, param
 
 Params = dict[str, Array]
 
-Told = Callable[[float], None]
-"""Hears how far a fit is, from 0 to 1."""
-
 FORMAT = 1
 _KIND = "podium click model"
-
-
-def quiet(share: float) -> None:
-    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class ClickModel(Named):
         """Whether a fit of ever more clicks of such people finds their parameters."""
         return True
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         """The parameters for a folded log, and the objective J of each iterate that was kept."""
         raise NotImplementedError
 
@@ -101,14 +94,14 @@ class ClickModel(Named):
         """The log without clicks that the model gives probability 0."""
         return log
 
-    def fit(self, log: ClickLog, *, told: Told = quiet) -> Fitted:
-        """Estimate the parameters from a log; `told` hears which share of the most iterations is done."""
+    def fit(self, log: ClickLog, *, progress: Progress = quiet) -> Fitted:
+        """Estimate the parameters from a log; `progress` gets the share of the most iterations after each."""
         if log.n_impressions == 0:
             raise DataError("the log has no impressions; a click model needs some pages.", where=log.source)
         used = self.usable(log)
         ignored = int(log.clicks.sum()) - int(used.clicks.sum())
         folded = used.folded
-        params, history = self.estimate(folded, told=told)
+        params, history = self.estimate(folded, progress=progress)
         return _fitted(self, params, folded, history=history, info={"ignored_clicks": ignored})
 
 

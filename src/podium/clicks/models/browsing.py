@@ -18,10 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.models.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, ratio, unseen
+from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
 from podium.clicks.models.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.progress import Progress, quiet
 from podium.threads import default_threads, pool
 
 ONE, RANK, RANK_AND_LAST = 0, 1, 2
@@ -105,11 +106,11 @@ class ExaminationModel(BrowsingModel, IteratedModel):
         scaled: Array = params["attractiveness"] * params["examination"][0]
         return scaled
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         cells = count_cells(log, self.cells, self.n_ranks(log))
         step = EMStep(cells, self.prior)
         start = np.full(log.n_pairs + cells.n_cells, 0.5)
-        x, history = self.climb(step, start, n_pages=log.n_page_views, told=told)
+        x, history = self.climb(step, start, n_pages=log.n_page_views, progress=progress)
         return {"attractiveness": x[: log.n_pairs], "examination": x[log.n_pairs :]}, history
 
     def n_ranks(self, log: ClickLog) -> int:

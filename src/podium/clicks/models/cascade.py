@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.chain import Chain, ChainModel, Pages
 from podium.data.click_log import ClickLog
+from podium.progress import Progress, quiet
 from podium.registry import register
 
 
@@ -32,7 +33,7 @@ class Cascade(ChainModel):
         above = below - np.repeat(below[starts], log.sizes)  # clicks above on the page
         return log.with_clicks(log.clicks * (above == 0))
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         below = np.cumsum(log.clicks, dtype=np.int64) - log.clicks
         seen = below == np.repeat(below[np.minimum(log.offsets[:-1], log.n_impressions - 1)], log.sizes)
         weights = np.repeat(log.page_counts, log.sizes)

@@ -22,11 +22,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.clicks.models.base import Array, ClickModel, Params, Predicted, Told, prior_term, quiet, tally
+from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, tally
 from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.progress import Progress, quiet
 
 BY_RANK, SATISFIED, RELEVANT = "by rank", "satisfied", "relevant"
 _BLOCK = 100_000  # impressions
@@ -102,7 +103,7 @@ class IteratedChain(ChainModel, IteratedModel):
         """The parameters that the expected counts give."""
         raise NotImplementedError
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         pages, start = Pages(log), self.start(log)
         cuts = np.cumsum([len(values) for values in start.values()])[:-1]
 
@@ -113,7 +114,7 @@ class IteratedChain(ChainModel, IteratedModel):
             value, after = self.em_step(unpacked(x), pages)
             return value, np.concatenate(list(after.values()))
 
-        x, history = self.climb(step, np.concatenate(list(start.values())), n_pages=log.n_page_views, told=told)
+        x, history = self.climb(step, np.concatenate(list(start.values())), n_pages=log.n_page_views, progress=progress)
         return unpacked(x), history
 
     def em_step(self, params: Params, pages: Pages) -> tuple[float, Params]:

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.chain import BY_RANK, Chain, Counts, IteratedChain, Pages
 from podium.clicks.models.last_click import down_to_last_click
 from podium.data.click_log import ClickLog
+from podium.progress import Progress, quiet
 from podium.registry import param, register
 
 
@@ -49,9 +50,9 @@ class DCM(IteratedChain):
             "continuation": ratio(went_on, clicks, prior=self.prior, otherwise=old),
         }
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         if not self.closed:
-            return super().estimate(log, told=told)
+            return super().estimate(log, progress=progress)
         seen, last, weights = down_to_last_click(log)
         ranks, clicked = log.ranks(self.most) - 1, weights * log.clicks
         alpha = [np.bincount(log.pairs, values, minlength=log.n_pairs) for values in (clicked, weights * seen)]

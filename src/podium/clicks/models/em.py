@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.clicks.models.base import Array, ClickModel, Told, quiet
+from podium.clicks.models.base import Array, ClickModel
 from podium.errors import ConvergenceWarning
+from podium.progress import Progress, quiet
 from podium.registry import param
 
 Step = Callable[[Array], tuple[float, Array]]
@@ -38,11 +39,11 @@ class IteratedModel(ClickModel):
     tolerance: float = param(default=1e-7, least=0.0)
     """Stop when J rises by less than this for each page."""
 
-    def climb(self, step: Step, x: Array, *, n_pages: float, told: Told = quiet) -> tuple[Array, list[float]]:
+    def climb(self, step: Step, x: Array, *, n_pages: float, progress: Progress = quiet) -> tuple[Array, list[float]]:
         """Where the steps lead from x, and J of each iterate that was kept; a warning where they lead further."""
         x, history, converged = climb(
             step, x, iterations=self.iterations, tolerance=self.tolerance * n_pages, accelerate=self.accelerate,
-            told=told,
+            progress=progress,
         )  # fmt: skip
         if not converged and self.tolerance > 0:
             warnings.warn(
@@ -55,7 +56,7 @@ class IteratedModel(ClickModel):
 
 
 def climb(
-    step: Step, x: Array, *, iterations: int, tolerance: float, accelerate: bool = True, told: Told = quiet
+    step: Step, x: Array, *, iterations: int, tolerance: float, accelerate: bool = True, progress: Progress = quiet
 ) -> tuple[Array, list[float], bool]:
     """Where the steps lead from x, J of each iterate that was kept, and whether J at last rose by less than tolerance.
 
@@ -67,7 +68,7 @@ def climb(
     while used < iterations and not converged:
         value, x, steps = cycle(step, x, iterations - used)
         used += steps
-        told(used / iterations)
+        progress(used / iterations)
         converged = bool(history) and tolerance > 0 and value - history[-1] < tolerance
         history.append(value)
     return x, [*history, step(x)[0]], converged

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.clicks.models.base import Array, Params, Told, quiet, ratio, unseen
+from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.browsing import BrowsingModel, count_cells
 from podium.data.click_log import ClickLog
+from podium.progress import Progress, quiet
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +19,7 @@ class RateModel(BrowsingModel):
 
     by_pair: ClassVar[bool] = False
 
-    def estimate(self, log: ClickLog, *, told: Told = quiet) -> tuple[Params, list[float]]:
+    def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
         n_ranks = int(log.ranks(getattr(self, "most", 1)).max())
         cells = count_cells(log, self.cells, n_ranks)
         sums = cells.by_pair if self.by_pair else cells.by_cell

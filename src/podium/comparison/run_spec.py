@@ -1,0 +1,94 @@
+"""Run a spec: the comparison on each of its datasets, and an overview of several; what `podium compare` does.
+
+>>> from podium.comparison import read_spec, run_spec
+>>> found = run_spec(read_spec("comparison.toml"))  # doctest: +SKIP
+>>> found["OHSUMED"].ranking()[0]  # doctest: +SKIP
+'lambdarank'
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from podium.comparison.pool import run_on_pool
+from podium.comparison.run import Pool, compare
+from podium.comparison.spec import Spec, write_spec
+from podium.comparison.store import locked
+from podium.comparison.task_event import TaskEvent
+from podium.data.fold import Fold
+from podium.data.folder import read_folder
+from podium.errors import ComparisonError, DataError
+from podium.evaluation.compare import Comparison
+from podium.evaluation.evaluate import read_metrics
+from podium.pages.overview import write_overview
+from podium.threads import default_threads
+
+
+class Observer:
+    """Is told what a running spec does. A subclass overrides what it wants to know."""
+
+    def reading(self, name: str, place: str) -> None:
+        """A dataset is about to be read."""
+
+    def read(self, name: str, folds: list[Fold]) -> None:
+        """A dataset has been read."""
+
+    def task(self, event: TaskEvent) -> None:
+        """A task of the dataset is running, or has ended."""
+
+    def compared(self, name: str, comparison: Comparison) -> None:
+        """All tasks of the dataset have ended."""
+
+
+def run_spec(spec: Spec, *, observer: Observer | None = None, pool: Pool = run_on_pool) -> dict[str, Comparison]:
+    """The comparison on each dataset, by name.
+
+    With an output folder, everything is written there, and what an earlier run of the same spec finished is not run
+    again. If tasks fail, the rest is finished first; the error then carries the comparisons, by dataset. `pool` runs
+    tasks in parallel, as for `compare`.
+    """
+    observer = observer or Observer()
+    metrics = read_metrics(spec.metrics, spec.preset)
+    tune_by = read_metrics([spec.tune_by], spec.preset)[0]
+    found: dict[str, Comparison] = {}
+    errors: list[ComparisonError] = []
+    with ExitStack() as stack:
+        if spec.output is not None:
+            _make_folder(spec.output)
+            stack.enter_context(locked(spec.output))
+            write_spec(spec)
+        for name, place in spec.datasets.items():
+            observer.reading(name, place)
+            folds = read_folder(place, seed=spec.seeds[0])
+            observer.read(name, folds)
+            try:
+                one = compare(folds, spec.methods, metrics, tune_by=tune_by, seed=spec.seeds, search=spec.search,
+                              output=spec.folder(name), jobs=spec.jobs or default_threads(), observer=observer.task,
+                              dataset=name, pool=pool)  # fmt: skip
+            except ComparisonError as error:
+                errors.append(error)
+                one = error.comparison
+            if one is not None:
+                found[name] = one
+                observer.compared(name, one)
+        if spec.output is not None and len(spec.datasets) > 1 and found:
+            write_overview(found, spec.output)
+    if errors:
+        raise _joined(errors, found)
+    return found
+
+
+def _make_folder(output: str) -> None:
+    try:
+        Path(output).mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(f"this folder cannot be made: {error.strerror}.", where=output) from error
+
+
+def _joined(errors: list[ComparisonError], found: dict[str, Comparison]) -> ComparisonError:
+    joined = ComparisonError(" ".join(map(str, errors)), found)
+    for error in errors:
+        for note in getattr(error, "__notes__", ()):
+            joined.add_note(note)
+    return joined

@@ -1,0 +1,51 @@
+"""Run one task of a comparison: train and tune a method on a fold, and evaluate it on the test data."""
+
+from __future__ import annotations
+
+from podium.comparison.plan import Plan, Task
+from podium.comparison.provenance import timed
+from podium.errors import PodiumError
+from podium.evaluation.compare import Outcome
+from podium.evaluation.details import History, details
+from podium.evaluation.evaluate import evaluate, query_names
+from podium.methods import method
+from podium.progress import Progress
+from podium.training import TrainingProgress, train
+
+
+def run_task(plan: Plan, task: Task, *, detailed: bool, progress: Progress) -> Outcome:
+    """The outcome of a method on a fold. `progress` is reported after each iteration."""
+    fold = plan.fold(task)
+    assert fold.test is not None, "checked before work started"
+    history = History()
+    steps = TrainingProgress(1 if fold.valid is None else plan.search.fits(method(task.method)), progress)
+    with timed() as provenance:
+        model = train(
+            fold.train,
+            task.method,
+            valid=fold.valid,
+            metric=plan.tune_by,
+            seed=task.seed,
+            search=plan.search,
+            observers=(steps.record, history.record),
+        )
+    scores = model.score(fold.test)
+    return Outcome(
+        method=task.method,
+        fold=task.fold,
+        learner=repr(model.learner),
+        info=dict(model.info),
+        seconds=provenance["seconds"],
+        query_ids=query_names(fold.test),
+        values=evaluate(fold.test, scores, plan.metrics).values,
+        model=model,
+        details=details(model, fold, scores, metrics=plan.metrics, history=history) if detailed else {},
+        seed=task.seed,
+        provenance={**provenance, "data": plan.digests(task)},
+    )
+
+
+def error_text(error: BaseException) -> str:
+    """The message of an error, with its type unless it is one of podium's own."""
+    words = " ".join(str(error).split())
+    return words if isinstance(error, PodiumError) else f"{type(error).__name__}: {words}"

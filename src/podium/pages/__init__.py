@@ -1,0 +1,1 @@
+"""Pages of results: HTML files that need no network."""

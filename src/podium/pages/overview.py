@@ -1,0 +1,73 @@
+"""Overview: several datasets side by side: a table for each metric, and a page that leads to each one's report.
+
+Methods are ordered by their mean rank over the datasets, by the first metric; equal means share a rank.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from podium.evaluation.compare import Comparison
+from podium.evaluation.evaluate import plain
+from podium.evaluation.report import Table, format_value, markdown_table
+from podium.files import write_texts
+from podium.pages.kit import static_page, table
+
+
+def overview(found: Mapping[str, Comparison], metric: str) -> Table:
+    """A row per method that finished on every dataset: its mean on each, and its mean rank."""
+    means, ranks = _means(found, metric)
+    order = sorted(means, key=lambda name: (ranks[name], name))
+    rows = [[name, *map(format_value, means[name]), f"{ranks[name]:.2f}"] for name in order]
+    return ["method", *found, "mean rank"], rows
+
+
+def write_overview(found: Mapping[str, Comparison], folder: str | PathLike[str]) -> None:
+    """Write table.md, results.json and report.html of all datasets together."""
+    metrics = [str(metric) for metric in next(iter(found.values())).metrics]
+    tables = {metric: overview(found, metric) for metric in metrics}
+    texts = {
+        "table.md": "\n".join(f"{metric}\n\n{markdown_table(*table)}" for metric, table in tables.items()),
+        "results.json": json.dumps(_results(found, metrics), indent=1, ensure_ascii=False) + "\n",
+        "report.html": _page(tables),
+    }
+    write_texts(folder, texts)
+
+
+def _means(found: Mapping[str, Comparison], metric: str) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Of each method its mean on every dataset, and its mean rank."""
+    from scipy.stats import rankdata
+
+    metrics = next(iter(found.values())).metrics
+    m = [str(one) for one in metrics].index(metric)
+    sign = -1.0 if metrics[m].higher_is_better else 1.0
+    names = [name for name in next(iter(found.values())).by_method if all(name in c.by_method for c in found.values())]
+    means = {name: [float(comparison.mean(name)[m]) for comparison in found.values()] for name in names}
+    losses = np.nan_to_num(sign * np.array(list(means.values())).reshape(len(names), len(found)), nan=np.inf)
+    ranks = rankdata(losses, axis=0).mean(axis=1) if names else []
+    return means, dict(zip(names, map(float, ranks), strict=True))
+
+
+def _results(found: Mapping[str, Comparison], metrics: list[str]) -> dict[str, Any]:
+    methods: dict[str, Any] = {}
+    for metric in metrics:
+        means, ranks = _means(found, metric)
+        for name, values in means.items():
+            on = dict(zip(found, map(plain, values), strict=True))
+            methods.setdefault(name, {})[metric] = {"mean": on, "rank": ranks[name]}
+    return {"metrics": metrics, "datasets": list(found), "methods": methods}
+
+
+def _page(tables: dict[str, Table]) -> str:
+    sections = {}
+    for metric, (heads, rows) in tables.items():
+        links = {c: f"{quote(name)}/report.html" for c, name in enumerate(heads[1:-1], start=1)}
+        sections[metric] = table(heads, rows, label=metric, links=links)
+    title = "Ranking methods on several datasets"
+    return static_page(title, "The name of a dataset leads to its own report.", sections)

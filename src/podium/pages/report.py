@@ -1,0 +1,76 @@
+"""Report of a comparison: its files, and among them one HTML page whose data is JSON, drawn by `report.js`.
+
+Text of the data is escaped in the JSON so that it cannot end its element; the script writes it as text, never as
+markup.
+"""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from podium.evaluation.evaluate import all_plain, plain
+from podium.evaluation.published import published
+from podium.evaluation.report import report_texts
+from podium.files import write_texts
+from podium.pages.kit import document, part
+from podium.version import version
+
+if TYPE_CHECKING:
+    from podium.evaluation.compare import Comparison
+
+
+def write_report(comparison: Comparison, folder: str | PathLike[str]) -> None:
+    """Write the comparison's files into a folder; each takes the place of an older one as a whole."""
+    write_texts(folder, {"report.html": page(comparison), **report_texts(comparison)})
+
+
+def page(comparison: Comparison) -> str:
+    """The HTML report."""
+    body = part("report_body.html").replace("/* report.js */", part("report.js"))
+    return document(
+        "Comparison of ranking methods", body.replace("/* data */", embedded(page_data(comparison))), scripts=True
+    )
+
+
+def page_data(comparison: Comparison) -> dict[str, Any]:
+    """Contents of the page: the comparison as in results.json, the values of every query, and the details."""
+    outcomes = next(iter(comparison.by_method.values()), [])
+    known = published(comparison.data, comparison.metrics)
+    return {
+        "podium": version(),
+        "results": comparison.to_dict(),
+        "ranking": comparison.ranking(),
+        "lower": [str(metric) for metric in comparison.metrics if not metric.higher_is_better],
+        "provenance": comparison.provenance(),
+        "seconds": {name: comparison.seconds(name) for name in comparison.by_method},
+        "cpu": {name: plain(comparison.cpu_seconds(name)) for name in comparison.by_method},
+        "queries": [[outcome.fold, query] for outcome in outcomes for query in outcome.query_ids],
+        "values": {
+            str(metric): {
+                name: [plain(value) for outcome in found for value in outcome.values[m]]
+                for name, found in comparison.by_method.items()
+            }
+            for m, metric in enumerate(comparison.metrics)
+        },
+        "published": known
+        and {
+            "name": known.name,
+            "sources": known.sources,
+            "caveat": known.caveat,
+            "figures": {
+                str(metric): {name: known.text(metric, name) for name in comparison.by_method}
+                for metric in comparison.metrics
+            },
+        },
+        "details": {name: [all_plain(o.details) for o in found] for name, found in comparison.by_method.items()},
+    }
+
+
+def embedded(value: Any) -> str:
+    """JSON for a script element of HTML, which no text in it can end."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
