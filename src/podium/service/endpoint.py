@@ -171,7 +171,9 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
     except ClientDisconnect:
         return Response(status_code=400)  # nobody hears it
     except Exception as error:
-        problem = state.without_folders(problem_of(error))
+        problem = problem_of(error)
+        problem.detail = state.without_folders(problem.detail)
+        problem.where = None if problem.where is None else state.without_folders(problem.where)
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)

@@ -27,8 +27,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, PodiumError
+from podium.errors import DataError
 from podium.service.claims import Claims
+from podium.service.errors import BusyError
 from podium.service.store import delete_oldest, open_store, used_bytes
 
 T = TypeVar("T")
@@ -44,8 +45,10 @@ _TIDY = 10.0
 """Seconds between two looks at what is too old."""
 
 
-class FeedbackError(PodiumError):
+class FeedbackError(BusyError):
     """Feedback cannot be kept now; ranking goes on."""
+
+    seconds = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import ParameterError, PodiumError
+from podium.service.errors import BusyError, NotFoundError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
 from podium.service.lane import Lane
 from podium.service.metrics import Metrics
 from podium.service.models import Models
-from podium.service.number_rows import read_rows
-from podium.service.problems import ServiceError
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -64,7 +63,6 @@ class State:
         names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]
         self.query_places = {name: q for q, name in enumerate(names)}
         """The number of each query of the data."""
-        read_rows([b"[0]"], 1)  # so that it is compiled before a request waits for it
         self.models = Models(settings.shelf or None, index=self.index)
         self._tell_failed()
         self._fill_shelf(settings.models, settings.aliases)
@@ -107,7 +105,7 @@ class State:
         most = self.settings.concurrency
         own = most if self.keys.open else max(1, most // 2)  # one key leaves room for the others
         if caller is not None and (self.in_work.total() >= most or self.in_work[caller] >= own):
-            raise ServiceError(503, "too many requests at once. Try again.", headers={"Retry-After": "1"})
+            raise BusyError("too many requests at once. Try again.")
         self.in_work[caller] += 1
         try:
             yield
@@ -123,12 +121,11 @@ class State:
         """The threads for calls that need a role: what judges and administrators ask may take minutes."""
         return self.slow if role in ("judge", "admin") else self.quick
 
-    def without_folders(self, problem: ServiceError) -> ServiceError:
-        """A problem without the folders in which the service keeps its files: they are no business of its callers."""
+    def without_folders(self, text: str) -> str:
+        """A message without the folders in which the service keeps its files: they are no business of its callers."""
         for folder in self._folders:
-            problem.detail = problem.detail.replace(folder, "")
-            problem.where = None if problem.where is None else problem.where.replace(folder, "")
-        return problem
+            text = text.replace(folder, "")
+        return text
 
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
@@ -151,7 +148,7 @@ class State:
     def searching(self) -> Iterator[Index]:
         """The index for one thread, as other processes left it; raises 404 where there is none."""
         if self.index is None:
-            raise ServiceError(404, "the service has no index. Start it with one: podium serve my.index")
+            raise NotFoundError("the service has no index. Start it with one: podium serve my.index")
         with self.index_lock:
             mark = _file_mark(self.settings.index)
             if mark not in (None, self._index_mark):

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from podium.service import ranking, search
+from podium.service import search
 from podium.service.endpoint import whole_number
 from podium.service.lane import Lane
 
@@ -268,11 +268,10 @@ def test_few_documents_are_taken_apart_at_once(client):
     assert len(found.json["results"]) == search.EXPLAINED
 
 
-def test_features_read_in_slices_are_those_that_were_sent(client, monkeypatch):
+def test_features_in_lists_by_name_and_in_tensors_are_those_that_were_sent(client):
     rows = [[float(k), None if k % 3 else 0.1234567890123456789, -k / 7] for k in range(11)]
     named = [{"features": dict(zip(["bm25", "title", "age"], row, strict=True))} for row in rows]
     expected = client("POST", "/v1/rank", {"documents": named}).json["results"]
-    monkeypatch.setattr(ranking, "_SLICE", 4)
     mixed = [{"features": row} if k % 2 else named[k] for k, row in enumerate(rows)]
     turned = [{"features": row[::-1]} for row in rows]
     assert client("POST", "/v1/rank", {"documents": mixed}).json["results"] == expected

@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import HIGHEST_GRADE, Action, Feedback, FeedbackError
+from podium.service.feedback import HIGHEST_GRADE, Action, Feedback
 from podium.service.problems import ServiceError
 from podium.service.schemas import DeletedAnswer, Event, FeedbackAnswer, FeedbackRequest, to_json
 from podium.service.state import State
 
-_BACK = {"Retry-After": "5"}
 _HIGHEST_VALUE = 1e9
 """Of a dwell, in seconds, and of the worth of a purchase."""
 _FEW = 100
@@ -29,19 +28,13 @@ async def feedback(state: State, call: Call) -> Response:
         return [_action(event, place, call) for place, event in enumerate(request.events)]
 
     actions = await call.aside(work, when=len(request.events) > _FEW)
-    try:
-        done = await asyncio.wrap_future(store.add(actions))
-    except FeedbackError as error:
-        raise ServiceError(503, str(error), headers=_BACK) from error
+    done = await asyncio.wrap_future(store.add(actions))
     return Response(to_json(FeedbackAnswer(done.accepted, done.repeated, done.unknown)), 202, media_type=JSON)
 
 
 async def delete_user(state: State, call: Call) -> Response:
     """Delete what a user was shown and did."""
-    try:
-        impressions, events = await asyncio.wrap_future(store_of(state).forget(call.request.path_params["user"]))
-    except FeedbackError as error:
-        raise ServiceError(503, str(error), headers=_BACK) from error
+    impressions, events = await asyncio.wrap_future(store_of(state).forget(call.request.path_params["user"]))
     return Response(to_json(DeletedAnswer(impressions, events)), media_type=JSON)
 
 

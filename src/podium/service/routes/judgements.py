@@ -20,7 +20,7 @@ from podium.metrics import Metric
 from podium.service import judgements, measures
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import Action, FeedbackError
+from podium.service.feedback import Action
 from podium.service.judgements import Judgement
 from podium.service.page_schemas import (
     AgreementAnswer,
@@ -53,10 +53,7 @@ async def give(state: State, call: Call) -> Response:
         Action("judgement", one.id, query=one.query, value=one.grade, who=one.who or call.key.name)
         for one in request.judgements
     ]
-    try:
-        await asyncio.wrap_future(store.add(actions))
-    except FeedbackError as error:
-        raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+    await asyncio.wrap_future(store.add(actions))
     answer = JudgementAnswer(len(actions), time.time_ns() // 1_000_000)
     return Response(to_json(answer), 202, media_type=JSON)
 
