@@ -131,14 +131,13 @@ def whole_number(text: str, *, most: int) -> int | None:
 def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
     """The call with everything around it."""
     most = endpoint.seconds or state.settings.request_seconds
-    route = f'route="{endpoint.path}"'
 
     async def answer(request: Request) -> Response:
         start = time.perf_counter()
         response = await _answered(endpoint, state, request, most)
         seconds = time.perf_counter() - start
-        state.metrics.count("podium_requests_total", f'{route},status="{response.status_code}"')
-        state.metrics.observe("podium_request_seconds", route, seconds)
+        state.monitor.requests.labels(endpoint.path, response.status_code).inc()
+        state.monitor.request_seconds.labels(endpoint.path).observe(seconds)
         if state.settings.log_requests:
             log(
                 "info", request=request.scope["podium.id"], route=endpoint.path, method=endpoint.method,

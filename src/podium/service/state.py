@@ -19,8 +19,8 @@ from podium.service.errors import BusyError, NotFoundError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
 from podium.service.lane import Lane
-from podium.service.metrics import Metrics
 from podium.service.models import Models
+from podium.service.monitoring import Monitor
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -28,9 +28,6 @@ from podium.service.shadow import Shadow
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
     from podium.text.index import Index
-
-FOLDER = "PODIUM_RUN_FOLDER"
-"""The variable that names the folder where the workers of one service tell each other their metrics."""
 
 
 class State:
@@ -40,7 +37,7 @@ class State:
         self.settings = settings
         self.keys = Keys(settings.keys)
         self.rates = Rates(settings.rate, settings.burst)
-        self.metrics = Metrics(os.environ.get(FOLDER))
+        self.monitor = Monitor()
         self.in_work: Counter[str | None] = Counter()
         """Requests that are being answered, by caller; None: those that need no key."""
         threads = max(2, os.cpu_count() or 1)
@@ -78,7 +75,7 @@ class State:
         if settings.store:
             self.feedback = Feedback(
                 settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
-                count=lambda what, by: self.metrics.count("podium_feedback_total", f'what="{what}"', by),
+                count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
             )  # fmt: skip
             self.experiments = Experiments(self.feedback)
             self.shadow = Shadow(self.feedback, self.count_trial)
@@ -129,7 +126,7 @@ class State:
 
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
-            for follow in (self._follow_models, self._follow_index, self._follow_experiments, self.metrics.share):
+            for follow in (self._follow_models, self._follow_index, self._follow_experiments):
                 try:
                     follow()
                 except Exception as error:  # whatever it is, the thread lives on
@@ -176,9 +173,9 @@ class State:
     def count_trial(self, what: str, experiment: str) -> None:
         """Count a request of an experiment: answered, failed, or dropped by a shadow."""
         if what == "dropped":
-            self.metrics.count("podium_shadow_dropped_total", f'experiment="{experiment}"')
+            self.monitor.shadow_dropped.labels(experiment).inc()
         else:
-            self.metrics.count("podium_experiment_total", f'experiment="{experiment}",what="{what}"')
+            self.monitor.experiments.labels(experiment, what).inc()
 
     def _tell_failed(self) -> None:
         for path, why in self.models.failed.items():

@@ -104,7 +104,7 @@ def rank_all(
         name = f"{id}.{number}" if batch else id
         ranked = _tried(state, entry, one, name) if trials and one.log and len(one.X) else None
         ranked = ranked or ranking.rank(entry, one, name)
-        state.metrics.observe("podium_score_seconds", f'model="{ranked.entry.key}"', ranked.score_seconds)
+        state.monitor.score_seconds.labels(ranked.entry.key).observe(ranked.score_seconds)
         state.models.remember(entry, one.X)
         if state.feedback is not None and one.log:
             _log(state.feedback, ranked, state.settings.logged_documents)
