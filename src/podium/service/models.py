@@ -29,18 +29,20 @@ from scipy.stats import kendalltau
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
-from podium.files import write_texts
+from podium.files import claimed, write_texts
 from podium.model import Model
 from podium.ranking import top_k
 from podium.service.errors import ConflictError, NotFoundError, RequestError, StaleError
 from podium.service.schemas import AliasAnswer, Comparison
 from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name
-from podium.service.shelf_folder import digest, is_version, keep, locked, make_folder, remove_left_over
+from podium.service.shelf_folder import digest, is_version, keep, make_folder, remove_left_over
 
 if TYPE_CHECKING:
     from podium.engine import Engine
     from podium.text.index import Index
 
+_WAIT = 60.0
+"""Seconds to wait while another process changes the folder: it may be loading a large model."""
 _KEPT = 50
 """Requests that are remembered, for a model to be tried on."""
 _LONGEST = 500
@@ -245,7 +247,7 @@ class Models:
             if self.folder is None:
                 yield
                 return
-            with locked(self.folder):
+            with claimed(self.folder, wait=_WAIT):
                 self.follow()
                 yield
 

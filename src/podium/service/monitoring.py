@@ -17,7 +17,7 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 CONTENT_TYPE = "text/plain; version=0.0.4"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
-disable_created_metrics()  # workers cannot share the time at which each series began
+disable_created_metrics()  # type: ignore[no-untyped-call]  # workers cannot share when each series began
 
 
 class Monitor:
@@ -53,7 +53,7 @@ class Monitor:
         counts = self._registry
         if os.environ.get(FOLDER):
             counts = CollectorRegistry()
-            MultiProcessCollector(counts)
+            MultiProcessCollector(counts)  # type: ignore[no-untyped-call]
         gauges = _Gauges(
             _gauge("podium_requests_in_work", "Requests that are being answered.", {(): in_work}),
             _gauge("podium_model_info", "Models on the shelf; 1.", {(model,): 1 for model in models}, "model"),

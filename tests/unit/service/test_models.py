@@ -75,7 +75,7 @@ def test_what_a_killed_service_left_over_is_removed_and_what_another_receives_st
     with receiving(folder) as (path, _):  # as another service does now
         start(models=(), shelf=str(folder))
         assert path.exists()
-        left = [one for one in folder.rglob("*") if one.name.startswith(".") and one.name != ".lock"]
+        left = [one for one in folder.rglob("*") if one.name.startswith(".")]
         assert left == [path]
     assert not path.exists()
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_left(shelf, tmp_path)
     found = shelf("PUT", "/v1/models/web", b"no model")
     assert found.status == 422
     assert "not a podium model" in found.json["detail"]
-    assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == [".lock", "aliases.json", "web"]
+    assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == ["aliases.json", "web"]
 
 
 def test_if_match_refuses_a_swap_that_someone_else_made_first(shelf):

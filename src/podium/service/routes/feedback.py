@@ -47,21 +47,21 @@ def store_of(state: State) -> Feedback:
 
 def _action(event: Event, place: int, call: Call) -> Action:
     where = f"events[{place}]"
-    if event.kind == "judgement":
+    if event.kind == "judgment":
         if not call.key.may("judge"):
-            raise ServiceError(403, f"a judgement needs a key of role judge; {call.key.name} has {call.key.role}.")
+            raise ServiceError(403, f"a judgment needs a key of role judge; {call.key.name} has {call.key.role}.")
         if not (event.request or event.query):
-            raise ServiceError(422, "a judgement needs a query, or the request of an answer.", where=where)
+            raise ServiceError(422, "a judgment needs a query, or the request of an answer.", where=where)
     elif not event.request:
         raise ServiceError(422, f"a {event.kind} needs the request of the answer that it is about.", where=where)
-    if event.value is None and event.kind in ("judgement", "dwell"):
+    if event.value is None and event.kind in ("judgment", "dwell"):
         raise ServiceError(422, f"a {event.kind} needs a value.", where=where)
-    most = HIGHEST_GRADE if event.kind == "judgement" else _HIGHEST_VALUE
+    most = HIGHEST_GRADE if event.kind == "judgment" else _HIGHEST_VALUE
     if event.value is not None and not 0 <= event.value <= most:
         raise ServiceError(
             422, f"the value of a {event.kind} is from 0 to {most:g}; got {event.value:g}.", where=where
         )  # fmt: skip
     return Action(
         kind=event.kind, document=event.id, request=event.request, query=event.query, value=event.value,
-        who=event.who or (call.key.name if event.kind == "judgement" else ""), event=event.event, at=event.time,
+        who=event.who or (call.key.name if event.kind == "judgment" else ""), event=event.event, at=event.time,
     )  # fmt: skip
