@@ -48,6 +48,13 @@ class Monitor:
             ["experiment"], registry=to,
         )  # fmt: skip
 
+    def count_trial(self, what: str, experiment: str) -> None:
+        """Count a request of an experiment: answered, failed, or dropped by a shadow."""
+        if what == "dropped":
+            self.shadow_dropped.labels(experiment).inc()
+        else:
+            self.experiments.labels(experiment, what).inc()
+
     def text(self, *, in_work: int, feedback_queue: int | None, models: Iterable[str]) -> bytes:
         """All series in Prometheus' text form: sums over the workers, and gauges of this worker at this moment."""
         counts = self._registry

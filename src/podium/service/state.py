@@ -21,6 +21,7 @@ from podium.service.feedback import Feedback
 from podium.service.lane import Lane
 from podium.service.models import Models
 from podium.service.monitoring import Monitor
+from podium.service.ranker import Ranker
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -78,7 +79,10 @@ class State:
                 count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
             )  # fmt: skip
             self.experiments = Experiments(self.feedback)
-            self.shadow = Shadow(self.feedback, self.count_trial)
+            self.shadow = Shadow(self.feedback, self.monitor.count_trial)
+        self.ranker = Ranker(
+            self.models, self.monitor, self.feedback, self.experiments, self.shadow, settings.logged_documents
+        )
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
@@ -169,13 +173,6 @@ class State:
                     self.index.refresh()
         except (PodiumError, OSError) as error:
             log("error", what="reload", detail=str(error))
-
-    def count_trial(self, what: str, experiment: str) -> None:
-        """Count a request of an experiment: answered, failed, or dropped by a shadow."""
-        if what == "dropped":
-            self.monitor.shadow_dropped.labels(experiment).inc()
-        else:
-            self.monitor.experiments.labels(experiment, what).inc()
 
     def _tell_failed(self) -> None:
         for path, why in self.models.failed.items():

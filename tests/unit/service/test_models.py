@@ -13,8 +13,8 @@ import pytest
 
 import podium
 from podium.errors import DataError
+from podium.service.errors import RequestError
 from podium.service.models import Models, compare
-from podium.service.problems import ServiceError
 from podium.service.shelf import Entry, is_name
 from podium.service.shelf_folder import receiving
 
@@ -264,7 +264,7 @@ def test_every_answer_under_swaps_is_of_the_model_that_it_names(start, models, t
 @pytest.mark.parametrize("name", ["..", "a/b", "../../etc", "", "A", ".hidden", "a..b", "x" * 65, "a\n", "%2e%2e", "ä"])
 def test_names_that_could_lead_elsewhere_are_refused(name, tmp_path, models):
     assert not is_name(name)
-    with pytest.raises(ServiceError):
+    with pytest.raises(RequestError):
         Models(tmp_path / "shelf").put(name, models / "web.podium")
     assert not list(tmp_path.glob("*.podium"))
 
