@@ -53,6 +53,7 @@ LAYERS = [
         "shortest",
         "forms",
         "archive",
+        "sqlite",
     ],
     ["data", "metrics", "graph"],
     ["text", "transforms", "kernels", "clicks"],
