@@ -122,14 +122,15 @@ def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, ent
     X = np.full((len(rows), d), np.nan, np.float32)
     with np.errstate(over="ignore"):  # a number that is too large becomes infinite, and is refused below
         for place, row in enumerate(rows):
-            features, where = _features_of(row, place, entry), f"documents[{place}].features"
-            if isinstance(features, dict):
-                X[place, _columns(features, entry, where)] = list(features.values())
-            elif len(features) != width:
+            features = _features_of(row, place, entry)
+            if isinstance(features, list) and len(features) == width:
+                X[place, slice(None) if columns is None else columns] = features
+                continue
+            where = f"documents[{place}].features"
+            if isinstance(features, list):
                 expected = f"{entry.key} has {width}" if columns is None else f"'features' names {width}"
                 raise RequestError(f"{counted(len(features), 'number')}, but {expected}.", where=where)
-            else:
-                X[place, slice(None) if columns is None else columns] = features
+            X[place, _columns(features, entry, where)] = list(features.values())
     return _checked(X, entry)
 
 
