@@ -154,6 +154,20 @@ def decoded(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that was there before; None if all differ.
+
+    >>> first_repeated(["a", "b", "b", "a"])
+    'b'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
 def lines(columns: list[Ids]) -> bytes:
     """Text with a line for each row: its id in each column, with blanks between."""
     size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)

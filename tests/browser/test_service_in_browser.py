@@ -25,7 +25,7 @@ import podium
 from browser.devtools import CHROMIUM, Browser
 from podium.data import Dataset
 from podium.evaluation.explain import explain
-from podium.service.judgements import read_judgements
+from podium.service.judgments import read_judgments
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
@@ -238,7 +238,7 @@ def test_the_features_of_a_document_stand_beside_those_of_the_query(page: Browse
 
 def test_judging_by_keyboard_is_saved_when_it_says_so_and_can_be_undone(page: Browser, origin: str, made: Made):
     query, order = made.data.query_name(1), ranked(made, LIN, 1)
-    mine = lambda: {one.id: one.grade for one in read_judgements(made.folder / "feedback.db", query)}  # noqa: E731
+    mine = lambda: {one.id: one.grade for one in read_judgments(made.folder / "feedback.db", query)}  # noqa: E731
     show(page, f"{origin}/?view=judge&q={query}")
     page.wait("document.activeElement.closest('tr') !== null")
     for key, said in (("3", f"{order[0]}: grade 3, saved "), ("j", ""), ("1", f"{order[1]}: grade 1, saved ")):
@@ -273,7 +273,7 @@ def test_a_grade_that_does_not_reach_the_service_is_not_shown_as_saved(page: Bro
     page.wait("document.querySelector('#ranking-0') !== null && document.querySelector('#trouble').innerText === ''")
     assert all("ERR_INTERNET_DISCONNECTED" in one for one in page.problems)
     page.problems.clear()
-    assert read_judgements(made.folder / "feedback.db", made.data.query_name(2)) == []
+    assert read_judgments(made.folder / "feedback.db", made.data.query_name(2)) == []
 
 
 def test_measures_are_those_of_the_library_with_disagreements_of_judges(page: Browser, origin: str, made: Made):

@@ -46,7 +46,7 @@ def seeds(model: bytes) -> list[tuple[str, str, str, bytes]]:
     qid = {"name": "qid", "shape": [2], "datatype": "INT64", "data": [1, 2]}
     events = [
         {"kind": "click", "request": "r", "id": "D1", "event": "e", "time": 5},
-        {"kind": "judgement", "query": "q", "id": "D", "value": 2, "who": "ann"},
+        {"kind": "judgment", "query": "q", "id": "D", "value": 2, "who": "ann"},
         {"kind": "dwell", "request": "r", "id": "D1", "value": 3.5},
     ]
     given = [{"query": "q", "id": "D1", "grade": 2, "who": "bob"}, {"query": "q", "id": "D2", "grade": None}]
@@ -58,7 +58,7 @@ def seeds(model: bytes) -> list[tuple[str, str, str, bytes]]:
         ("POST", "/v1/explain", {"documents": documents, "pair": ["D1", "D2"], "query": "q", "model": "web"}),
         ("POST", "/v1/search", {"query": "heat transfer", "k": 3, "by": "bm25(k1=0.9,b=0.4)", "user": "u"}),
         ("POST", "/v1/search", {"query": "heat", "by": "bm25(fields=[title^2,text])", "explain": False}),
-        ("POST", "/v1/feedback", {"events": events}), ("POST", "/v1/judgements", {"judgements": given}),
+        ("POST", "/v1/feedback", {"events": events}), ("POST", "/v1/judgments", {"judgments": given}),
         ("POST", "/v1/experiments", {"name": "e", "kind": "split", "candidate": "other", "min_pages": 5}),
         ("POST", "/v1/experiments/e/end", {}), ("DELETE", "/v1/users/u", {}), ("DELETE", "/v1/models/new", {}),
         ("PUT", "/v1/aliases/x", {"model": "web@1"}),

@@ -20,13 +20,13 @@ from podium.errors import PodiumError
 from podium.service.experiment_schemas import ExperimentRequest
 from podium.service.experiments import Experiments
 from podium.service.feedback import Action, Feedback, Impression
-from podium.service.feedback_export import backup, click_log, judgements, totals, training_data
-from podium.service.judgements import agreement, judged_data, qrels, read_judgements
+from podium.service.feedback_export import backup, click_log, judgments, totals, training_data
+from podium.service.judgments import agreement, judged_data, qrels, read_judgments
 from podium.service.models import Models
 
 
 def make_store(path: Path, models: Models) -> None:
-    """A store with all that can be in one: impressions, events, judgements, three experiments."""
+    """A store with all that can be in one: impressions, events, judgments, three experiments."""
     kept = Feedback(path)
     experiments = Experiments(kept)
     for name, kind in (("a", "split"), ("c", "shadow"), ("b", "interleave")):
@@ -42,7 +42,7 @@ def make_store(path: Path, models: Models) -> None:
             )
         )  # fmt: skip
         kept.add([Action("click", "y y", f"r{k}"), Action("dwell", "x", f"r{k}", value=3.5)]).result()
-        kept.add([Action("judgement", "x", query=f"q{k % 7}", value=float(k % 4), who=f"w{k % 3}")]).result()
+        kept.add([Action("judgment", "x", query=f"q{k % 7}", value=float(k % 4), who=f"w{k % 3}")]).result()
     rows = [("c", f"r{k}", 1, 0.5, 0.5, 0.1, 0.1) for k in range(20)]
     columns = "experiment, request, at, kendall, overlap, difference, seconds"
     kept.change(
@@ -71,8 +71,8 @@ def use(path: Path) -> None:
     """All that is done with a store; raises what is not an error of podium."""
     work = [
         lambda: totals(path), lambda: click_log(path), lambda: click_log(path, by="request"),
-        lambda: training_data(path), lambda: training_data(path, label="judgement"), lambda: judgements(path),
-        lambda: agreement(read_judgements(path)), lambda: qrels(read_judgements(path)),
+        lambda: training_data(path), lambda: training_data(path, label="judgment"), lambda: judgments(path),
+        lambda: agreement(read_judgments(path)), lambda: qrels(read_judgments(path)),
         lambda: judged_data(path, None), lambda: backup(path, path.with_name("copy.db")),
     ]  # fmt: skip
     for one in work:
@@ -88,7 +88,7 @@ def _write(path: Path) -> None:
             lambda: kept.own_id("r1"), lambda: kept.add([Action("click", "x", "r1")]).result(10),
             lambda: kept.log(Impression("new", "web@1", ("a",), "q", "u", ["x"], np.ones((1, 1), np.float32))),
             lambda: kept.forget("u1").result(10), kept._tidy,
-            lambda: kept.add([Action("judgement", "x", query="q", value=1.0)]).result(10),
+            lambda: kept.add([Action("judgment", "x", query="q", value=1.0)]).result(10),
         ):  # fmt: skip
             _in_words(one)
         assert kept._thread.is_alive(), "the writer has ended"

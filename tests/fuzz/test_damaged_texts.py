@@ -11,7 +11,6 @@ import faulthandler
 import io
 import itertools
 import json
-import math
 import sys
 import tempfile
 import time
@@ -48,7 +47,6 @@ from podium.graph.links import read_links
 from podium.graph.visits import read_visits
 from podium.imports import import_model
 from podium.metrics.base import Metric
-from podium.service.number_rows import read_rows
 from podium.service.settings import Settings
 from podium.text.collection import read_documents, read_queries
 from podium.text.html_page import html_text
@@ -109,16 +107,6 @@ def same_trec(columns: int) -> Callable[[Any, bytes], bool]:
 
 def name(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
-
-
-def same_rows(found: Any, raw: bytes) -> bool:
-    if found is None:
-        return True
-    with np.errstate(over="ignore"):
-        values = np.array([[math.nan if one is None else one for one in json.loads(raw)]], np.float64).astype(
-            np.float32
-        )
-    return np.array_equal(found.view(np.uint32), values.view(np.uint32))
 
 
 def same_html(found: Any, raw: bytes) -> bool:
@@ -211,7 +199,6 @@ READERS = {
     "spec": Reader(SPEC, from_file(".toml", read_spec)),
     "settings": Reader(SETTINGS, from_file(".toml", settings)),
     "metric": Reader(b"ndcg@10[exp2,log2,ties=mean]", lambda raw: Metric.parse(raw.decode("utf-8", "replace"))),
-    "json rows": Reader(b"[0.5, -0, 1e-3, null, 16777217, -12.25e+2]", lambda raw: read_rows([raw], 6), same_rows),
     "html": Reader(HTML, lambda raw: html_text(raw.decode("utf-8", "replace")), same_html),
     **{f"documents{end}": Reader(raw, from_file(end, documents)) for end, raw in DOCUMENTS.items()},
     **{f"queries{end}": Reader(raw, from_file(end, read_queries)) for end, raw in QUERIES.items()},

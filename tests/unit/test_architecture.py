@@ -56,6 +56,7 @@ LAYERS = [
         "archive",
         "json_process",
         "progress",
+        "sqlite",
     ],
     ["data", "metrics", "graph"],
     ["text", "transforms", "kernels", "clicks"],

@@ -12,7 +12,7 @@ from podium.errors import counted
 
 app = typer.Typer(
     name="feedback",
-    help="What podium serve --store kept: clicks, training data, judgements; deletion and backup.",
+    help="What podium serve --store kept: clicks, training data, judgments; deletion and backup.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The file of podium serve --store.")]
@@ -77,7 +77,7 @@ def letor(
     store: Store,
     output: Annotated[str, typer.Option("-o", "--output", help="The LETOR file to write; - is standard output.")] = "-",
     label: Annotated[
-        Literal["click", "purchase", "judgement"],
+        Literal["click", "purchase", "judgment"],
         typer.Option(help="What makes a label: 1 where there was such an event, or the mean grade of the judges."),
     ] = "click",
     model: Annotated[str | None, typer.Option(help="Only what this model ranked.", show_default=False)] = None,
@@ -85,7 +85,7 @@ def letor(
     """Write training data: documents with the features that they were ranked by when they were shown.
 
     Each impression is a query, called like its request, as with `podium feedback clicks --by request`.
-    With --label judgement, the last impression of each query is one.
+    With --label judgment, the last impression of each query is one.
     """
     import json
 
@@ -108,19 +108,19 @@ def votes(
     store: Store,
     output: Annotated[str, typer.Option("-o", "--output", help="The table to write (.csv).")] = "-",
 ) -> None:
-    """Write all judgements as a table that `podium judges` reads: query, document, judge, grade."""
+    """Write all judgments as a table that `podium judges` reads: query, document, judge, grade."""
     import csv
     import io
 
     from podium.files import writing
-    from podium.service.feedback_export import judgements
+    from podium.service.feedback_export import judgments
 
-    rows = judgements(store)
+    rows = judgments(store)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([("query", "document", "judge", "grade"), *rows])
     with writing(output) as file:
         file.write(text.getvalue().encode())
-    console.say(counted(len(rows), "judgement"))
+    console.say(counted(len(rows), "judgment"))
 
 
 @app.command()

@@ -96,6 +96,7 @@ def run(settings: Settings) -> None:
         import uvicorn
 
         from podium.service.app import build
+        from podium.service.monitoring import FOLDER
     except ImportError as error:
         raise MissingPackageError(error.name or "starlette", "podium serve", "serve") from None
 
@@ -112,7 +113,7 @@ def run(settings: Settings) -> None:
         return
     _greet(settings)
     with tempfile.TemporaryDirectory(prefix="podium-serve-") as folder:
-        os.environ.update(settings.environment(), PODIUM_RUN_FOLDER=folder)
+        os.environ.update({**settings.environment(), FOLDER: folder})
         uvicorn.run("podium.service.app:from_environment", factory=True, workers=settings.workers, **how)
 
 

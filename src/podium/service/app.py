@@ -30,7 +30,7 @@ from podium.service.endpoint import Call, Endpoint, guarded, request_id
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
 from podium.service.routes import compat as dialects
-from podium.service.routes import experiments, feedback, judgements, models, page, ranking, status
+from podium.service.routes import experiments, feedback, judgments, models, page, ranking, status
 from podium.service.security import HEADERS, check_host
 from podium.service.settings import Settings
 from podium.service.state import State
@@ -70,19 +70,19 @@ ENDPOINTS = (
         reads=(schemas.FeedbackRequest,), answers=(schemas.FeedbackAnswer,), status=202,
     ),
     Endpoint(
-        "POST", "/v1/judgements", judgements.give, "judge", "Grade documents of queries, or take grades back.",
-        reads=(page_schemas.JudgementRequest,), answers=(page_schemas.JudgementAnswer,), status=202,
+        "POST", "/v1/judgments", judgments.give, "judge", "Grade documents of queries, or take grades back.",
+        reads=(page_schemas.JudgmentRequest,), answers=(page_schemas.JudgmentAnswer,), status=202,
     ),
     Endpoint(
-        "GET", "/v1/judgements", judgements.listed, "judge", "Who graded what, and where judges disagree.",
-        parameters=("query",), answers=(page_schemas.JudgementList,),
+        "GET", "/v1/judgments", judgments.listed, "judge", "Who graded what, and where judges disagree.",
+        parameters=("query",), answers=(page_schemas.JudgmentList,),
     ),
-    Endpoint("GET", "/v1/judgements.qrels", judgements.qrels, "judge", "The judgements as qrels of TREC.", seconds=60),
+    Endpoint("GET", "/v1/judgments.qrels", judgments.qrels, "judge", "The judgments as qrels of TREC.", seconds=60),
     Endpoint(
-        "GET", "/v1/judgements.letor", judgements.letor, "judge", "Judged documents with their features.", seconds=60
+        "GET", "/v1/judgments.letor", judgments.letor, "judge", "Judged documents with their features.", seconds=60
     ),
     Endpoint(
-        "GET", "/v1/measures", judgements.measure, "judge", "Metrics of one model or two on the graded queries.",
+        "GET", "/v1/measures", judgments.measure, "judge", "Metrics of one model or two on the graded queries.",
         parameters=("model", "metric", "grades", "query"), answers=(page_schemas.MeasuresAnswer,), seconds=60,
     ),
     Endpoint(

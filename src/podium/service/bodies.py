@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import functools
+import io
 import math
 import struct
+import tokenize
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.errors import MissingPackageError
 from podium.service.problems import ServiceError, decoded
-from podium.service.ranking import Asked, asked_of, checked_matrix, matrix_of, named_matrix
+from podium.service.ranking import Asked, array_matrix, asked_of
 from podium.service.schemas import RankRequest, RankRows
 from podium.service.shelf import Entry
 
@@ -41,6 +41,7 @@ class _Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 
 _KINDS = {field.name: field.type for field in msgspec.structs.fields(RankRequest)}
+_NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _rows, _head, _batch = msgspec.json.Decoder(RankRows), msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Batch)
 
 
@@ -60,15 +61,8 @@ def check_json(body: bytes, *, documents: int, values: bool = True) -> None:
 def read_json(body: bytes, find: Find, *, most: int) -> tuple[list[tuple[Entry, Asked]], bool]:
     """What a body in JSON asks for, and whether it is a batch."""
     check_json(body, documents=most, values=False)
-    try:
+    if decoded(_head, body).queries is msgspec.UNSET:
         return [_read_query(body, find, most)], False
-    except msgspec.ValidationError as error:
-        try:
-            batch = decoded(_head, body).queries is not msgspec.UNSET
-        except msgspec.ValidationError:
-            raise error from None
-        if not batch:
-            raise
     queries = decoded(_batch, body).queries
     if len(queries) > QUERIES:
         raise ServiceError(413, f"{len(queries)} queries; at most {QUERIES} are ranked at once.")
@@ -87,7 +81,7 @@ def _read_query(body: bytes | msgspec.Raw, find: Find, most: int) -> tuple[Entry
     request = decoded(_rows, body)
     check_count(len(request.documents), most)
     entry = find(request.model)
-    return entry, asked_of(request, matrix_of([one.features for one in request.documents], request.features, entry))
+    return entry, asked_of(request, entry)
 
 
 def read_npy(body: bytes, options: Mapping[str, str], find: Find, *, most: int) -> tuple[Entry, Asked]:
@@ -96,7 +90,7 @@ def read_npy(body: bytes, options: Mapping[str, str], find: Find, *, most: int) 
     entry = find(about.pop("model"))
     X = npy_array(body)
     check_count(len(X) if X.ndim else 0, most)
-    return entry, Asked(checked_matrix(X, entry), None, **about)
+    return entry, Asked(array_matrix(X, entry), None, **about)
 
 
 def read_arrow(
@@ -107,7 +101,7 @@ def read_arrow(
     entry = find(about.pop("model"))
     columns, n = _arrow_columns(body, most, width=entry.model.n_features)
     ids, qids = columns.pop("id", None), columns.pop("qid", None)
-    X = named_matrix(columns, n, entry)
+    X = array_matrix(np.column_stack([np.empty((n, 0)), *columns.values()]), entry, names=list(columns))
     if qids is None:
         return [(entry, Asked(X, _unique(ids), **about))], False
     rows: dict[str, list[int]] = {}
@@ -137,36 +131,22 @@ def read_options(options: Mapping[str, str]) -> dict[str, Any]:
 
 def npy_array(body: bytes) -> Any:
     """An array of NumPy's .npy form, without a copy. Numbers only, in C order."""
+    file = io.BytesIO(body)
     try:
-        if body[:6] != b"\x93NUMPY" or body[6] not in (1, 2):
-            raise ValueError("it does not start like one")
-        size, start = (2, 10) if body[6] == 1 else (4, 12)
-        (length,) = struct.unpack("<H" if size == 2 else "<I", body[8:start])
-        if length > 1000:
-            raise ValueError("its header is too long")
-        kind, shape = _npy_head(body[start : start + length])
-        data = body[start + length :]
+        read_header = _NPY_HEADERS[np.lib.format.read_magic(file)]
+        shape, fortran_order, kind = read_header(file, max_header_size=1000)
+        if kind.kind not in "fiu":
+            raise ValueError(f"numbers are needed, float32 best; got {kind}")
+        if fortran_order:
+            raise ValueError("C order is needed: send np.ascontiguousarray(X)")
+        data = memoryview(body)[file.tell() :]
         if len(shape) > 2 or min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != len(data):
             raise ValueError(f"{len(data)} bytes for shape {shape} of {kind}")
         return np.frombuffer(data, kind).reshape(shape)
     except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TypeError, ValueError) as error:
         raise ServiceError(400, f"the body is not an array of NumPy (.npy): {str(error)[:200]}.") from None
-    except struct.error as error:
+    except tokenize.TokenError as error:
         raise ServiceError(400, f"the body is not an array of NumPy (.npy): {error}.") from None
-
-
-@functools.lru_cache(256)
-def _npy_head(text: bytes) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """The type and the shape that a header tells."""
-    head = ast.literal_eval(text.decode("latin1").strip())
-    kind, shape = np.dtype(head["descr"]), tuple(head["shape"])
-    if not all(isinstance(n, int) for n in shape):
-        raise ValueError("its shape is not of whole numbers")
-    if kind.hasobject or kind.kind not in "fiu":
-        raise ValueError(f"numbers are needed, float32 best; got {kind}")
-    if head["fortran_order"]:
-        raise ValueError("C order is needed: send np.ascontiguousarray(X)")
-    return kind, shape
 
 
 def check_count(n: int, most: int) -> None:

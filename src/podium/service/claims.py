@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.service.store import connected
+from podium.service.store import FORMAT
 
 _CLAIMED = 30_000
 """Ids that are remembered: more than may wait to be written."""
@@ -18,7 +18,7 @@ class Claims:
     """The ids of a store's impressions, and of those that are not written yet."""
 
     def __init__(self, path: Path) -> None:
-        self._base = connected(str(path), where=path)
+        self._base = FORMAT.open(path)
         self._recent: dict[str, None] = {}  # not written yet, perhaps; the oldest first
         self._lock = threading.Lock()
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from podium.data.dataset import Dataset
 from podium.errors import counted
 from podium.service.bodies import check_count
-from podium.service.problems import ServiceError, decoded
-from podium.service.ranking import matrix_of
+from podium.service.errors import RequestError, TooLargeError
+from podium.service.problems import decoded
+from podium.service.ranking import json_matrix
 from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
 from podium.service.shelf import Entry
 from podium.version import version
@@ -51,7 +52,7 @@ class RerankRows(RerankRequest, kw_only=True):
             return self.documents
         if self.texts is not UNSET:
             return self.texts
-        raise ServiceError(422, "documents are needed (or texts, as TEI calls them).")
+        raise RequestError("documents are needed (or texts, as TEI calls them).")
 
 
 class RerankResult(Struct, omit_defaults=True):
@@ -183,7 +184,7 @@ def infer(entry: Entry, request: InferRows, *, most: int) -> InferAnswer:
     named = {one.name: one for one in request.inputs}
     qid = named.pop("qid", None)
     if len(named) != 1 or len(request.inputs) != 1 + (qid is not None):
-        raise ServiceError(422, "one input of features is needed, and qid beside it where there are several queries.")
+        raise RequestError("one input of features is needed, and qid beside it where there are several queries.")
     X = _matrix(next(iter(named.values())), entry, most)
     queries = None if qid is None else _queries(qid, most)
     scores = entry.model.score(Dataset.from_arrays(X, qid=queries)) if len(X) else np.empty(0)
@@ -225,15 +226,14 @@ _WHOLE = ("INT64", "INT32", "BYTES")
 def _document(given: msgspec.Raw, place: int) -> Row:
     where = f"documents[{place}]"
     if len(bytes(given)) > _LONGEST:
-        raise ServiceError(413, f"a document of more than {_LONGEST} bytes.", where=where)
+        raise TooLargeError(f"a document of more than {_LONGEST} bytes.", where=where)
     try:
         inner = decoded(_any, given) if bytes(given)[:1] == b'"' else given
         found = decoded(_text, inner)
         if bytes(found.features)[:1] not in (b"[", b"{"):
             raise msgspec.ValidationError("its features are neither a list nor an object")
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise ServiceError(
-            422,
+        raise RequestError(
             "a document is an object with features, or a text that holds one as JSON, e.g. "
             f'{{"id": "D1", "features": [1.5, 0.2]}}: models here rank features, not texts ({error}).',
             where=where,
@@ -246,44 +246,44 @@ def _matrix(tensor: TensorRead, entry: Entry, most: int) -> NDArray[np.float32]:
     shape, where = _shape_of(tensor, _NUMBERS), f"inputs {tensor.name[:100]!r}"
     d = entry.model.n_features
     if len(shape) != 2 or shape[1] != d:
-        raise ServiceError(422, f"shape [documents, {d}] is needed for {entry.key}; got {shape}.", where=where)
+        raise RequestError(f"shape [documents, {d}] is needed for {entry.key}; got {shape}.", where=where)
     check_count(shape[0], most)
     if bytes(tensor.data).count(b",") > max(0, shape[0] * d - 1):
-        raise ServiceError(422, f"more numbers than shape {shape} has.", where=where)
+        raise RequestError(f"more numbers than shape {shape} has.", where=where)
     try:
         rows = decoded(_rows, tensor.data)
         if rows and bytes(rows[0])[:1] != b"[" and len(rows) == shape[0] * d:
             rows = [msgspec.Raw(b"[%b]" % b",".join(map(bytes, rows[k * d : k * d + d]))) for k in range(shape[0])]
         if len(rows) != shape[0]:
-            raise ServiceError(422, f"{len(rows)} numbers or rows for shape {shape}.", where=where)
-        return matrix_of(rows, UNSET, entry)
+            raise RequestError(f"{len(rows)} numbers or rows for shape {shape}.", where=where)
+        return json_matrix(rows, UNSET, entry)
     except msgspec.MsgspecError as error:
         words = str(error).partition(" - at ")[0]
-        raise ServiceError(422, f"data must be numbers, flat or nested as the shape ({words}).", where=where) from None
+        raise RequestError(f"data must be numbers, flat or nested as the shape ({words}).", where=where) from None
 
 
 def _queries(tensor: TensorRead, most: int) -> NDArray[Any]:
     """The query of each document, as a text."""
     shape, where = _shape_of(tensor, _WHOLE), f"inputs {tensor.name[:100]!r}"
     if math.prod(shape) > most or len(bytes(tensor.data)) > _LONGEST:
-        raise ServiceError(413, f"shape {shape}; at most {most} documents are ranked at once.", where=where)
+        raise TooLargeError(f"shape {shape}; at most {most} documents are ranked at once.", where=where)
     try:
         values = decoded(_queries_of, tensor.data)
     except msgspec.MsgspecError:
-        raise ServiceError(422, "data must be a list of whole numbers or texts.", where=where) from None
+        raise RequestError("data must be a list of whole numbers or texts.", where=where) from None
     if math.prod(shape) != len(values) or len(set(map(type, values))) > 1:
-        raise ServiceError(422, f"{counted(len(values), 'value')} of one kind for shape {shape}.", where=where)
+        raise RequestError(f"{counted(len(values), 'value')} of one kind for shape {shape}.", where=where)
     return np.array(list(map(str, values)), object)
 
 
 def _shape_of(tensor: TensorRead, kinds: Sequence[str]) -> list[int]:
     where = f"inputs {tensor.name[:100]!r}"
     if tensor.datatype not in kinds:
-        raise ServiceError(422, f"datatype {tensor.datatype}; {' or '.join(kinds)} is needed.", where=where)
+        raise RequestError(f"datatype {tensor.datatype}; {' or '.join(kinds)} is needed.", where=where)
     try:
         shape = decoded(_shape, tensor.shape) if len(bytes(tensor.shape)) <= 100 else []
     except msgspec.MsgspecError:
         shape = []
     if not 1 <= len(shape) <= 2 or min(shape) < 0:
-        raise ServiceError(422, "a shape has one or two whole numbers from 0.", where=where)
+        raise RequestError("a shape has one or two whole numbers from 0.", where=where)
     return shape

@@ -131,14 +131,13 @@ def whole_number(text: str, *, most: int) -> int | None:
 def guarded(endpoint: Endpoint, state: State) -> Callable[[Request], Awaitable[Response]]:
     """The call with everything around it."""
     most = endpoint.seconds or state.settings.request_seconds
-    route = f'route="{endpoint.path}"'
 
     async def answer(request: Request) -> Response:
         start = time.perf_counter()
         response = await _answered(endpoint, state, request, most)
         seconds = time.perf_counter() - start
-        state.metrics.count("podium_requests_total", f'{route},status="{response.status_code}"')
-        state.metrics.observe("podium_request_seconds", route, seconds)
+        state.monitor.requests.labels(endpoint.path, response.status_code).inc()
+        state.monitor.request_seconds.labels(endpoint.path).observe(seconds)
         if state.settings.log_requests:
             log(
                 "info", request=request.scope["podium.id"], route=endpoint.path, method=endpoint.method,
@@ -171,7 +170,9 @@ async def _answered(endpoint: Endpoint, state: State, request: Request, most: fl
     except ClientDisconnect:
         return Response(status_code=400)  # nobody hears it
     except Exception as error:
-        problem = state.without_folders(problem_of(error))
+        problem = problem_of(error)
+        problem.detail = state.without_folders(problem.detail)
+        problem.where = None if problem.where is None else state.without_folders(problem.where)
         if problem.status == 500:
             log("error", request=request.scope["podium.id"], route=endpoint.path, trace=traceback.format_exc())
         response = answer_of(problem)

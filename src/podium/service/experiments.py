@@ -16,11 +16,11 @@ import msgspec
 
 from podium.errors import ParameterError, UnknownNameError
 from podium.online.interleaving import Interleaving
+from podium.service.errors import ConflictError, NotFoundError, RequestError
 from podium.service.experiment_results import Experiment, result
 from podium.service.experiment_schemas import ExperimentAnswer, ExperimentRequest, Why
 from podium.service.feedback import Feedback
 from podium.service.feedback_export import reading_store
-from podium.service.problems import ServiceError
 from podium.service.shelf import Entry, Shelf, check_name
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Experiments:
 
         problem = self._store.change(insert).result()
         if problem:
-            raise ServiceError(409, problem)
+            raise ConflictError(problem)
         self.follow()
         return made
 
@@ -117,11 +117,10 @@ class Experiments:
 def _check(request: ExperimentRequest, control: Entry, candidate: Entry) -> None:
     """Raise a clear error if two models cannot be compared."""
     if control.key == candidate.key:
-        raise ServiceError(422, f"control and candidate are both {control.key}.", where="candidate")
+        raise RequestError(f"control and candidate are both {control.key}.", where="candidate")
     missing = [name for name in candidate.feature_names if name not in control.columns]
     if missing:
-        raise ServiceError(
-            422,
+        raise RequestError(
             f"{candidate.key} needs feature {missing[0]!r}, which requests for {control.key} do not bring.",
             where="candidate",
         )
@@ -133,7 +132,7 @@ def _one(base: sqlite3.Connection, name: str) -> Experiment:
     found = _read(base, "WHERE name=?", name)
     if not found:
         known = [one.name for one in _read(base, "ORDER BY started DESC LIMIT 20")]
-        raise ServiceError(404, str(UnknownNameError("experiment", name[:100], known, see="GET /v1/experiments")))
+        raise NotFoundError(str(UnknownNameError("experiment", name[:100], known, see="GET /v1/experiments")))
     return found[0]
 
 

@@ -27,13 +27,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, PodiumError
+from podium.errors import DataError
 from podium.service.claims import Claims
+from podium.service.errors import BusyError
 from podium.service.store import delete_oldest, open_store, used_bytes
 
 T = TypeVar("T")
 HIGHEST_GRADE = 1000.0
-"""Of a judgement; the lowest is 0."""
+"""Of a judgment; the lowest is 0."""
 _BATCH = 1000
 """Rows of a transaction."""
 _HELD = 32_000_000
@@ -44,8 +45,10 @@ _TIDY = 10.0
 """Seconds between two looks at what is too old."""
 
 
-class FeedbackError(PodiumError):
+class FeedbackError(BusyError):
     """Feedback cannot be kept now; ranking goes on."""
+
+    seconds = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Action:
     document: str
     request: str = ""
     query: str = ""
-    value: float | None = None  # of a judgement: None takes the judge's grade back
+    value: float | None = None  # of a judgment: None takes the judge's grade back
     who: str = ""
     event: str = ""
     at: int | None = None  # ms since 1970; None: now
@@ -248,7 +251,7 @@ class Feedback:
     def _insert_actions(self, base: sqlite3.Connection, actions: Sequence[Action]) -> Written:
         now, repeated, unknown = time.time_ns() // 1_000_000, 0, 0
         for one in actions:
-            judged = one.kind == "judgement"
+            judged = one.kind == "judgment"
             if judged and one.value is None:
                 _take_back(base, one)
                 continue
@@ -330,7 +333,7 @@ def _user_key(path: Path) -> bytes:
 def _take_back(base: sqlite3.Connection, one: Action) -> None:
     """Delete the grade that a judge gave to a document of a query, also where it was given to a request."""
     base.execute(
-        "DELETE FROM event WHERE kind='judgement' AND document=? AND who=? AND (query=? OR query='' AND request IN "
+        "DELETE FROM event WHERE kind='judgment' AND document=? AND who=? AND (query=? OR query='' AND request IN "
         "(SELECT request FROM impression WHERE query=?))",
         (one.document, one.who, one.query, one.query),
     )

@@ -1,4 +1,4 @@
-"""Feedback as a click log, as training data with the features that were shown, and as judgements.
+"""Feedback as a click log, as training data with the features that were shown, and as judgments.
 
 >>> log = click_log("feedback.db")  # doctest: +SKIP
 >>> data = training_data("feedback.db", label="click")  # doctest: +SKIP
@@ -25,7 +25,7 @@ from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.errors import DataError, PodiumError, counted
 from podium.service.feedback import HIGHEST_GRADE
-from podium.service.store import check_store, connected
+from podium.service.store import FORMAT
 
 _UNHELD = re.compile(r"[\s#%\x00-\x1f\x7f\ud800-\udfff]")
 
@@ -41,7 +41,7 @@ class Totals:
     impressions: int
     events: dict[str, int]
     unknown: int  # events whose request was not logged
-    out_of_range: int  # judgements that no export takes
+    out_of_range: int  # judgments that no export takes
     first: int | None  # ms since 1970
     last: int | None
     bytes: int
@@ -67,7 +67,7 @@ def totals(path: str | os.PathLike[str]) -> Totals:
         unknown = base.execute(
             "SELECT count(*) FROM event WHERE request<>'' AND request NOT IN (SELECT request FROM impression)"
         ).fetchone()[0]
-        odd = base.execute(f"SELECT count(*) FROM event WHERE kind='judgement' AND NOT ({IN_RANGE})").fetchone()[0]
+        odd = base.execute(f"SELECT count(*) FROM event WHERE kind='judgment' AND NOT ({IN_RANGE})").fetchone()[0]
         return Totals(n, kinds, unknown, odd, first, last, os.path.getsize(path))
 
 
@@ -101,12 +101,12 @@ def training_data(
 ) -> tuple[Dataset, int]:
     """Documents as they were shown, with the features that they were ranked by; and the impressions left out.
 
-    With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgement",
+    With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgment",
     the last impression of each query is one, with the mean of the judges' grades; documents without a grade are left
     out. Only impressions with the features of the newest one, or of `model`, are used. Ids are spelled as `word` does.
     """
     with reading_store(path) as base:
-        grades = _grades(base) if label == "judgement" else None
+        grades = _grades(base) if label == "judgment" else None
         wanted = _features(base, model, path)
         parts, left_out = [], 0
         for shown in _impressions(base, last_of_query=grades is not None):
@@ -130,8 +130,8 @@ def training_data(
     return data, left_out
 
 
-def judgements(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]]:
-    """(query, document, judge, grade) of every judgement."""
+def judgments(path: str | os.PathLike[str]) -> list[tuple[str, str, str, float]]:
+    """(query, document, judge, grade) of every judgment."""
     with reading_store(path) as base:
         return [row for row in _judged(base) if row[0]]
 
@@ -165,11 +165,8 @@ def backup(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None
 @contextmanager
 def reading_store(path: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
     """A store as it is at this moment, to read."""
-    if not os.path.isfile(path):
-        raise DataError("no such file. podium serve --store makes one.", where=os.fspath(path))
-    base = connected(f"{Path(path).absolute().as_uri()}?mode=rw", where=path, uri=True)
+    base = FORMAT.open(Path(path))
     try:
-        check_store(base, path)
         base.execute("PRAGMA query_only=ON")
         yield base
     except PodiumError:
@@ -261,7 +258,7 @@ def _judged(base: sqlite3.Connection) -> list[Any]:
     return base.execute(
         "SELECT CASE WHEN e.query<>'' THEN e.query ELSE coalesce(i.query, '') END, document, who, value "
         "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request "
-        f"WHERE kind='judgement' AND {IN_RANGE} ORDER BY e.n"
+        f"WHERE kind='judgment' AND {IN_RANGE} ORDER BY e.n"
     ).fetchall()
 
 

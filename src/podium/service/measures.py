@@ -14,7 +14,7 @@ from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain, query_names
 from podium.evaluation.significance import Pair, SystemComparison, compare_systems
 from podium.metrics import Metric
-from podium.service.judgements import Known
+from podium.service.judgments import Known
 from podium.service.page_schemas import Difference, Grades, Measured, MeasuredModel, MeasuredQuery, MeasuresAnswer
 from podium.service.shelf import Entry
 

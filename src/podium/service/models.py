@@ -29,18 +29,20 @@ from scipy.stats import kendalltau
 
 from podium.data.dataset import Dataset
 from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
-from podium.files import write_texts
+from podium.files import claimed, write_texts
 from podium.model import Model
 from podium.ranking import top_k
-from podium.service.problems import ServiceError
+from podium.service.errors import ConflictError, NotFoundError, RequestError, StaleError
 from podium.service.schemas import AliasAnswer, Comparison
 from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name
-from podium.service.shelf_folder import digest, is_version, keep, locked, make_folder, remove_left_over
+from podium.service.shelf_folder import digest, is_version, keep, make_folder, remove_left_over
 
 if TYPE_CHECKING:
     from podium.engine import Engine
     from podium.text.index import Index
 
+_WAIT = 60.0
+"""Seconds to wait while another process changes the folder: it may be loading a large model."""
 _KEPT = 50
 """Requests that are remembered, for a model to be tried on."""
 _LONGEST = 500
@@ -101,8 +103,7 @@ class Models:
                     return entry, False
             last = self._highest.get(name, 0)
             if version is not None and version <= last:
-                raise ServiceError(
-                    409,
+                raise ConflictError(
                     f"{name}@{version} with these bytes is not there, and a version never changes. The next one is "
                     f"{name}@{last + 1}.",
                 )
@@ -120,8 +121,7 @@ class Models:
             shelf = self.shelf
             new, before = shelf.find(word), shelf.aliases.get(alias)
             if if_version is not None and if_version != (before.version if before else 0):
-                raise ServiceError(
-                    412,
+                raise StaleError(
                     f"{alias} is at version {before.version if before else 0}, not {if_version}: someone changed it. "
                     "Look at it again: GET /v1/models.",
                 )
@@ -140,11 +140,10 @@ class Models:
             one = self.shelf.entries.get(word)
             gone = [one] if one is not None else self.shelf.versions(word)
             if not gone:
-                raise ServiceError(404, str(UnknownNameError("model", word, self.shelf.entries, see="GET /v1/models")))
+                raise NotFoundError(str(UnknownNameError("model", word, self.shelf.entries, see="GET /v1/models")))
             for entry in gone:
                 if self.shelf.aliases_of(entry):
-                    raise ServiceError(
-                        409,
+                    raise ConflictError(
                         f"{entry.key} is in use as {', '.join(self.shelf.aliases_of(entry))}. Point that to another "
                         "model first: PUT /v1/aliases/…",
                     )
@@ -219,7 +218,7 @@ class Models:
         assert self.folder is not None
         path = (self.folder / check_name(name) / f"{version}.podium").resolve()
         if not path.is_relative_to(self.folder):
-            raise ServiceError(422, f"{name} leads out of the folder of models.")
+            raise RequestError(f"{name} leads out of the folder of models.")
         return path
 
     def _assign(self, *, entries: dict[str, Entry] | None = None, aliases: dict[str, Alias] | None = None) -> None:
@@ -248,7 +247,7 @@ class Models:
             if self.folder is None:
                 yield
                 return
-            with locked(self.folder):
+            with claimed(self.folder, wait=_WAIT):
                 self.follow()
                 yield
 

@@ -1,4 +1,4 @@
-"""Page schemas: what goes over the wire for judgements, measures, and the page itself."""
+"""Page schemas: what goes over the wire for judgments, measures, and the page itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from podium.service.schemas import Id
 
 
-class JudgementGiven(Struct, forbid_unknown_fields=True, kw_only=True):
+class JudgmentGiven(Struct, forbid_unknown_fields=True, kw_only=True):
     """A grade for a document of a query; null takes the judge's grade back."""
 
     query: Annotated[str, Meta(min_length=1, max_length=4096)]
@@ -19,20 +19,20 @@ class JudgementGiven(Struct, forbid_unknown_fields=True, kw_only=True):
     """The judge; the name of the key if not given."""
 
 
-class JudgementRequest(Struct, forbid_unknown_fields=True):
-    """Judgements, written all or none."""
+class JudgmentRequest(Struct, forbid_unknown_fields=True):
+    """Judgments, written all or none."""
 
-    judgements: Annotated[list[JudgementGiven], Meta(max_length=1000)]
+    judgments: Annotated[list[JudgmentGiven], Meta(max_length=1000)]
 
 
-class JudgementAnswer(Struct):
-    """How many judgements are on disk now, and when that was, in ms since 1970."""
+class JudgmentAnswer(Struct):
+    """How many judgments are on disk now, and when that was, in ms since 1970."""
 
     accepted: int
     time: int
 
 
-class JudgementKept(Struct):
+class JudgmentKept(Struct):
     """The grade that a judge gave."""
 
     query: str
@@ -59,10 +59,10 @@ class AgreementAnswer(Struct):
     documents: int
 
 
-class JudgementList(Struct, kw_only=True):
-    """Judgements, the newest last, at most 10,000; where judges differ, at most 100; how far they agree."""
+class JudgmentList(Struct, kw_only=True):
+    """Judgments, the newest last, at most 10,000; where judges differ, at most 100; how far they agree."""
 
-    judgements: list[JudgementKept]
+    judgments: list[JudgmentKept]
     total: int
     judges: dict[str, int]
     disagreements: list[DisagreementAnswer]
@@ -142,4 +142,4 @@ class AboutAnswer(Struct, kw_only=True):
     documents: int | None
     """Of the index; null where there is none."""
     store: bool
-    """Whether feedback and judgements are kept."""
+    """Whether feedback and judgments are kept."""

@@ -11,9 +11,24 @@ import msgspec
 from starlette.responses import Response
 
 from podium.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
+from podium.service.errors import BusyError, ConflictError, NotFoundError, RequestError, StaleError, TooLargeError
 from podium.service.schemas import ProblemDetails
 
 T = TypeVar("T")
+_STATUS: dict[type[PodiumError], int] = {
+    NotFoundError: 404,
+    ConflictError: 409,
+    StaleError: 412,
+    TooLargeError: 413,
+    RequestError: 422,
+    DataError: 422,
+    ParameterError: 422,
+    IncompatibleError: 422,
+    ModelFileError: 422,
+    IndexFileError: 503,
+    PodiumError: 500,
+}
+"""The status of each error of podium; of two that fit, the first."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -34,18 +49,15 @@ def problem_of(error: BaseException) -> ServiceError:
     for cause in (error, error.__cause__):
         if isinstance(cause, OSError) and cause.errno in _FULL:
             return ServiceError(507, f"the disk of the service is full ({cause.strerror}). Free some, and try again.")
-    if isinstance(error, DataError):
-        return ServiceError(422, str(error), where=error.where)
-    if isinstance(error, ParameterError | IncompatibleError | ModelFileError):
-        return ServiceError(422, str(error))
     if isinstance(error, msgspec.ValidationError):
         return ServiceError(422, *_parts(str(error)))
     if isinstance(error, msgspec.DecodeError):
         return ServiceError(400, f"{str(error).rstrip('.')}. Send one JSON value in UTF-8.")
-    if isinstance(error, IndexFileError):
-        return ServiceError(503, str(error))
-    if isinstance(error, PodiumError):
-        return ServiceError(500, str(error))
+    if isinstance(error, BusyError):
+        return ServiceError(503, str(error), headers={"Retry-After": str(error.seconds)})
+    for kind, status in _STATUS.items():
+        if isinstance(error, kind):
+            return ServiceError(status, str(error), where=getattr(error, "where", None))
     return ServiceError(500, "The service failed; its log has the reason under this request id. Try again.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +16,14 @@ from podium.data.dataset import Dataset
 from podium.errors import DataError, UnknownNameError, counted
 from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
+from podium.ids import first_repeated
 from podium.ranking import order
-from podium.service.number_rows import read_rows
-from podium.service.problems import ServiceError, decoded
+from podium.service.errors import RequestError
+from podium.service.problems import decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 from podium.service.shelf import Entry
 
 Matrix = NDArray[np.float32]
-_SLICE = 500
-"""Documents that are read at once."""
 _names: msgspec.json.Decoder[list[str] | None] = msgspec.json.Decoder(list[str] | None)
 _features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 
@@ -56,8 +55,9 @@ class Ranked:
     arms: list[float] | None = None  # in an experiment, of each document in the answer: above 0 is the candidate's
 
 
-def asked_of(request: RankRows, X: Matrix) -> Asked:
-    """A request with its documents' features."""
+def asked_of(request: RankRows, entry: Entry) -> Asked:
+    """The documents of a request, as a model takes them."""
+    X = json_matrix([document.features for document in request.documents], request.features, entry)
     ids = ids_of(request.documents)
     return Asked(X, ids, request.query, request.user, request.k, request.odds, request.explain, request.log)
 
@@ -89,60 +89,72 @@ def rank(entry: Entry, asked: Asked, request: str) -> Ranked:
 
 def explain(entry: Entry, request: ExplainRows, name: str) -> ExplainAnswer:
     """Why one document of a request is above another."""
-    X = matrix_of([document.features for document in request.documents], request.features, entry)
+    X = json_matrix([document.features for document in request.documents], request.features, entry)
     asked = Asked(X, ids_of(request.documents), request.query)
     data = _dataset(asked)
     if not len(asked.X):
-        raise ServiceError(422, "documents: two of them are needed to compare; got none.")
+        raise RequestError("documents: two of them are needed to compare; got none.")
     found = explain_pair(entry.model, data, query=data.query_name(0), documents=request.pair).to_dict()
     return msgspec.convert({**found, "request": name, "model": entry.key, "query": request.query}, ExplainAnswer)
 
 
 def ids_of(documents: Sequence[Row]) -> list[str] | None:
-    """The ids of documents: None where none has one, and their place where only some have."""
+    """The ids of documents: None if none has one; a document without an id takes its place if others have one."""
     ids: list[Any] = [document.id for document in documents]
     kinds = set(map(type, ids))
     if kinds <= {type(None)}:
         return None
     texts = ids if kinds == {str} else [str(place) if id is None else str(id) for place, id in enumerate(ids)]
-    if len(set(texts)) < len(texts):
-        seen: set[str] = set()
-        twice = next(id for id in texts if id in seen or seen.add(id))  # type: ignore[func-returns-value]
-        raise ServiceError(422, f"two documents have the id {twice!r}. Give each its own, or none.", where="documents")
+    repeated = first_repeated(texts)
+    if repeated is not None:
+        raise RequestError(f"two documents have the id {repeated!r}. Give each its own, or none.", where="documents")
     return texts
 
 
-def matrix_of(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Matrix:
-    """The features of documents, still JSON as their names, in the order of the model's; NaN where one is missing.
+def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Matrix:
+    """The features of documents, each list or object still JSON, in the order of the model's; NaN if one is missing.
 
-    Lists of numbers are read without an object for each. Others are made into objects document by document, so that
-    other threads can work in between.
+    They are decoded document by document, so that other threads can work in between.
     """  # (n, d)
     d = entry.model.n_features
-    columns = _places(names, entry)
+    columns = _named_columns(names, entry)
     width = d if columns is None else len(columns)
-    if len(rows) <= _SLICE and columns is None:
-        X = read_rows(rows, width)
-        if X is not None:
-            return _checked(X, entry)
     X = np.full((len(rows), d), np.nan, np.float32)
-    for start in range(0, len(rows), _SLICE):
-        part = rows[start : start + _SLICE]
-        numbers = read_rows(part, width)
-        if numbers is not None:
-            X[start : start + len(part), slice(None) if columns is None else columns] = numbers
-            continue
-        for place, row in enumerate(part, start):
-            _fill(X[place], _features_of(row, place, entry), columns, place, entry)
+    with np.errstate(over="ignore"):  # a number that is too large becomes infinite, and is refused below
+        for place, row in enumerate(rows):
+            features = _features_of(row, place, entry)
+            if isinstance(features, list) and len(features) == width:
+                X[place, slice(None) if columns is None else columns] = features
+                continue
+            where = f"documents[{place}].features"
+            if isinstance(features, list):
+                expected = f"{entry.key} has {width}" if columns is None else f"'features' names {width}"
+                raise RequestError(f"{counted(len(features), 'number')}, but {expected}.", where=where)
+            X[place, _columns(features, entry, where)] = list(features.values())
     return _checked(X, entry)
 
 
+def array_matrix(X: Any, entry: Entry, names: Sequence[str] | None = None) -> Matrix:
+    """The columns of an array in the order of the model's features, which they are in unless `names` names them."""
+    if X.ndim != 2:
+        raise RequestError(f"a matrix (documents × features) is needed; got shape {X.shape}.")
+    d = entry.model.n_features
+    with np.errstate(over="ignore"):
+        if names is not None:
+            named, X = X, np.full((len(X), d), np.nan, np.float32)
+            X[:, _columns(names, entry, "columns")] = named
+        if X.shape[1] != d:
+            raise RequestError(f"{X.shape[1]} features, but {entry.key} was trained with {d}.")
+        return _checked(np.require(X, np.float32, ["C", "W"]), entry)  # compiled code takes no read-only arrays
+
+
 def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
+    """The features of a document, counted before they are decoded."""
     if bytes(row).count(b",") > entry.commas:
-        raise ServiceError(
-            422, f"more values than {entry.key} has features ({entry.model.n_features}).",
+        raise RequestError(
+            f"more values than {entry.key} has features ({entry.model.n_features}).",
             where=f"documents[{place}].features",
-        )  # fmt: skip
+        )
     try:
         return decoded(_features, row)
     except msgspec.ValidationError as error:
@@ -150,59 +162,35 @@ def _features_of(row: msgspec.Raw, place: int, entry: Entry) -> Features:
         raise msgspec.ValidationError(f"{what} - at `$.documents[{place}].features{where or '`'}") from None
 
 
-def _fill(x: Any, row: Features, columns: list[int] | None, place: int, entry: Entry) -> None:
-    """Put the features of a document into its row."""
-    where = f"documents[{place}].features"
-    if isinstance(row, dict):
-        try:
-            x[[entry.columns[name] for name in row]] = _numbers(list(row.values()))
-        except KeyError as error:
-            raise _unknown(error.args[0], entry, where) from None
-        return
-    width = len(x) if columns is None else len(columns)
-    if len(row) != width:
-        expected = f"{entry.key} has {width}" if columns is None else f"'features' names {width}"
-        raise ServiceError(422, f"{counted(len(row), 'number')}, but {expected}.", where=where)
-    x[slice(None) if columns is None else columns] = _numbers(row)
+def _named_columns(given: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | None:
+    """The columns of the features that a request names for all its documents; None if it names none."""
+    if given is UNSET:
+        return None
+    if bytes(given).count(b",") > entry.commas:
+        raise RequestError(f"more names than {entry.key} has features.", where="features")
+    names = decoded(_names, given)
+    if names is None:
+        return None
+    columns = _columns(names, entry, "features")
+    repeated = first_repeated(names)
+    if repeated is not None:
+        raise RequestError(f"feature {repeated!r} is named twice.", where="features")
+    return columns
 
 
-def checked_matrix(X: Any, entry: Entry) -> Matrix:
-    """A matrix from a binary body, as the model takes it."""
-    if X.ndim != 2:
-        raise ServiceError(422, f"a matrix (documents × features) is needed; got shape {X.shape}.")
-    if X.shape[1] != entry.model.n_features:
-        raise ServiceError(422, f"{X.shape[1]} features, but {entry.key} was trained with {entry.model.n_features}.")
-    with np.errstate(over="ignore"):
-        return _checked(np.require(X, np.float32, ["C", "W"]), entry)  # compiled code takes no read-only arrays
-
-
-def named_matrix(columns: dict[str, Any], n: int, entry: Entry) -> Matrix:
-    """Columns by name as the model's matrix; NaN where it misses one."""
-    X = np.full((n, entry.model.n_features), np.nan, np.float32)
-    with np.errstate(over="ignore"):
-        for name, values in columns.items():
-            if name not in entry.columns:
-                raise _unknown(name, entry, "columns")
-            X[:, entry.columns[name]] = values
-    return _checked(X, entry)
-
-
-def _dataset(asked: Asked) -> Dataset:
-    n = len(asked.X)
-    ids = None if asked.ids is None else np.array(asked.ids, dtype=object)
-    return Dataset(asked.X, None, np.array([0, n]), np.array([asked.query], object), ids)
-
-
-def _numbers(row: Sequence[float | None]) -> Matrix:
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is an error below
-        return np.array([np.nan if value is None else value for value in row], np.float64).astype(np.float32)
+def _columns(names: Iterable[str], entry: Entry, where: str) -> list[int]:
+    """The columns of features by name."""
+    try:
+        return [entry.columns[name] for name in names]
+    except KeyError as error:
+        unknown = UnknownNameError("feature", error.args[0][:100], entry.columns, see=f"GET /v1/models/{entry.name}")
+        raise RequestError(str(unknown), where=where) from None
 
 
 def _checked(X: Matrix, entry: Entry) -> Matrix:
     if np.isinf(X).any():
         row, column = (int(one[0]) for one in np.nonzero(np.isinf(X)))
-        raise ServiceError(
-            422,
+        raise RequestError(
             f"feature {entry.feature_names[column]!r} of document {row} is infinite, or too large for a number of 32 "
             "bits. Send null where a value is missing.",
             where=f"documents[{row}].features",
@@ -210,27 +198,10 @@ def _checked(X: Matrix, entry: Entry) -> Matrix:
     return X
 
 
-def _places(given: msgspec.Raw | UnsetType, entry: Entry) -> list[int] | None:
-    """The places of the features that a request names; None where it names none."""
-    if given is UNSET:
-        return None
-    if bytes(given).count(b",") > entry.commas:
-        raise ServiceError(422, f"more names than {entry.key} has features.", where="features")
-    names = decoded(_names, given)
-    if names is None:
-        return None
-    places = [entry.columns.get(name, -1) for name in names]
-    if -1 in places:
-        raise _unknown(names[places.index(-1)], entry, "features")
-    if len(set(places)) < len(places):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise ServiceError(422, f"feature {twice!r} is named twice.", where="features")
-    return places
-
-
-def _unknown(name: str, entry: Entry, where: str) -> ServiceError:
-    error = UnknownNameError("feature", name[:100], entry.columns, see=f"GET /v1/models/{entry.name}")
-    return ServiceError(422, str(error), where=where)
+def _dataset(asked: Asked) -> Dataset:
+    n = len(asked.X)
+    ids = None if asked.ids is None else np.array(asked.ids, dtype=object)
+    return Dataset(asked.X, None, np.array([0, n]), np.array([asked.query], object), ids)
 
 
 def _explain(entry: Entry, data: Dataset, best: NDArray[np.int64], answer: RankAnswer) -> None:

@@ -245,7 +245,7 @@ class AliasAnswer(Struct, kw_only=True):
     tried: Comparison
 
 
-Kind = Literal["click", "purchase", "dwell", "skip", "judgement"]
+Kind = Literal["click", "purchase", "dwell", "skip", "judgment"]
 
 
 class Event(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -254,10 +254,10 @@ class Event(Struct, forbid_unknown_fields=True, kw_only=True):
     kind: Kind
     id: Id
     request: Annotated[str, Meta(max_length=80)] = ""
-    """The `request` of the answer; a judgement may name its query instead."""
+    """The `request` of the answer; a judgment may name its query instead."""
     query: Annotated[str, Meta(max_length=4096)] = ""
     value: float | None = None
-    """Seconds of a dwell, the worth of a purchase, the grade of a judgement."""
+    """Seconds of a dwell, the worth of a purchase, the grade of a judgment."""
     who: Annotated[str, Meta(max_length=256)] = ""
     event: Annotated[str, Meta(max_length=128)] = ""
     """Tells two events apart that are otherwise the same; without it, the second is taken as a retry."""

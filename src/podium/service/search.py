@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from podium.engine import Answer, Engine
+from podium.service.errors import RequestError
 from podium.service.feedback import Impression
-from podium.service.problems import ServiceError
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
 from podium.service.shelf import Entry
 from podium.text.index import Index
@@ -24,16 +24,15 @@ def search(
 ) -> tuple[SearchAnswer, Impression | None]:
     """The documents of the index for a query, best first, and what is to be kept of them if a model ranked them."""
     if entry is not None and entry.engine is None:
-        raise ServiceError(
-            422,
+        raise RequestError(
             f"{entry.key} was not trained on features of this index, so it cannot rank what it finds.",
         )
     if request.by is not None and entry is not None:
-        raise ServiceError(422, "by: a model has the first stage that it was trained with. Leave one of them out.")
+        raise RequestError("by: a model has the first stage that it was trained with. Leave one of them out.")
     if request.explain and request.k > EXPLAINED:
-        raise ServiceError(422, f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
+        raise RequestError(f"explain for {request.k} documents; at most {EXPLAINED} are taken apart.", where="k")
     if request.explain and entry is None:
-        raise ServiceError(422, "explain takes a model apart, so it needs a model.")
+        raise RequestError("explain takes a model apart, so it needs a model.")
     found: Any = (
         index.search(request.query, request.k, by=request.by or "bm25")
         if entry is None or entry.engine is None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from podium.errors import UnknownNameError
 from podium.model import Model
-from podium.service.problems import ServiceError
+from podium.service.errors import NotFoundError, RequestError
 
 if TYPE_CHECKING:
     from podium.engine import Engine
@@ -71,7 +71,7 @@ class Shelf:
         found = self.entries.get(word if alias is None else alias.model) or self._newest(word)
         if found is None:
             known = [*self.aliases, *self.entries]
-            raise ServiceError(404, str(UnknownNameError("model", word, known, see="GET /v1/models")))
+            raise NotFoundError(str(UnknownNameError("model", word, known, see="GET /v1/models")))
         return found
 
     def _newest(self, name: str) -> Entry | None:
@@ -93,8 +93,7 @@ def is_name(name: str) -> bool:
 def check_name(name: str) -> str:
     """The name, or a clear error if a model cannot be called so."""
     if not is_name(name):
-        raise ServiceError(
-            422,
+        raise RequestError(
             f"{name[:80]!r} is not a name. Up to 64 lower-case letters, digits, '.', '_' and '-' are, from a letter or "
             "digit on, without '..'.",
         )

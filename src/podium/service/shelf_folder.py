@@ -27,20 +27,6 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """One change of a folder at a time, by all processes."""
-    try:
-        file = os.open(folder / ".lock", os.O_WRONLY | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise DataError(f"cannot be written to: {error.strerror}.", where=str(folder)) from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)
-
-
-@contextmanager
 def receiving(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file that holds a model until it has its place; it vanishes when the block ends.
 

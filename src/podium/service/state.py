@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import ParameterError, PodiumError
+from podium.service.errors import BusyError, NotFoundError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback
 from podium.service.lane import Lane
-from podium.service.metrics import Metrics
 from podium.service.models import Models
-from podium.service.number_rows import read_rows
-from podium.service.problems import ServiceError
+from podium.service.monitoring import Monitor
+from podium.service.ranker import Ranker
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
 from podium.service.shadow import Shadow
@@ -29,9 +29,6 @@ from podium.service.shadow import Shadow
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
     from podium.text.index import Index
-
-FOLDER = "PODIUM_RUN_FOLDER"
-"""The variable that names the folder where the workers of one service tell each other their metrics."""
 
 
 class State:
@@ -41,7 +38,7 @@ class State:
         self.settings = settings
         self.keys = Keys(settings.keys)
         self.rates = Rates(settings.rate, settings.burst)
-        self.metrics = Metrics(os.environ.get(FOLDER))
+        self.monitor = Monitor()
         self.in_work: Counter[str | None] = Counter()
         """Requests that are being answered, by caller; None: those that need no key."""
         threads = max(2, os.cpu_count() or 1)
@@ -64,7 +61,6 @@ class State:
         names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]
         self.query_places = {name: q for q, name in enumerate(names)}
         """The number of each query of the data."""
-        read_rows([b"[0]"], 1)  # so that it is compiled before a request waits for it
         self.models = Models(settings.shelf or None, index=self.index)
         self._tell_failed()
         self._fill_shelf(settings.models, settings.aliases)
@@ -80,10 +76,13 @@ class State:
         if settings.store:
             self.feedback = Feedback(
                 settings.store, queue=settings.queue, keep_days=settings.keep_days, keep_bytes=settings.keep_bytes,
-                count=lambda what, by: self.metrics.count("podium_feedback_total", f'what="{what}"', by),
+                count=lambda what, by: self.monitor.feedback.labels(what).inc(by),
             )  # fmt: skip
             self.experiments = Experiments(self.feedback)
-            self.shadow = Shadow(self.feedback, self.count_trial)
+            self.shadow = Shadow(self.feedback, self.monitor.count_trial)
+        self.ranker = Ranker(
+            self.models, self.monitor, self.feedback, self.experiments, self.shadow, settings.logged_documents
+        )
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="podium-watch", daemon=True)
         self._watcher.start()
@@ -107,7 +106,7 @@ class State:
         most = self.settings.concurrency
         own = most if self.keys.open else max(1, most // 2)  # one key leaves room for the others
         if caller is not None and (self.in_work.total() >= most or self.in_work[caller] >= own):
-            raise ServiceError(503, "too many requests at once. Try again.", headers={"Retry-After": "1"})
+            raise BusyError("too many requests at once. Try again.")
         self.in_work[caller] += 1
         try:
             yield
@@ -123,16 +122,15 @@ class State:
         """The threads for calls that need a role: what judges and administrators ask may take minutes."""
         return self.slow if role in ("judge", "admin") else self.quick
 
-    def without_folders(self, problem: ServiceError) -> ServiceError:
-        """A problem without the folders in which the service keeps its files: they are no business of its callers."""
+    def without_folders(self, text: str) -> str:
+        """A message without the folders in which the service keeps its files: they are no business of its callers."""
         for folder in self._folders:
-            problem.detail = problem.detail.replace(folder, "")
-            problem.where = None if problem.where is None else problem.where.replace(folder, "")
-        return problem
+            text = text.replace(folder, "")
+        return text
 
     def _watch(self) -> None:
         while not self._stop.wait(1.0):
-            for follow in (self._follow_models, self._follow_index, self._follow_experiments, self.metrics.share):
+            for follow in (self._follow_models, self._follow_index, self._follow_experiments):
                 try:
                     follow()
                 except Exception as error:  # whatever it is, the thread lives on
@@ -151,7 +149,7 @@ class State:
     def searching(self) -> Iterator[Index]:
         """The index for one thread, as other processes left it; raises 404 where there is none."""
         if self.index is None:
-            raise ServiceError(404, "the service has no index. Start it with one: podium serve my.index")
+            raise NotFoundError("the service has no index. Start it with one: podium serve my.index")
         with self.index_lock:
             mark = _file_mark(self.settings.index)
             if mark not in (None, self._index_mark):
@@ -175,13 +173,6 @@ class State:
                     self.index.refresh()
         except (PodiumError, OSError) as error:
             log("error", what="reload", detail=str(error))
-
-    def count_trial(self, what: str, experiment: str) -> None:
-        """Count a request of an experiment: answered, failed, or dropped by a shadow."""
-        if what == "dropped":
-            self.metrics.count("podium_shadow_dropped_total", f'experiment="{experiment}"')
-        else:
-            self.metrics.count("podium_experiment_total", f'experiment="{experiment}",what="{what}"')
 
     def _tell_failed(self) -> None:
         for path, why in self.models.failed.items():

@@ -3,11 +3,12 @@
     meta(key, value)
     model(m, name, features)                                    the models that ranked, with the names of their features
     impression(n, request, at, model, query, user, documents, features, experiment, arms)     what was shown, best first
-    event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgement
+    event(n, kind, request, query, document, value, who, event, at)         click, purchase, dwell, skip, judgment
     experiment(name, kind, control, candidate, method, salt, min_pages, confidence, started, ended, why)
     shadow(n, experiment, request, at, kendall, overlap, difference, seconds)   a candidate beside what was shown
 
-Features are float32 vectors. Format 1 had no experiments; such a file is changed when it is opened to write.
+Features are float32 vectors. Format 1 had no experiments, and format 2 spelled the last kind of event in another way.
+Such a file is brought to the newest format when it is opened.
 """
 
 from __future__ import annotations
@@ -19,12 +20,11 @@ import sqlite3
 from pathlib import Path
 
 from podium.errors import DataError
+from podium.sqlite import FAULTS, FileFormat
 
 _AT_ONCE = 500
 """Impressions that are deleted in one transaction."""
-APPLICATION = 0x706F6466  # "podf": says to SQLite whose file this is
-VERSION = 2
-_SCHEMA = """
+_TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE model(m INTEGER PRIMARY KEY, name TEXT NOT NULL, features TEXT NOT NULL, UNIQUE(name, features));
 CREATE TABLE impression(
@@ -36,11 +36,9 @@ CREATE TABLE event(
   n INTEGER PRIMARY KEY, kind TEXT NOT NULL, request TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
   value REAL, who TEXT NOT NULL, event TEXT NOT NULL, at INTEGER NOT NULL,
   UNIQUE(request, document, kind, query, who, event));
-CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';
-CREATE INDEX event_judged ON event(query) WHERE kind='judgement';
 CREATE INDEX impression_query ON impression(query);
 """
-_SINCE_2 = """
+_EXPERIMENTS = """
 ALTER TABLE impression ADD COLUMN experiment TEXT;
 ALTER TABLE impression ADD COLUMN arms TEXT;
 CREATE INDEX impression_experiment ON impression(experiment, n) WHERE experiment IS NOT NULL;
@@ -55,6 +53,27 @@ CREATE INDEX shadow_experiment ON shadow(experiment);
 CREATE INDEX shadow_request ON shadow(request);
 CREATE INDEX shadow_at ON shadow(at);
 """
+_JUDGMENTS = """
+DROP INDEX IF EXISTS event_at;
+DROP INDEX IF EXISTS event_judged;
+UPDATE event SET kind='judgment' WHERE kind NOT IN ('click', 'purchase', 'dwell', 'skip');
+CREATE INDEX event_at ON event(at) WHERE kind<>'judgment';
+CREATE INDEX event_judged ON event(query) WHERE kind='judgment';
+"""
+
+
+def _execute(base: sqlite3.Connection, statements: str) -> None:
+    """Execute statements within the transaction that has begun."""
+    for statement in statements.split(";\n"):
+        base.execute(statement)
+
+
+FORMAT = FileFormat(
+    noun="file", name="feedback store of podium serve", application=0x706F6466,  # "podf"
+    upgrades=(lambda base: _execute(base, _EXPERIMENTS), lambda base: _execute(base, _JUDGMENTS)),
+    make="podium serve --store FILE makes one.", repair="Restore a backup.",
+    error=lambda message, where: DataError(message, where=where),
+)  # fmt: skip
 
 
 def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
@@ -64,7 +83,7 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise DataError(f"cannot be used as a feedback store: {error.strerror}.", where=str(path)) from error
-    base = connected(str(path), where=path)
+    base = FORMAT.connect(path)
     try:
         base.execute("PRAGMA journal_mode=WAL")
         base.execute("PRAGMA synchronous=FULL")
@@ -74,38 +93,22 @@ def open_store(path: Path, keep_bytes: int) -> sqlite3.Connection:
             base.execute(f"PRAGMA max_page_count={max(64, keep_bytes // _page_bytes(base))}")
         base.execute("BEGIN IMMEDIATE")
         if base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            for statement in _SCHEMA.split(";\n"):
-                base.execute(statement)
-            base.execute(f"PRAGMA application_id={APPLICATION}")
+            _execute(base, _TABLES)
+            base.execute(f"PRAGMA application_id={FORMAT.application}")
             base.execute("PRAGMA user_version=1")
-        check_store(base, path)
-        if base.execute("PRAGMA user_version").fetchone()[0] < 2:
-            for statement in _SINCE_2.split(";\n"):
-                base.execute(statement)
-            base.execute("PRAGMA user_version=2")
         base.execute("COMMIT")
-    except DataError:
+    except FAULTS as error:
         base.close()
-        raise
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # what a damaged file is called may be damaged too
-        base.close()
-        raise DataError(f"cannot be used as a feedback store ({error}).", where=str(path)) from error
+        raise FORMAT.in_words(path, error) from error
+    FORMAT.check(path, base)
     return base
-
-
-def connected(name: str, *, where: str | os.PathLike[str], uri: bool = False) -> sqlite3.Connection:
-    """A connection to the file of a store, for any thread."""
-    try:
-        return sqlite3.connect(name, isolation_level=None, timeout=5.0, check_same_thread=False, uri=uri)
-    except sqlite3.Error as error:
-        raise DataError(f"cannot be opened ({error}).", where=os.fspath(where)) from error
 
 
 def delete_oldest(base: sqlite3.Connection, before: float) -> int:
     """Delete some impressions from before a time in ms, with what was done with them; the number of rows deleted.
 
     If the time is infinite, the first that came are deleted, whatever the clock said. Events go with their impression
-    and never before it; those of unknown requests go with impressions of their age. Judgements stay, and one that named
+    and never before it; those of unknown requests go with impressions of their age. Judgments stay, and one that named
     its request alone then names its query.
     """
     order = "n" if before == math.inf else "at"
@@ -115,15 +118,15 @@ def delete_oldest(base: sqlite3.Connection, before: float) -> int:
     ids = [row[:1] for row in rows]
     base.executemany(
         "UPDATE OR IGNORE event SET query=(SELECT i.query FROM impression AS i WHERE i.request=event.request) "
-        "WHERE request=? AND kind='judgement' AND query=''",
+        "WHERE request=? AND kind='judgment' AND query=''",
         ids,
     )
-    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgement'", ids)
+    base.executemany("DELETE FROM event WHERE request=? AND kind<>'judgment'", ids)
     base.executemany("DELETE FROM shadow WHERE request=?", ids)
     base.executemany("DELETE FROM impression WHERE n=?", [row[1:2] for row in rows])
     until = max(row[2] for row in rows) if before == math.inf and rows else before
     others = base.execute(
-        "DELETE FROM event WHERE n IN (SELECT n FROM event AS e WHERE kind<>'judgement' AND at<? AND NOT EXISTS "
+        "DELETE FROM event WHERE n IN (SELECT n FROM event AS e WHERE kind<>'judgment' AND at<? AND NOT EXISTS "
         "(SELECT 1 FROM impression AS i WHERE i.request=e.request) ORDER BY at LIMIT 500)",
         (until,),
     )
@@ -131,15 +134,6 @@ def delete_oldest(base: sqlite3.Connection, before: float) -> int:
         "DELETE FROM shadow WHERE n IN (SELECT n FROM shadow WHERE at<? ORDER BY at LIMIT 500)", (until,)
     )
     return len(rows) + others.rowcount + shadows.rowcount
-
-
-def check_store(base: sqlite3.Connection, path: str | os.PathLike[str]) -> None:
-    """Raise a clear error if a file is not a store of feedback that can be read here."""
-    mine, version = (base.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
-    if mine != APPLICATION:
-        raise DataError("not a feedback store of podium serve. Name another file.", where=os.fspath(path))
-    if version > VERSION:
-        raise DataError(f"was written by a newer podium (format {version}). Upgrade podium.", where=os.fspath(path))
 
 
 def _page_bytes(base: sqlite3.Connection) -> int:

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 from podium.errors import DataError, MissingPackageError
 from podium.files import reading
 from podium.progress import Progress, quiet
+from podium.ids import first_repeated
 from podium.text.html_page import html_text
 from podium.text.trec_text import read_trec_documents, read_trec_topics
 
@@ -71,11 +72,9 @@ def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
         if id is None or text is None:
             raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, given))[:8]}.', where=where)
         found.append(Topic(str(id), text, _vector(given.get("vector"), where)))
-    twice = {one.id for one in found}
-    if len(twice) < len(found):
-        seen: set[str] = set()
-        again = next(one.id for one in found if one.id in seen or seen.add(one.id))  # type: ignore[func-returns-value]
-        raise DataError(f"query {again!r} is there twice.", where=os.fspath(source))
+    repeated = first_repeated(topic.id for topic in found)
+    if repeated is not None:
+        raise DataError(f"query {repeated!r} is there twice.", where=os.fspath(source))
     if not found:
         raise DataError("no queries.", where=os.fspath(source))
     return found

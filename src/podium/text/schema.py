@@ -21,6 +21,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from podium.errors import IndexFileError
+from podium.sqlite import FileFormat
+
 COLUMNS = {
     "document": ("n", "id", "stored", "text"),
     "token": ("n", "counts", "ids"),
@@ -46,11 +49,11 @@ _STATES = 64
 """States whose names are known: segments of an older one are made again."""
 
 
-def empty(values: Mapping[str, str], application: int, version: int) -> bytes:
+def empty(values: Mapping[str, str]) -> bytes:
     """The bytes of a store without documents; `values` go to meta."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
-        base.execute(f"PRAGMA application_id={application}")
-        base.execute(f"PRAGMA user_version={version}")
+        base.execute(f"PRAGMA application_id={FORMAT.application}")
+        base.execute(f"PRAGMA user_version={FORMAT.version}")
         base.execute("BEGIN")
         for statement in (_META + _TABLES).split(";"):
             base.execute(statement)
@@ -64,7 +67,7 @@ def empty(values: Mapping[str, str], application: int, version: int) -> bytes:
     return bytes(raw)
 
 
-def upgrade(base: sqlite3.Connection) -> None:
+def _add_checksums(base: sqlite3.Connection) -> None:
     """Give the tables of a store of format 1 their checksums, within a transaction that has begun."""
     base.create_function("row_sum", -1, row_sum, deterministic=True)
     for table, columns in COLUMNS.items():
@@ -73,6 +76,14 @@ def upgrade(base: sqlite3.Connection) -> None:
     _count_rows(base)
     base.execute("INSERT INTO meta VALUES('states', ?)", (json.dumps([_state()]),))
     _seal(base)
+
+
+FORMAT = FileFormat(
+    noun="index", name="podium index", application=0x706F6469,  # "podi"
+    upgrades=(_add_checksums,),
+    make="Make one: podium index DOCUMENTS -o FILE", repair="Make it again, or restore a copy.",
+    error=lambda message, where: IndexFileError(f"{where}: {message}"),
+)  # fmt: skip
 
 
 def insert(base: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, verb: str = "INSERT") -> None:

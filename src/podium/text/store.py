@@ -21,14 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium import sqlite
 from podium.errors import DataError, IndexFileError
 from podium.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
-from podium.text import connection
 from podium.text.analyser import Analyser
-from podium.text.connection import connect, in_words
 from podium.text.document import Document
-from podium.text.schema import checked_meta, count_change, empty, insert, rows_of
+from podium.text.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
 from podium.text.writer import Writer, largest, remove, unpacked
 
 _BATCH = 1000
@@ -66,20 +65,20 @@ class Store:
         if not os.access(target.absolute().parent, os.W_OK):
             raise IndexFileError(f"{target}: cannot be written: no such folder, or read-only. Choose another place.")
         try:
-            with claimed(target, wait=connection.WAIT):
+            with claimed(target, wait=sqlite.WAIT):
                 if target.exists() and (target.is_dir() or target.stat().st_size > 0):
                     _check_empty(target)
                 for end in ("-wal", "-shm"):
                     target.with_name(target.name + end).unlink(missing_ok=True)
                 with write_aside(target) as file:
-                    file.write(empty(values, connection.APPLICATION, connection.VERSION))
+                    file.write(empty(values))
         except (sqlite3.Error, OSError) as error:
             raise IndexFileError(f"{target}: cannot be written ({error}). Choose another place.") from None
         return cls(target)
 
     def _open(self) -> None:
         """Connect to the file, and hold its state."""
-        self._base, self._terms = connect(self.path), dict[tuple[str, bool], int]()
+        self._base, self._terms = FORMAT.open(self.path), dict[tuple[str, bool], int]()
         self._flags = np.empty(0, np.bool_)
         try:
             self._file = identity(self.path.resolve())
@@ -326,9 +325,9 @@ class Store:
     @contextmanager
     def _writer(self) -> Iterator[sqlite3.Connection]:
         """A connection that writes, with a transaction begun, while no other process does."""
-        if not connection.changeable(self.path):
-            raise in_words(self.path, sqlite3.OperationalError("readonly"))
-        with claimed(self.path, wait=connection.WAIT), contextlib.closing(connect(self.path)) as base, self._worded():
+        if not sqlite.changeable(self.path):
+            raise FORMAT.in_words(self.path, sqlite3.OperationalError("readonly"))
+        with claimed(self.path, wait=sqlite.WAIT), contextlib.closing(FORMAT.open(self.path)) as base, self._worded():
             base.execute("BEGIN IMMEDIATE")
             with self._sound():
                 if checked_meta(base)["key"] != self.key:
@@ -343,8 +342,8 @@ class Store:
     def _worded(self) -> Iterator[None]:
         try:
             yield
-        except connection.FAULTS as error:
-            raise in_words(self.path, error) from error
+        except sqlite.FAULTS as error:
+            raise FORMAT.in_words(self.path, error) from error
 
     @contextmanager
     def _sound(self) -> Iterator[None]:

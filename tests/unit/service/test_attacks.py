@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from podium.service import ranking, search
+from podium.service import search
 from podium.service.endpoint import whole_number
 from podium.service.lane import Lane
 
@@ -61,7 +61,7 @@ def test_no_number_is_too_long_to_be_refused_in_words(start, models, tmp_path, d
     head = f"{{'descr':'<f4','fortran_order':False,'shape':({digits[:900]},3)}}".encode()
     matrix = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
     text = json.dumps(tensor()).replace("[1, 3]", f"[{digits}, 3]").encode()
-    grade = f'{{"events":[{{"kind":"judgement","query":"q","id":"D","value":{digits}}}]}}'.encode()
+    grade = f'{{"events":[{{"kind":"judgment","query":"q","id":"D","value":{digits}}}]}}'.encode()
     for found in (
         client("PUT", "/v1/aliases/x", {"model": "web"}, if_match=f'"{digits}"'),
         client("PUT", f"/v1/models/web?version={digits}", b"x"),
@@ -248,14 +248,14 @@ def test_what_takes_long_is_done_beside_the_event_loop(start, models, tmp_path, 
         ("POST", "/rerank", {"query": "q", "documents": many}), ("POST", "/v2/models/web/infer", tensor()),
         ("GET", "/v1/models", None), ("GET", "/metrics", None),
         ("POST", "/v1/feedback", {"events": [{"kind": "click", "request": "r", "id": f"{k}"} for k in range(200)]}),
-        ("GET", "/v1/judgements", None), ("GET", "/v1/judgements.qrels", None), ("GET", "/v1/experiments", None),
+        ("GET", "/v1/judgments", None), ("GET", "/v1/judgments.qrels", None), ("GET", "/v1/experiments", None),
         ("GET", "/v1/measures?grades=data&model=web", None),
     ]  # fmt: skip
     for method, path, body in calls:
         lanes.clear()
         reply = client(method, path, body)
         assert reply.status < 500, (path, reply.content)
-        slow = path.startswith(("/v1/judgements", "/v1/experiments", "/v1/measures"))
+        slow = path.startswith(("/v1/judgments", "/v1/experiments", "/v1/measures"))
         assert set(lanes) == {"slow" if slow else "quick"}, path
     lanes.clear()
     assert client("POST", "/v1/rank", {"documents": [ROW] * 20}).status == 200
@@ -268,11 +268,10 @@ def test_few_documents_are_taken_apart_at_once(client):
     assert len(found.json["results"]) == search.EXPLAINED
 
 
-def test_features_read_in_slices_are_those_that_were_sent(client, monkeypatch):
+def test_features_in_lists_by_name_and_in_tensors_are_those_that_were_sent(client):
     rows = [[float(k), None if k % 3 else 0.1234567890123456789, -k / 7] for k in range(11)]
     named = [{"features": dict(zip(["bm25", "title", "age"], row, strict=True))} for row in rows]
     expected = client("POST", "/v1/rank", {"documents": named}).json["results"]
-    monkeypatch.setattr(ranking, "_SLICE", 4)
     mixed = [{"features": row} if k % 2 else named[k] for k, row in enumerate(rows)]
     turned = [{"features": row[::-1]} for row in rows]
     assert client("POST", "/v1/rank", {"documents": mixed}).json["results"] == expected

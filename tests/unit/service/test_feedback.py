@@ -19,7 +19,7 @@ from podium.errors import DataError, ParameterError
 from podium.service import feedback as module
 from podium.service import store as store_module
 from podium.service.feedback import Action, Feedback, FeedbackError, Impression
-from podium.service.feedback_export import click_log, judgements, totals, training_data
+from podium.service.feedback_export import click_log, judgments, totals, training_data
 from podium.service.settings import Settings
 
 DOCUMENTS = [{"id": f"D{k}", "features": [0.5 * k, 1.0 - k, 2.0]} for k in range(4)]
@@ -60,7 +60,7 @@ def test_events_are_on_disk_when_they_are_acknowledged_and_a_retry_changes_nothi
 
 def test_a_new_grade_of_a_judge_replaces_the_old_one(served, store):
     for who, grade in (("ann", 1.0), ("bob", 4.0), ("ann", 2.0)):
-        event = {"kind": "judgement", "query": "q1", "id": "D1", "value": grade, "who": who}
+        event = {"kind": "judgment", "query": "q1", "id": "D1", "value": grade, "who": who}
         assert served("POST", "/v1/feedback", {"events": [event]}).status == 202
     assert rows(store, "SELECT who, value FROM event ORDER BY who") == [("ann", 2.0), ("bob", 4.0)]
 
@@ -70,7 +70,7 @@ def test_a_new_grade_of_a_judge_replaces_the_old_one(served, store):
     [
         {"kind": "click", "id": "D1"},
         {"kind": "dwell", "id": "D1", "request": "r"},
-        {"kind": "judgement", "id": "D1", "value": 1.0},
+        {"kind": "judgment", "id": "D1", "value": 1.0},
         {"kind": "purchase", "id": "D1", "request": "r", "value": -1.0},
         {"kind": "look", "id": "D1", "request": "r"},
     ],
@@ -117,13 +117,13 @@ def test_what_was_shown_comes_back_as_clicks_and_as_training_data(served, store,
     assert totals(tmp_path / "b.db").impressions == 3
 
 
-def test_judgements_become_grades_of_the_last_impression(served, store):
+def test_judgments_become_grades_of_the_last_impression(served, store):
     for _ in range(2):
         answer = served("POST", "/v1/rank", {"documents": DOCUMENTS, "query": "q1"}).json
     votes = [("ann", "D1", 2.0), ("bob", "D1", 4.0), ("ann", "D3", 0.0)]
-    events = [{"kind": "judgement", "query": "q1", "id": id, "value": grade, "who": who} for who, id, grade in votes]
+    events = [{"kind": "judgment", "query": "q1", "id": id, "value": grade, "who": who} for who, id, grade in votes]
     served("POST", "/v1/feedback", {"events": events})
-    data, _ = training_data(store, label="judgement")
+    data, _ = training_data(store, label="judgment")
     assert data.query_ids.tolist() == [answer["request"]]
     assert dict(zip(data.document_ids, data.labels, strict=True)) == {"D1": 3.0, "D3": 0.0}
     done = CliRunner().invoke(app, ["feedback", "votes", str(store)])
@@ -149,7 +149,7 @@ def test_a_full_store_answers_503_and_ranking_goes_on(start, models, store):
     client = start(models=(str(models / "web.podium"),), store=str(store), keep_bytes=64 * 4096)
     wide, status, k = "x" * 4000, 202, 0
     while status == 202 and k < 300:
-        events = [{"kind": "judgement", "query": wide, "id": f"D{k}", "value": 1.0}]  # these are never deleted
+        events = [{"kind": "judgment", "query": wide, "id": f"D{k}", "value": 1.0}]  # these are never deleted
         found = client("POST", "/v1/feedback", {"events": events})
         status, k = found.status, k + 1
     assert (status, found.headers["retry-after"]) == (503, "5")
@@ -214,7 +214,7 @@ def test_who_gives_up_waiting_or_sends_what_cannot_be_written_does_not_stop_the_
     assert rows(store, "SELECT document FROM event ORDER BY n") == [("a",), ("b",), ("c",)]
 
 
-def test_what_is_old_is_deleted_and_judgements_stay(store, monkeypatch):
+def test_what_is_old_is_deleted_and_judgments_stay(store, monkeypatch):
     monkeypatch.setattr(module, "_TIDY", 0.02)
     kept = Feedback(store, keep_days=1.0)
     day = 86_400_000
@@ -224,13 +224,13 @@ def test_what_is_old_is_deleted_and_judgements_stay(store, monkeypatch):
         [
             Action("click", "old", "r0", at=now - 2 * day),
             Action("click", "new", "r1", at=now),
-            Action("judgement", "old", query="q", value=1.0, at=now - 2 * day),
+            Action("judgment", "old", query="q", value=1.0, at=now - 2 * day),
         ]
     ).result()
     until = time.monotonic() + 10
     while rows(store, "SELECT count(*) FROM event") != [(2,)] and time.monotonic() < until:
         time.sleep(0.01)
-    assert rows(store, "SELECT document, kind FROM event ORDER BY n") == [("new", "click"), ("old", "judgement")]
+    assert rows(store, "SELECT document, kind FROM event ORDER BY n") == [("new", "click"), ("old", "judgment")]
     assert rows(store, "SELECT count(*) FROM impression") == [(1,)]
     kept.close()
 
@@ -248,7 +248,7 @@ def test_the_oldest_impressions_are_deleted_whole_and_no_other_loses_its_clicks(
         kept.log(Impression(f"r{k}", "m@1", ("a",), "q", None, wide, np.zeros((2, 1), np.float32)))
         if k % 100 == 99:  # clicks come with times of the past, as a client's clock that is late gives
             clicks = [Action("click", wide[0], f"r{j}", at=1000 + j) for j in range(k - 99, k + 1)]
-            kept.add([*clicks, Action("judgement", wide[1], f"r{k}", value=2.0, who="ann")]).result()
+            kept.add([*clicks, Action("judgment", wide[1], f"r{k}", value=2.0, who="ann")]).result()
     kept._tidy()
     kept.close()
     left = shown(store)
@@ -258,10 +258,10 @@ def test_the_oldest_impressions_are_deleted_whole_and_no_other_loses_its_clicks(
     assert clicked == left
     assert click_log(store, by="request").clicks.tolist() == [1, 0] * len(left)
     assert training_data(store)[0].labels.tolist() == [1.0, 0.0] * len(left)
-    grades = rows(store, "SELECT query FROM event WHERE kind='judgement'")
+    grades = rows(store, "SELECT query FROM event WHERE kind='judgment'")
     assert len(grades) == 25
     assert set(grades) == {("q",), ("",)}  # of requests that are gone, the query stays
-    assert len(judgements(store)) == 25
+    assert len(judgments(store)) == 25
 
 
 def test_a_clock_that_goes_backwards_deletes_nothing_new(store, monkeypatch):
@@ -341,10 +341,10 @@ def test_ids_of_any_text_are_exported_so_that_clicks_and_training_data_join(serv
     documents = [{"id": id, "features": [float(k), 1.0, 2.0]} for k, id in enumerate(AWKWARD)]
     answer = served("POST", "/v1/rank", {"query": "two words", "documents": documents}).json
     events = [click(answer["request"], id) for id in AWKWARD]
-    events += [{"kind": "judgement", "query": "two words", "id": id, "value": 2} for id in AWKWARD]
+    events += [{"kind": "judgment", "query": "two words", "id": id, "value": 2} for id in AWKWARD]
     assert served("POST", "/v1/feedback", {"events": events}).status == 202
     for words in (
-        ["letor", "-o", "train.txt"], ["letor", "-o", "graded.txt", "--label", "judgement"],
+        ["letor", "-o", "train.txt"], ["letor", "-o", "graded.txt", "--label", "judgment"],
         ["clicks", "-o", "pages.jsonl", "--by", "request"], ["clicks", "-o", "clicks.jsonl"], ["votes", "-o", "v.csv"],
     ):  # fmt: skip
         named = [str(tmp_path / word) if "." in word else word for word in words]
@@ -357,12 +357,12 @@ def test_ids_of_any_text_are_exported_so_that_clicks_and_training_data_join(serv
     assert pages.find_pairs(np.repeat(data.query_ids, data.sizes), data.document_ids).min() >= 0
     assert sorted(read_clicks(tmp_path / "clicks.jsonl").document_ids) == sorted(AWKWARD)
     for path in ("qrels", "letor"):
-        found = served("GET", f"/v1/judgements.{path}")
+        found = served("GET", f"/v1/judgments.{path}")
         assert (found.status, len(found.content.splitlines())) == (200, len(AWKWARD))
 
 
 def test_values_have_a_range_and_grades_of_older_stores_out_of_it_are_left_out(served, store):
-    for kind, most in (("judgement", 1000), ("dwell", 1e9), ("purchase", 1e9)):
+    for kind, most in (("judgment", 1000), ("dwell", 1e9), ("purchase", 1e9)):
         for value, status in ((0, 202), (most, 202), (1.001 * most, 422), (1e308, 422), (-1e-9, 422)):
             event = {"kind": kind, "request": "r", "query": "q", "id": f"{value}", "value": value}
             assert served("POST", "/v1/feedback", {"events": [event]}).status == status, (kind, value)
@@ -370,14 +370,34 @@ def test_values_have_a_range_and_grades_of_older_stores_out_of_it_are_left_out(s
     for value in (1e308, float("inf"), float("nan"), -1.0, "text"):
         base.execute(
             "INSERT INTO event(kind, request, query, document, value, who, event, at) "
-            "VALUES('judgement', '', 'q', ?, ?, 'ann', '', 1)", (f"D{value}", value),
+            "VALUES('judgment', '', 'q', ?, ?, 'ann', '', 1)", (f"D{value}", value),
         )  # fmt: skip
     base.commit()
     base.close()
     assert totals(store).out_of_range == 5
-    assert sorted({grade for *_, grade in judgements(store)}) == [0.0, 1000.0]
-    assert served("GET", "/v1/judgements").json["total"] == 2
-    assert served("GET", "/v1/judgements.qrels").status == 200
+    assert sorted({grade for *_, grade in judgments(store)}) == [0.0, 1000.0]
+    assert served("GET", "/v1/judgments").json["total"] == 2
+    assert served("GET", "/v1/judgments.qrels").status == 200
+
+
+def test_judgments_of_the_second_format_are_read_and_replaced_as_those_of_the_newest(store):
+    kept = Feedback(store)
+    kept.add([Action("judgment", "D1", query="q", value=2.0, who="ann"), Action("click", "D2", "r")]).result()
+    kept.close()
+    base = sqlite3.connect(store)
+    base.executescript(
+        "DROP INDEX event_at; DROP INDEX event_judged; UPDATE event SET kind='judgement' WHERE kind='judgment';"
+        "CREATE INDEX event_at ON event(at) WHERE kind<>'judgement';"
+        "CREATE INDEX event_judged ON event(query) WHERE kind='judgement'; PRAGMA user_version=2;"
+    )
+    base.close()
+    assert judgments(store) == [("q", "D1", "ann", 2.0)]
+    assert rows(store, "PRAGMA user_version") == [(store_module.FORMAT.version,)]
+    kept = Feedback(store)
+    kept.add([Action("judgment", "D1", query="q", value=3.0, who="ann")]).result()
+    kept.close()
+    assert judgments(store) == [("q", "D1", "ann", 3.0)]
+    assert totals(store).events == {"click": 1, "judgment": 1}
 
 
 def test_nobody_else_on_the_machine_can_read_the_store_or_its_backup(served, store, tmp_path):

@@ -13,8 +13,8 @@ import pytest
 
 import podium
 from podium.errors import DataError
+from podium.service.errors import RequestError
 from podium.service.models import Models, compare
-from podium.service.problems import ServiceError
 from podium.service.shelf import Entry, is_name
 from podium.service.shelf_folder import receiving
 
@@ -75,7 +75,7 @@ def test_what_a_killed_service_left_over_is_removed_and_what_another_receives_st
     with receiving(folder) as (path, _):  # as another service does now
         start(models=(), shelf=str(folder))
         assert path.exists()
-        left = [one for one in folder.rglob("*") if one.name.startswith(".") and one.name != ".lock"]
+        left = [one for one in folder.rglob("*") if one.name.startswith(".")]
         assert left == [path]
     assert not path.exists()
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_model_is_refused_and_nothing_is_left(shelf, tmp_path)
     found = shelf("PUT", "/v1/models/web", b"no model")
     assert found.status == 422
     assert "not a podium model" in found.json["detail"]
-    assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == [".lock", "aliases.json", "web"]
+    assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == ["aliases.json", "web"]
 
 
 def test_if_match_refuses_a_swap_that_someone_else_made_first(shelf):
@@ -264,7 +264,7 @@ def test_every_answer_under_swaps_is_of_the_model_that_it_names(start, models, t
 @pytest.mark.parametrize("name", ["..", "a/b", "../../etc", "", "A", ".hidden", "a..b", "x" * 65, "a\n", "%2e%2e", "ä"])
 def test_names_that_could_lead_elsewhere_are_refused(name, tmp_path, models):
     assert not is_name(name)
-    with pytest.raises(ServiceError):
+    with pytest.raises(RequestError):
         Models(tmp_path / "shelf").put(name, models / "web.podium")
     assert not list(tmp_path.glob("*.podium"))
 

@@ -3,11 +3,13 @@
 import io
 import json
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import podium
+from podium.service.ranking import json_matrix
 
 X = np.array([[1.5, 0.25, 3.0], [0.5, 2.0, 1.0], [1.5, 0.25, 3.0], [-1.0, 0.0, 4.0]], np.float32)
 NPY, ARROW = "application/x-npy", "application/vnd.apache.arrow.stream"
@@ -202,3 +204,25 @@ def test_queries_of_the_data_given_at_start_can_be_looked_up(start, models, tmp_
     assert ranked.status == 200
     assert len(one["grades"]) == len(ranked.json["results"])
     assert client("GET", "/v1/queries/nope").status == 404
+
+
+def test_the_same_request_is_answered_alike_however_its_numbers_are_read(start, models):
+    client = start(models=(str(models / "web.podium"),))
+    rows = np.random.default_rng(1).standard_normal((20, 3)).astype(np.float32).astype(float)
+    lists = {"documents": [{"id": f"D{k}", "features": row} for k, row in enumerate(rows.tolist())]}
+    named = {"documents": [{"id": f"D{k}", "features": dict(zip(("bm25", "title", "age"), row, strict=True))}
+                           for k, row in enumerate(rows.tolist())]}  # fmt: skip
+    turned = {**lists, "features": ["age", "title", "bm25"],
+              "documents": [{"id": f"D{k}", "features": row[::-1]} for k, row in enumerate(rows.tolist())]}  # fmt: skip
+    answers = [client("POST", "/v1/rank", json.dumps(one).encode(), content_type="application/json").json["results"]
+               for one in (lists, named, turned)]  # fmt: skip
+    batch = client("POST", "/v1/rank", {"queries": [lists]}).json["answers"][0]["results"]
+    assert answers[0] == answers[1] == answers[2] == batch
+
+
+@pytest.mark.parametrize("value", ["16777217", "-0", "-0.0", "1.00000005960464477", "33554435.0", "1e-46", "null"])
+def test_numbers_are_decoded_as_doubles_and_rounded_once(client, value):
+    entry = client.app.state.podium.models.shelf.find("web")
+    found = json_matrix([msgspec.Raw(f"[{value}, 1, 2]".encode())], msgspec.UNSET, entry)[0, 0]
+    expected = np.float32(np.nan if value == "null" else np.float64(float(json.loads(value))))
+    assert found.view(np.uint32) == expected.view(np.uint32)

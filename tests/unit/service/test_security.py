@@ -190,7 +190,7 @@ def test_long_addresses_are_refused(client):
 
 
 def test_a_fault_of_the_service_tells_nothing_to_strangers(client, monkeypatch, capsys):
-    monkeypatch.setattr("podium.service.routes.ranking.ranking.rank", lambda *_: 1 / 0)
+    monkeypatch.setattr("podium.service.ranker.rank", lambda *_: 1 / 0)
     found = client("POST", "/v1/rank", BODY)
     assert found.status == 500
     assert "division" not in found.content.decode()

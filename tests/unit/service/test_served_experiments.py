@@ -330,8 +330,8 @@ def test_an_experiment_ends_when_the_candidate_is_better_after_enough_pages_or_d
 
 def test_a_store_of_the_first_format_is_brought_to_the_newest(store):
     base = sqlite3.connect(store)
-    base.executescript(tables._SCHEMA)
-    base.execute(f"PRAGMA application_id={tables.APPLICATION}")
+    base.executescript(tables._TABLES)
+    base.execute(f"PRAGMA application_id={tables.FORMAT.application}")
     base.execute("PRAGMA user_version=1")
     base.execute("INSERT INTO model VALUES(1, 'web@1', '[\"x\"]')")
     base.execute(
@@ -343,7 +343,7 @@ def test_a_store_of_the_first_format_is_brought_to_the_newest(store):
         kept = Feedback(store)
         kept.log(Impression("s", "web@1", ["x"], "q", None, ["D1"], np.zeros((1, 1), np.float32), "try", [1.0]))
         kept.close()
-    assert rows(store, "PRAGMA user_version") == [(tables.VERSION,)]
+    assert rows(store, "PRAGMA user_version") == [(tables.FORMAT.version,)]
     assert rows(store, "SELECT request, experiment, arms FROM impression") == [("r", None, None), ("s", "try", "[1.0]")]
     assert click_log(store).n_pages == 2
 

@@ -1,10 +1,15 @@
 """Health, metrics, and the description of the service."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+
+from prometheus_client.parser import text_string_to_metric_families
 
 from podium.service.app import ENDPOINTS
-from podium.service.metrics import Metrics
+from podium.service.monitoring import FOLDER, Monitor
 
 
 def test_ready_needs_a_default_model(start, client, tmp_path):
@@ -14,40 +19,60 @@ def test_ready_needs_a_default_model(start, client, tmp_path):
     assert client("GET", "/health/ready").json == {"status": "ready"}
 
 
+def samples(text):
+    """The value of each series, by name and labels."""
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
 def test_metrics_count_requests_by_route_and_status(client):
     for body in ({"documents": [{"features": [1, 2, 3]}]}, {}):
         client("POST", "/v1/rank", body)
-    text = client("GET", "/metrics").content.decode()
-    for line in (
-        'podium_requests_total{route="/v1/rank",status="200"} 1',
-        'podium_requests_total{route="/v1/rank",status="422"} 1',
-        'podium_request_seconds_count{route="/v1/rank"} 2',
-        'podium_request_seconds_bucket{route="/v1/rank",le="+Inf"} 2',
-        'podium_score_seconds_count{model="web@1"} 1',
-        'podium_model_info{model="trees@1"} 1',
+    found = samples(client("GET", "/metrics").content.decode())
+    for name, labels, value in (
+        ("podium_requests_total", {"route": "/v1/rank", "status": "200"}, 1),
+        ("podium_requests_total", {"route": "/v1/rank", "status": "422"}, 1),
+        ("podium_request_seconds_count", {"route": "/v1/rank"}, 2),
+        ("podium_request_seconds_bucket", {"route": "/v1/rank", "le": "+Inf"}, 2),
+        ("podium_score_seconds_count", {"model": "web@1"}, 1),
+        ("podium_model_info", {"model": "trees@1"}, 1),
+        ("podium_requests_in_work", {}, 1),
     ):
-        assert line in text.splitlines()
-    for line in text.splitlines():
-        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.e\d]+", line)
+        assert found[name, frozenset(labels.items())] == value
+    assert not any(name.endswith("_created") for name, _ in found)
 
 
 def test_buckets_hold_the_times_up_to_their_edge():
-    metrics = Metrics()
+    monitor = Monitor()
     for seconds in (0.001, 0.0011, 3.0, 99.0):
-        metrics.observe("podium_request_seconds", 'route="/"', seconds)
-    found = dict(re.findall(r'_bucket\{route="/",le="([^"]+)"\} (\d+)', metrics.text([])))
-    assert found["0.001"] == "1"
-    assert found["0.0025"] == "2"
-    assert found["10.0"] == "3"
-    assert found["+Inf"] == "4"
+        monitor.request_seconds.labels("/").observe(seconds)
+    found = samples(monitor.text(in_work=0, feedback_queue=None, models=()).decode())
+    for edge, number in (("0.001", 1), ("0.0025", 2), ("10.0", 3), ("+Inf", 4)):
+        assert found["podium_request_seconds_bucket", frozenset({"route": "/", "le": edge}.items())] == number
 
 
-def test_a_worker_tells_the_sum_of_all(tmp_path):
-    mine = Metrics(str(tmp_path))
-    mine.count("podium_requests_total", 'status="200"', 2)
-    (tmp_path / "metrics-1.json").write_text(json.dumps({'podium_requests_total{status="200"}': [3.0]}))
-    mine.share()
-    assert 'podium_requests_total{status="200"} 5' in mine.text([])
+WORKER = """
+import sys
+from podium.service.monitoring import Monitor
+monitor = Monitor()
+monitor.requests.labels("/", 200).inc(float(sys.argv[1]))
+print(monitor.text(in_work=int(sys.argv[1]), feedback_queue=7, models=["web@1"]).decode())
+"""
+
+
+def test_a_worker_tells_the_sum_of_all_and_gauges_of_its_own(tmp_path):
+    for count, total in (("3", 3), ("2", 5)):
+        done = subprocess.run(
+            [sys.executable, "-c", WORKER, count], env={**os.environ, FOLDER: str(tmp_path)},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found = samples(done.stdout)
+        assert found["podium_requests_total", frozenset({"route": "/", "status": "200"}.items())] == total
+        assert found["podium_requests_in_work", frozenset()] == int(count)
+        assert found["podium_feedback_queue", frozenset()] == 7
 
 
 def test_the_description_has_every_endpoint_and_resolves(client):

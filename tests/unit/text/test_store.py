@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from podium import sqlite
 from podium.errors import DataError, IndexFileError, PodiumError
 from podium.graph.visits import Visit
-from podium.text import connection, schema
+from podium.text import schema
 from podium.text.analyser import Analyser
 from podium.text.document import Document
 from podium.text.store import Store
@@ -319,7 +320,7 @@ def test_a_store_that_is_cut_short_is_refused(tmp_path, share):
 
 
 def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "WAIT", 0.1)
+    monkeypatch.setattr(sqlite, "WAIT", 0.1)
     path = filled(tmp_path / "i", 1)
     one, two = Store(path), Store(path)
     with one.changing():
@@ -332,7 +333,7 @@ def test_two_writers_wait_and_then_say_so(tmp_path, monkeypatch):
 
 
 def test_a_reader_does_not_hold_up_a_writer(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "WAIT", 30.0)
+    monkeypatch.setattr(sqlite, "WAIT", 30.0)
     path = filled(tmp_path / "i", 20)
     one, two = Store(path), Store(path)
     reading = one.documents()

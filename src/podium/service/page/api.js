@@ -35,7 +35,7 @@ export const documents = (q) => ask(`/v1/queries/${encodeURIComponent(q)}`);
 export const rank = (requests) => ask("/v1/rank", { body: { queries: requests.map((one) => ({ ...one, odds: true, log: false })) } });
 export const explain = (body) => ask("/v1/explain", { body });
 export const search = (body) => ask("/v1/search", { body: { ...body, log: false } });
-export const judgements = (q) => ask(`/v1/judgements?${query([["query", q]])}`);
-export const judge = (judgement) => ask("/v1/judgements", { body: { judgements: [judgement] } });
+export const judgments = (q) => ask(`/v1/judgments?${query([["query", q]])}`);
+export const judge = (judgment) => ask("/v1/judgments", { body: { judgments: [judgment] } });
 export const measures = ({ models: names, grades, query: q, metrics = [] }) =>
   ask(`/v1/measures?${query([...names.map((name) => ["model", name]), ...metrics.map((name) => ["metric", name]), ["grades", grades], ["query", q]])}`);

@@ -12,7 +12,7 @@ export async function gatherMeasures(app) {
   const can = app.role("judge");
   const [measured, judged, tried, health] = await Promise.all([
     can && models.length && (grades === "data" ? app.about.graded : app.about.store) ? part(api.measures({ models, grades })) : null,
-    app.may("judge") ? part(api.judgements("")) : null,
+    app.may("judge") ? part(api.judgments("")) : null,
     app.may("judge") ? part(api.ask("/v1/experiments")) : null,
     part(api.ask("/health/ready")),
   ]);
@@ -23,7 +23,7 @@ export function measuresView(app) {
   const { grades, measured, judged, tried, health } = app.measures;
   return el("div", { class: "lists" },
     el("section", { "aria-labelledby": "h-measures" }, el("div", { class: "headline" }, el("h2", { id: "h-measures" }, "Measures"), choice(app, grades)), body(app, measured, grades)),
-    el("section", { "aria-labelledby": "h-judges" }, el("h2", { id: "h-judges" }, "Judgements"), judges(app, judged)),
+    el("section", { "aria-labelledby": "h-judges" }, el("h2", { id: "h-judges" }, "Judgments"), judges(app, judged)),
     el("section", { "aria-labelledby": "h-experiments" }, el("h2", { id: "h-experiments" }, "Experiments"), experiments(app, tried)),
     el("section", { "aria-labelledby": "h-service" }, el("h2", { id: "h-service" }, "Service"), service(app, health)));
 }
@@ -36,7 +36,7 @@ function choice(app, grades) {
 
 function body(app, found, grades) {
   if (!app.role("judge")) return empty(`Measures need a key of role judge; ${app.about.caller.name} has ${app.about.caller.role}.`);
-  if (!found) return empty(app.models.models.length ? "No grades yet: the service was started without graded data and keeps no judgements (--store)." : "No model is loaded.");
+  if (!found) return empty(app.models.models.length ? "No grades yet: the service was started without graded data and keeps no judgments (--store)." : "No model is loaded.");
   if (found instanceof Error) return empty(found.message);
   if (!found.queries.length) return empty(found.left_out ? `${count(found.left_out, "query was", "queries were")} judged, but the documents to rank are not known, or not with the features of this model.` : "Nothing is judged yet. Judge some documents first.");
   const two = found.models.length > 1;
@@ -74,15 +74,15 @@ function perQuery(app, found) {
 const link = (app, query, view = "rank") => el("a", { href: app.href({ view, q: query, pair: [], doc: "", all: "" }) }, query);
 
 function judges(app, found) {
-  if (!app.about.store) return empty("The service keeps no judgements. Start it with --store feedback.db");
-  if (!found) return empty("Judgements need a key of role judge.");
+  if (!app.about.store) return empty("The service keeps no judgments. Start it with --store feedback.db");
+  if (!found) return empty("Judgments need a key of role judge.");
   if (found instanceof Error) return empty(found.message);
   if (!found.total) return empty("Nobody has judged yet.");
   const { agreement } = found;
-  const files = [["qrels", "/v1/judgements.qrels"], ["letor", "/v1/judgements.letor"]].map(([kind, path]) => download(kind === "qrels" ? "Qrels (TREC)" : "Training data (LETOR)", `judgements.${kind}`,
+  const files = [["qrels", "/v1/judgments.qrels"], ["letor", "/v1/judgments.letor"]].map(([kind, path]) => download(kind === "qrels" ? "Qrels (TREC)" : "Training data (LETOR)", `judgments.${kind}`,
     () => api.ask(path, { text: true }).catch((problem) => { app.trouble(problem); throw problem; })));
-  return [el("p", {}, `${count(found.total, "judgement")} by ${count(Object.keys(found.judges).length, "judge")}.`, agreement ? ` ${agreement.name}: ${shown(agreement.value, 2)} (${shown(agreement.interval[0], 2)} to ${shown(agreement.interval[1], 2)}) on ${count(agreement.documents, "document")} with two grades or more; 1 is full agreement, 0 is chance.` : " No document has two grades yet."),
-    scroll("Judges", table({ caption: "Who judged how many", heads: [{ text: "Judge" }, { text: "Judgements", number: true }], rows: Object.entries(found.judges).map(([who, n]) => [who, String(n)]) })),
+  return [el("p", {}, `${count(found.total, "judgment")} by ${count(Object.keys(found.judges).length, "judge")}.`, agreement ? ` ${agreement.name}: ${shown(agreement.value, 2)} (${shown(agreement.interval[0], 2)} to ${shown(agreement.interval[1], 2)}) on ${count(agreement.documents, "document")} with two grades or more; 1 is full agreement, 0 is chance.` : " No document has two grades yet."),
+    scroll("Judges", table({ caption: "Who judged how many", heads: [{ text: "Judge" }, { text: "Judgments", number: true }], rows: Object.entries(found.judges).map(([who, n]) => [who, String(n)]) })),
     found.disagreements.length ? [el("h3", {}, "Where judges differ"), scroll("Disagreements", table({ caption: "The widest first", heads: [{ text: "Query" }, { text: "Document" }, { text: "Grades" }],
       rows: found.disagreements.map((one) => [link(app, one.query, "judge"), one.id, Object.entries(one.grades).map(([who, grade]) => `${who} ${short(grade)}`).join(", ")]), id: "disagreements" }), { tall: true })] : null,
     el("div", { class: "actions" }, files)];

@@ -12,7 +12,7 @@ export async function gather(app) {
   const { state } = app;
   const models = [app.model(), state.view === "judge" ? "" : state.b].filter((name, k) => k === 0 || name);
   const found = app.searching ? await searched(state.q, models) : await ranked(app, state.q, models);
-  found.grades = gradesOf(found.query, app.may("judge") ? (await api.judgements(found.query)).judgements : [], app.me());
+  found.grades = gradesOf(found.query, app.may("judge") ? (await api.judgments(found.query)).judgments : [], app.me());
   found.measured = await measure(app, found);
   return found;
 }

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from podium.service import compat
 from podium.service.bodies import JSON, check_count
 from podium.service.endpoint import Call
-from podium.service.ranking import asked_of, matrix_of
-from podium.service.routes.ranking import own_id, rank_all
+from podium.service.ranking import asked_of
+from podium.service.routes.ranking import own_id
 from podium.service.schemas import to_json
 from podium.service.shelf import Entry
 from podium.service.state import State
@@ -29,8 +29,7 @@ async def rerank(state: State, call: Call) -> Response:
 def _reranked(state: State, call: Call, request: compat.RerankRows) -> bytes:
     wanted = compat.rank_request(request)
     entry = state.models.shelf.find(wanted.model)
-    X = matrix_of([document.features for document in wanted.documents], wanted.features, entry)
-    (ranked,) = rank_all(state, [(entry, asked_of(wanted, X))], own_id(state, call))
+    ranked = state.ranker.rank(entry, asked_of(wanted, entry), own_id(state, call), trials=False)
     tei = request.documents is UNSET
     return to_json(compat.tei_answer(request, ranked.answer) if tei else compat.rerank_answer(request, ranked.answer))
 

@@ -8,7 +8,6 @@ from podium.service.bodies import JSON
 from podium.service.endpoint import Call
 from podium.service.experiment_schemas import ExperimentList, ExperimentRequest
 from podium.service.experiments import Experiments
-from podium.service.feedback import FeedbackError
 from podium.service.problems import ServiceError
 from podium.service.schemas import to_json
 from podium.service.state import State
@@ -20,10 +19,7 @@ async def start(state: State, call: Call) -> Response:
     request = await call.read(ExperimentRequest)
 
     def work() -> bytes:
-        try:
-            return to_json(running.find(running.start(request, state.models.shelf).name))
-        except FeedbackError as error:
-            raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+        return to_json(running.find(running.start(request, state.models.shelf).name))
 
     return Response(await call.aside(work), 201, media_type=JSON)
 
@@ -33,10 +29,7 @@ async def end(state: State, call: Call) -> Response:
     running, name = _experiments(state), call.request.path_params["name"]
 
     def work() -> bytes:
-        try:
-            running.end(name)
-        except FeedbackError as error:
-            raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
+        running.end(name)
         return to_json(running.find(name))
 
     return Response(await call.aside(work), media_type=JSON)

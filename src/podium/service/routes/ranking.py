@@ -8,11 +8,9 @@ import numpy as np
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from podium.errors import PodiumError
 from podium.service import ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
 from podium.service.endpoint import SMALL, Call, wrong_kind
-from podium.service.feedback import Feedback, Impression
 from podium.service.problems import ServiceError
 from podium.service.ranking import Asked, Ranked
 from podium.service.schemas import (
@@ -28,7 +26,6 @@ from podium.service.search import EXPLAINED
 from podium.service.search import search as search_index
 from podium.service.shelf import Entry
 from podium.service.state import State
-from podium.service.trial import Trial, interleaved, split
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
@@ -47,8 +44,7 @@ async def rank(state: State, call: Call) -> Response:
     parsed = call.took()
     ranked, content, scored = await call.aside(_answered, state, call, asked, batch, when=_is_long(state, call, asked))
     timing = f"parse;dur={parsed:.3f}, score;dur={scored - parsed:.3f}, write;dur={call.took() - scored:.3f}"
-    after = _shadowed(state, ranked)
-    return Response(content, headers={"Server-Timing": timing}, media_type=JSON, background=after)
+    return Response(content, headers={"Server-Timing": timing}, media_type=JSON, background=_after(state, ranked))
 
 
 def _is_long(state: State, call: Call, asked: list[tuple[Entry, Asked]]) -> bool:
@@ -66,7 +62,11 @@ def _answered(
     explained = sum(min(len(one.X), one.k or len(one.X)) for _, one in asked if one.explain)
     if explained > EXPLAINED:
         raise ServiceError(422, f"explain for {explained} documents; at most {EXPLAINED} are taken apart. Ask with k.")
-    ranked = rank_all(state, asked, own_id(state, call, len(asked) if batch else None), batch=batch, trials=True)
+    id = own_id(state, call, len(asked) if batch else None)
+    ranked = [
+        state.ranker.rank(entry, query, f"{id}.{number}" if batch else id)
+        for number, (entry, query) in enumerate(asked)
+    ]
     scored = call.took()
     for one in ranked:
         one.answer.took_ms = scored
@@ -81,6 +81,19 @@ def own_id(state: State, call: Call, queries: int | None = None) -> str:
     return state.feedback.own_id(call.id, queries)
 
 
+def _after(state: State, ranked: list[Ranked]) -> BackgroundTask | None:
+    """What a shadow does once the answer is sent."""
+    shadow, shadowed = state.shadow, state.ranker.shadowed(ranked)
+    if shadow is None or not shadowed:
+        return None
+
+    async def work() -> None:
+        for trial, one in shadowed:
+            shadow.put(trial, one)
+
+    return BackgroundTask(work)
+
+
 def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Asked]], bool]:
     find, most, options = state.models.shelf.find, state.settings.documents, call.request.query_params
     if call.kind == JSON:
@@ -90,77 +103,6 @@ def _read(state: State, call: Call, body: bytes) -> tuple[list[tuple[Entry, Aske
     if call.kind == ARROW:
         return read_arrow(body, options, find, most=most)
     raise wrong_kind(call.kind, JSON, NPY, ARROW)
-
-
-def rank_all(
-    state: State, asked: list[tuple[Entry, Asked]], id: str, *, batch: bool = False, trials: bool = False
-) -> list[Ranked]:
-    """The rankings of all queries of a request; those of a batch are told apart by a number after its id.
-
-    With `trials`, those that are logged take part in the experiments that run.
-    """
-    found = []
-    for number, (entry, one) in enumerate(asked):
-        name = f"{id}.{number}" if batch else id
-        ranked = _tried(state, entry, one, name) if trials and one.log and len(one.X) else None
-        ranked = ranked or ranking.rank(entry, one, name)
-        state.metrics.observe("podium_score_seconds", f'model="{ranked.entry.key}"', ranked.score_seconds)
-        state.models.remember(entry, one.X)
-        if state.feedback is not None and one.log:
-            _log(state.feedback, ranked, state.settings.logged_documents)
-        found.append(ranked)
-    return found
-
-
-def _tried(state: State, entry: Entry, asked: Asked, name: str) -> Ranked | None:
-    """The answer of the experiment that runs on a model; None where none does, or where its candidate fails."""
-    trial = trial_of(state, entry)
-    if trial is None or trial.experiment.kind == "shadow":
-        return None
-    try:
-        if trial.experiment.kind == "split":
-            ranked = split(trial, asked, name)
-        else:
-            ranked = interleaved(trial, asked, name, most=state.settings.logged_documents)
-    except PodiumError:  # the control answers, or says what is wrong with the request
-        state.count_trial("failed", trial.experiment.name)
-        return None
-    state.count_trial("answered", trial.experiment.name)
-    return ranked
-
-
-def trial_of(state: State, entry: Entry) -> Trial | None:
-    """The experiment that runs on a model, if its candidate is on the shelf."""
-    experiment = None if state.experiments is None else state.experiments.running.get(entry.key)
-    candidate = None if experiment is None else state.models.shelf.entries.get(experiment.candidate)
-    return None if experiment is None or candidate is None else Trial(experiment, entry, candidate)
-
-
-def _shadowed(state: State, ranked: list[Ranked]) -> BackgroundTask | None:
-    """What a shadow candidate is given once the answer is sent."""
-    shadow = state.shadow
-    if shadow is None:
-        return None
-    asked = [(trial_of(state, one.entry), one) for one in ranked if one.asked.log and len(one.asked.X)]
-    todo = [(trial, one) for trial, one in asked if trial is not None and trial.experiment.kind == "shadow"]
-
-    async def work() -> None:
-        for trial, one in todo:
-            shadow.put(trial, one)
-
-    return BackgroundTask(work) if todo else None
-
-
-def _log(feedback: Feedback, ranked: Ranked, most: int) -> None:
-    """Keep what the answer shows, with the features that it was ranked by."""
-    asked, answer, names = ranked.asked, ranked.answer, ranked.entry.feature_names
-    shown = [result.id for result in answer.results[:most]]
-    features = asked.X[ranked.rows[:most]]
-    arms = None if ranked.arms is None else ranked.arms[:most]
-    experiment = None if arms is None else str(answer.experiment)
-    feedback.log(
-        Impression(answer.request, answer.model, names, asked.query, asked.user, shown, features, experiment, arms)
-    )
 
 
 async def explain(state: State, call: Call) -> Response:

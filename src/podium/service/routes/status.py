@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
+from podium.service.monitoring import CONTENT_TYPE
 from podium.service.problems import ServiceError
 from podium.service.schemas import Health, to_json
 from podium.service.state import State
@@ -25,8 +26,8 @@ async def ready(state: State, call: Call) -> Response:
 
 async def metrics(state: State, call: Call) -> Response:
     """Counts and times, in Prometheus' text form; the sum over all workers."""
-    gauges = [("podium_requests_in_work", "", float(state.in_work.total()))]
-    if state.feedback is not None:
-        gauges.append(("podium_feedback_queue", "", float(state.feedback.waiting)))
-    gauges += [("podium_model_info", f'model="{key}"', 1.0) for key in state.models.shelf.entries]
-    return Response(await call.aside(state.metrics.text, gauges), media_type="text/plain; version=0.0.4")
+    text = await call.aside(
+        state.monitor.text, in_work=state.in_work.total(), models=state.models.shelf.entries,
+        feedback_queue=None if state.feedback is None else state.feedback.waiting,
+    )  # fmt: skip
+    return Response(text, media_type=CONTENT_TYPE)

@@ -1,4 +1,4 @@
-"""Judgements: durable, taken back, one grade for each document; measures are those of podium.evaluation."""
+"""Judgments: durable, taken back, one grade for each document; measures are those of podium.evaluation."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from podium.data import read_letor, read_qrels
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.paired import bootstrap_intervals
 from podium.model import Model
-from podium.service.judgements import read_judgements
+from podium.service.judgments import read_judgments
 
 WEB, TREES = "web@1", "trees@1"
 
@@ -32,33 +32,33 @@ def served(start, models, data, tmp_path):
 
 def grade(client, query, id, value, who=""):
     told = {"query": query, "id": id, "grade": value, **({"who": who} if who else {})}
-    found = client("POST", "/v1/judgements", {"judgements": [told]})
+    found = client("POST", "/v1/judgments", {"judgments": [told]})
     assert found.status == 202, found.json
     return found.json
 
 
 def test_a_grade_is_on_disk_when_it_is_acknowledged_and_can_be_changed_and_taken_back(served, tmp_path):
     answer = grade(served, "1", "D1", 3)
-    [kept] = read_judgements(tmp_path / "feedback.db")
+    [kept] = read_judgments(tmp_path / "feedback.db")
     assert kept[:4] == ("1", "D1", "anyone", 3.0)
     assert answer["accepted"] == 1
     assert abs(kept.time - answer["time"]) < 5000
     grade(served, "1", "D1", 1)
-    assert [one["grade"] for one in served("GET", "/v1/judgements?query=1").json["judgements"]] == [1.0]
-    assert served("GET", "/v1/judgements?query=2").json["total"] == 0
+    assert [one["grade"] for one in served("GET", "/v1/judgments?query=1").json["judgments"]] == [1.0]
+    assert served("GET", "/v1/judgments?query=2").json["total"] == 0
     grade(served, "1", "D1", None)
-    assert read_judgements(tmp_path / "feedback.db") == []
+    assert read_judgments(tmp_path / "feedback.db") == []
 
 
 def test_a_grade_given_to_a_request_is_taken_back_by_its_query(served, tmp_path):
     documents = [{"id": "D1", "features": [1, 2, 3]}]
     shown = served("POST", "/v1/rank", {"documents": documents, "query": "boots"}).json["request"]
-    event = {"kind": "judgement", "request": shown, "id": "D1", "value": 2.0}
+    event = {"kind": "judgment", "request": shown, "id": "D1", "value": 2.0}
     served.app.state.podium.feedback.add([]).result(10)  # then the impression is written too
     assert served("POST", "/v1/feedback", {"events": [event]}).status == 202
-    assert [one[:4] for one in read_judgements(tmp_path / "feedback.db")] == [("boots", "D1", "anyone", 2.0)]
+    assert [one[:4] for one in read_judgments(tmp_path / "feedback.db")] == [("boots", "D1", "anyone", 2.0)]
     grade(served, "boots", "D1", None)
-    assert read_judgements(tmp_path / "feedback.db") == []
+    assert read_judgments(tmp_path / "feedback.db") == []
 
 
 def test_disagreements_and_agreement_are_told_and_qrels_hold_the_majority(served):
@@ -66,20 +66,20 @@ def test_disagreements_and_agreement_are_told_and_qrels_hold_the_majority(served
     for id, grades in votes.items():
         for who, value in zip(("ann", "bob", "cy"), grades, strict=True):
             grade(served, "1", id, value, who)
-    found = served("GET", "/v1/judgements").json
+    found = served("GET", "/v1/judgments").json
     assert found["judges"] == {"ann": 3, "bob": 3, "cy": 3}
     assert [(one["id"], one["grades"]) for one in found["disagreements"]] == [
         ("D1", {"ann": 3.0, "bob": 3.0, "cy": 0.0}), ("D3", {"ann": 2.0, "bob": 1.0, "cy": 2.0})]  # fmt: skip
     assert found["agreement"]["documents"] == 3
-    assert served("GET", "/v1/judgements?query=1").json["agreement"] is None
-    lines = served("GET", "/v1/judgements.qrels").content.decode().splitlines()
+    assert served("GET", "/v1/judgments?query=1").json["agreement"] is None
+    lines = served("GET", "/v1/judgments.qrels").content.decode().splitlines()
     assert lines == ["1 0 D1 3", "1 0 D2 1", "1 0 D3 2"]
 
 
-def test_qrels_without_judgements_are_empty_and_training_data_is_an_error(served):
-    assert served("GET", "/v1/judgements.qrels").content == b""
-    assert served("GET", "/v1/judgements").json["agreement"] is None
-    assert served("GET", "/v1/judgements.letor").status == 422
+def test_qrels_without_judgments_are_empty_and_training_data_is_an_error(served):
+    assert served("GET", "/v1/judgments.qrels").content == b""
+    assert served("GET", "/v1/judgments").json["agreement"] is None
+    assert served("GET", "/v1/judgments.letor").status == 422
 
 
 def test_judged_documents_come_with_the_features_of_the_data_or_those_they_were_ranked_by(served, data, tmp_path):
@@ -90,7 +90,7 @@ def test_judged_documents_come_with_the_features_of_the_data_or_those_they_were_
     grade(served, query, id, 2)
     grade(served, "boots", "X", 1)
     grade(served, "never shown", "Y", 1)
-    found = served("GET", "/v1/judgements.letor")
+    found = served("GET", "/v1/judgments.letor")
     (tmp_path / "judged.txt").write_bytes(found.content)
     read = read_letor(tmp_path / "judged.txt")
     assert found.headers["x-left-out"] == "1"
@@ -98,7 +98,7 @@ def test_judged_documents_come_with_the_features_of_the_data_or_those_they_were_
     assert read.document_ids.tolist() == [id, "X"]
     assert read.features[0].tolist() == known.features[2].tolist()
     np.testing.assert_array_equal(read.features[1], np.array([7, 8, np.nan], np.float32))
-    (tmp_path / "q.txt").write_bytes(served("GET", "/v1/judgements.qrels").content)
+    (tmp_path / "q.txt").write_bytes(served("GET", "/v1/judgments.qrels").content)
     qrels = read_qrels(tmp_path / "q.txt")
     assert (qrels.query_ids.tolist(), qrels.labels.tolist()) == ([query, "boots", "never%20shown"], [2.0, 1.0, 1.0])
 
@@ -163,9 +163,9 @@ def test_a_ranking_that_is_not_to_be_logged_is_not(served, tmp_path):
     assert totals(tmp_path / "feedback.db").impressions == 1
 
 
-def test_without_a_store_judgements_are_not_there(client):
-    assert client("POST", "/v1/judgements", {"judgements": []}).status == 404
-    assert client("GET", "/v1/judgements").status == 404
+def test_without_a_store_judgments_are_not_there(client):
+    assert client("POST", "/v1/judgments", {"judgments": []}).status == 404
+    assert client("GET", "/v1/judgments").status == 404
     assert client("GET", "/v1/measures").status == 404
 
 

@@ -1,6 +1,6 @@
-"""Judgements: who graded what, where judges disagree, one grade for each document, and the documents they are about.
+"""Judgments: who graded what, where judges disagree, one grade for each document, and the documents they are about.
 
-    >>> found = read_judgements("feedback.db")  # doctest: +SKIP
+    >>> found = read_judgments("feedback.db")  # doctest: +SKIP
     >>> grades = grades_by_query(found)  # doctest: +SKIP
 
 Several grades of a document become one by majority; see `podium.data.consensus`. Files of TREC and LETOR hold no white
@@ -26,7 +26,7 @@ from podium.errors import DataError
 from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 
-class Judgement(NamedTuple):
+class Judgment(NamedTuple):
     """The grade that a judge gave to a document of a query."""
 
     query: str
@@ -51,59 +51,59 @@ class Known:
         return Dataset(self.features, None, offsets, np.array([self.query], object), ids, feature_names=self.names)
 
 
-def read_judgements(path: str | os.PathLike[str], query: str | None = None) -> list[Judgement]:
-    """The judgements of a store, of one query or of all, the newest last. Of one judge, the newest grade counts."""
-    found: dict[tuple[str, str, str], Judgement] = {}
+def read_judgments(path: str | os.PathLike[str], query: str | None = None) -> list[Judgment]:
+    """The judgments of a store, of one query or of all, the newest last. Of one judge, the newest grade counts."""
+    found: dict[tuple[str, str, str], Judgment] = {}
     with reading_store(path) as base:
         rows = base.execute(
             "SELECT CASE WHEN e.query<>'' THEN e.query ELSE coalesce(i.query, '') END AS q, document, who, value, e.at "
             "FROM event AS e LEFT JOIN impression AS i ON e.request=i.request "
-            f"WHERE kind='judgement' AND {IN_RANGE} AND q<>'' AND (? IS NULL OR q=?) ORDER BY e.at, e.n",
+            f"WHERE kind='judgment' AND {IN_RANGE} AND q<>'' AND (? IS NULL OR q=?) ORDER BY e.at, e.n",
             (query, query),
         )
         for row in rows:
-            one = Judgement(*row)
+            one = Judgment(*row)
             found.pop(one[:3], None)
             found[one[:3]] = one
     return list(found.values())
 
 
-def gathered(judgements: Sequence[Judgement]) -> Judgments:
+def gathered(judgments: Sequence[Judgment]) -> Judgments:
     """The same as columns, for `podium.data`."""
-    queries, documents, judges, grades = ([one[k] for one in judgements] for k in range(4))
+    queries, documents, judges, grades = ([one[k] for one in judgments] for k in range(4))
     return Judgments.from_rows(queries, documents, judges, grades)
 
 
-def grades_by_query(judgements: Sequence[Judgement]) -> dict[str, dict[str, float]]:
+def grades_by_query(judgments: Sequence[Judgment]) -> dict[str, dict[str, float]]:
     """query → document → the grade that the judges agree on."""
     made: dict[str, dict[str, float]] = {}
-    if judgements:
-        found = consensus(gathered(judgements), "majority")
+    if judgments:
+        found = consensus(gathered(judgments), "majority")
         for (query, id), grade in zip(found.judgments.item_names(), found.labels.tolist(), strict=True):
             made.setdefault(query, {})[id] = grade
     return made
 
 
-def qrels(judgements: Sequence[Judgement]) -> Qrels:
+def qrels(judgments: Sequence[Judgment]) -> Qrels:
     """The grades that the judges agree on, with ids that a file can hold."""
-    grades = grades_by_query(judgements)
+    grades = grades_by_query(judgments)
     return Qrels.from_dict({word(q): {word(id): grade for id, grade in one.items()} for q, one in grades.items()})
 
 
-def disagreements(judgements: Sequence[Judgement]) -> list[tuple[str, str, dict[str, float]]]:
+def disagreements(judgments: Sequence[Judgment]) -> list[tuple[str, str, dict[str, float]]]:
     """(query, document, grade by judge) where two judges differ, the widest first."""
     votes: dict[tuple[str, str], dict[str, float]] = {}
-    for one in judgements:
+    for one in judgments:
         votes.setdefault((one.query, one.id), {})[one.who] = one.grade
     apart = [(query, id, grades) for (query, id), grades in votes.items() if len(set(grades.values())) > 1]
     return sorted(apart, key=lambda one: min(one[2].values()) - max(one[2].values()))
 
 
-def agreement(judgements: Sequence[Judgement]) -> Agreement | None:
+def agreement(judgments: Sequence[Judgment]) -> Agreement | None:
     """Krippendorff's α of the judges; None where no document has two grades."""
-    if len({one[:2] for one in judgements}) == len(judgements):
+    if len({one[:2] for one in judgments}) == len(judgments):
         return None
-    return krippendorff(gathered(judgements))
+    return krippendorff(gathered(judgments))
 
 
 def known_documents(
@@ -145,7 +145,7 @@ def judged_data(path: str | os.PathLike[str], data: Dataset | None) -> tuple[Dat
     Left out are documents whose features are not known, or are others than those of the data (of the first query where
     there is no data).
     """
-    grades = grades_by_query(read_judgements(path))
+    grades = grades_by_query(read_judgments(path))
     wanted = None if data is None else (data.n_features, data.feature_names)
     parts: list[tuple[str, list[str], NDArray[np.float32], list[float]]] = []
     for query, known in known_documents(path, data, list(grades)):

@@ -1,4 +1,4 @@
-"""Judgements: given, listed, as qrels and as training data; and how well models rank by them."""
+"""Judgments: given, listed, as qrels and as training data; and how well models rank by them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from podium.data.trec import write_qrels
 from podium.errors import UnknownNameError
 from podium.evaluation.evaluate import plain, read_metrics
 from podium.metrics import Metric
-from podium.service import judgements, measures
+from podium.service import judgments, measures
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import Action, FeedbackError
-from podium.service.judgements import Judgement
+from podium.service.feedback import Action
+from podium.service.judgments import Judgment
 from podium.service.page_schemas import (
     AgreementAnswer,
     DisagreementAnswer,
     Grades,
-    JudgementAnswer,
-    JudgementKept,
-    JudgementList,
-    JudgementRequest,
+    JudgmentAnswer,
+    JudgmentKept,
+    JudgmentList,
+    JudgmentRequest,
     MeasuresAnswer,
 )
 from podium.service.problems import ServiceError
@@ -39,7 +39,7 @@ from podium.service.shelf import Entry
 from podium.service.state import State
 
 _MOST, _APART = 10_000, 100
-"""Judgements and disagreements of one answer."""
+"""Judgments and disagreements of one answer."""
 _METRICS = 20
 """The most metrics of one answer."""
 _DEPTH = 100
@@ -48,38 +48,35 @@ _DEPTH = 100
 
 async def give(state: State, call: Call) -> Response:
     """Write grades, or take them back. 202 is answered only when they are on disk."""
-    store, request = store_of(state), await call.read(JudgementRequest)
+    store, request = store_of(state), await call.read(JudgmentRequest)
     actions = [
-        Action("judgement", one.id, query=one.query, value=one.grade, who=one.who or call.key.name)
-        for one in request.judgements
+        Action("judgment", one.id, query=one.query, value=one.grade, who=one.who or call.key.name)
+        for one in request.judgments
     ]
-    try:
-        await asyncio.wrap_future(store.add(actions))
-    except FeedbackError as error:
-        raise ServiceError(503, str(error), headers={"Retry-After": "5"}) from error
-    answer = JudgementAnswer(len(actions), time.time_ns() // 1_000_000)
+    await asyncio.wrap_future(store.add(actions))
+    answer = JudgmentAnswer(len(actions), time.time_ns() // 1_000_000)
     return Response(to_json(answer), 202, media_type=JSON)
 
 
 async def listed(state: State, call: Call) -> Response:
-    """The judgements of a query, or of all; who gave how many; where judges disagree."""
+    """The judgments of a query, or of all; who gave how many; where judges disagree."""
     path, query = store_of(state).path, call.request.query_params.get("query")
 
     def work() -> bytes:
-        found = judgements.read_judgements(path, query)
-        return to_json(_list(found, judgements.agreement(found) if query is None else None))
+        found = judgments.read_judgments(path, query)
+        return to_json(_list(found, judgments.agreement(found) if query is None else None))
 
     return Response(await call.aside(work), media_type=JSON)
 
 
 async def qrels(state: State, call: Call) -> Response:
-    """The judgements as qrels of TREC, one grade for each document."""
+    """The judgments as qrels of TREC, one grade for each document."""
     path = store_of(state).path
 
     def work() -> bytes:
-        found, target = judgements.read_judgements(path), io.BytesIO()
+        found, target = judgments.read_judgments(path), io.BytesIO()
         if found:
-            write_qrels(judgements.qrels(found), target)
+            write_qrels(judgments.qrels(found), target)
         return target.getvalue()
 
     return Response(await call.aside(work), media_type="text/plain")
@@ -90,7 +87,7 @@ async def letor(state: State, call: Call) -> Response:
     path, target = store_of(state).path, io.BytesIO()
 
     def work() -> int:
-        found, left_out = judgements.judged_data(path, state.data)
+        found, left_out = judgments.judged_data(path, state.data)
         write_letor(found, target)
         return left_out
 
@@ -140,8 +137,8 @@ def _measured(
             raise ServiceError(404, f"no query {str(query)[:100]!r} in the data.")
         return measures.by_data(entries, data.select(wanted) if query is not None else data, metrics)
     path = store_of(state).path
-    found = judgements.grades_by_query(judgements.read_judgements(path, query))
-    documents = dict(judgements.known_documents(path, data, list(found)))
+    found = judgments.grades_by_query(judgments.read_judgments(path, query))
+    documents = dict(judgments.known_documents(path, data, list(found)))
 
     def search(entry: Entry, query: str) -> dict[str, float] | None:
         if entry.engine is None:
@@ -153,13 +150,13 @@ def _measured(
     return measures.by_judges(entries, found, documents, metrics, search)
 
 
-def _list(found: list[Judgement], agreement: Agreement | None) -> JudgementList:
+def _list(found: list[Judgment], agreement: Agreement | None) -> JudgmentList:
     judges: dict[str, int] = {}
     for one in found:
         judges[one.who] = judges.get(one.who, 0) + 1
-    apart: list[Any] = judgements.disagreements(found)[:_APART]
-    return JudgementList(
-        judgements=[JudgementKept(*one) for one in found[-_MOST:]],
+    apart: list[Any] = judgments.disagreements(found)[:_APART]
+    return JudgmentList(
+        judgments=[JudgmentKept(*one) for one in found[-_MOST:]],
         total=len(found),
         judges=judges,
         disagreements=[DisagreementAnswer(*one) for one in apart],

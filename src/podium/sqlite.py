@@ -1,0 +1,126 @@
+"""Files of SQLite: opened with a check of whose they are, brought to the newest format, and their errors in words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from podium.errors import PodiumError
+
+WAIT = 5.0
+"""Seconds to wait while another process writes."""
+FAULTS = (sqlite3.Error, UnicodeError)
+"""What reading a damaged file raises: its words may be damaged too."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A kind of file that podium keeps in SQLite."""
+
+    noun: str
+    name: str
+    application: int
+    """The number that says to SQLite whose file this is."""
+    upgrades: Sequence[Callable[[sqlite3.Connection], None]]
+    """What brings a file of format 1 to format 2, and so on; each is called within a transaction."""
+    make: str
+    repair: str
+    error: Callable[[str, str], PodiumError]
+    """The error of a message and a path."""
+
+    @property
+    def version(self) -> int:
+        """The newest format."""
+        return 1 + len(self.upgrades)
+
+    def open(self, path: Path) -> sqlite3.Connection:
+        """Open a file, or raise a clear error if it is not one of this format that can be read here."""
+        if not path.exists():
+            raise self.error(f"no such {self.noun}. {self.make}", str(path))
+        if path.is_dir():
+            raise self.error(f"is a folder; this {self.noun} is a file.", str(path))
+        if changeable(path):
+            base = self.connect(path)
+        else:
+            log = path.with_name(f"{path.name}-wal")
+            try:
+                base = self.connect(path, "mode=ro")
+            except PodiumError:  # without a log beside the file, which cannot be made here
+                if log.exists() and log.stat().st_size:
+                    raise
+                base = self.connect(path, "mode=ro&immutable=1")
+        self.check(path, base)
+        return base
+
+    def connect(self, path: Path, mode: str = "mode=rw") -> sqlite3.Connection:
+        """A connection for any thread to a file of SQLite, whosever it is."""
+        try:
+            base = sqlite3.connect(
+                f"{path.absolute().as_uri()}?{mode}",
+                uri=True, isolation_level=None, timeout=WAIT, check_same_thread=False,
+            )  # fmt: skip
+        except FAULTS as error:
+            raise self.in_words(path, error) from error
+        try:
+            _number(base, "application_id")  # the first that reads the file
+        except FAULTS as error:
+            base.close()
+            raise self.in_words(path, error) from error
+        return base
+
+    def check(self, path: Path, base: sqlite3.Connection) -> None:
+        """Bring a file to the newest format; if it cannot be, or is another's, close it and raise a clear error."""
+        try:
+            self._check(path, base)
+        except FAULTS as error:
+            base.close()
+            raise self.in_words(path, error) from error
+        except BaseException:
+            base.close()
+            raise
+
+    def _check(self, path: Path, base: sqlite3.Connection) -> None:
+        if _number(base, "application_id") != self.application:
+            raise self.error(f"not a {self.name}. {self.make}", str(path))
+        version = _number(base, "user_version")
+        if version > self.version:
+            raise self.error(
+                f"was written by a newer podium (format {version}; this one reads {self.version}). Upgrade podium.",
+                str(path),
+            )
+        if version == self.version:
+            return
+        if not changeable(path):
+            raise self.error("was written by an older podium. Open it once where it can be written.", str(path))
+        base.execute("BEGIN IMMEDIATE")
+        for upgrade in self.upgrades[max(0, _number(base, "user_version") - 1) :]:  # or another process did it
+            upgrade(base)
+        base.execute(f"PRAGMA user_version={self.version}")
+        base.execute("COMMIT")
+
+    def in_words(self, path: Path, error: Exception) -> PodiumError:
+        """The error of SQLite, said plainly."""
+        return self.error(self._words(str(error)), str(path))
+
+    def _words(self, text: str) -> str:
+        if "locked" in text or "busy" in text:
+            return f"another process has been writing to it for {WAIT:g} s. Try again when it is done."
+        if "readonly" in text:
+            return "cannot be changed here: file or folder is read-only."
+        if "full" in text:
+            return "the disk is full; nothing was changed. Free some space."
+        if "not a database" in text:
+            return f"not a {self.name}. {self.make}"
+        return f"damaged, or cannot be read ({text}). {self.repair}"
+
+
+def changeable(path: Path) -> bool:
+    """Whether this process may change a file of SQLite, which writes its log beside it."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _number(base: sqlite3.Connection, pragma: str) -> int:
+    return int(base.execute(f"PRAGMA {pragma}").fetchone()[0])
