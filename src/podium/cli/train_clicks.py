@@ -10,7 +10,8 @@ from podium.errors import ParameterError
 
 if TYPE_CHECKING:
     from podium.clicks import Propensities
-    from podium.data import ClickLog, Dataset
+    from podium.data import ClickLog
+    from podium.data.table import Table
 
 By = Literal["weights", "offsets"]
 
@@ -31,7 +32,7 @@ class Clicks:
         how = "none" if self.propensities is None else self.propensities.how
         return {"log": self.path, "propensities": how, "clip": self.clip, "by": self.by}
 
-    def weigh(self, data: Dataset, *, to_learn: bool = True) -> Dataset:
+    def weigh(self, data: Table, *, to_learn: bool = True) -> Table:
         """The data with document weights in place of grades, to learn from or to be judged by."""
         from podium.clicks import weights
 

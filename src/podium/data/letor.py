@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.dataset import Dataset
 from podium.data.inputs import widened
 from podium.data.letor_line import shown
 from podium.data.letor_lines import Lines
 from podium.data.preference_file import read_preferences, write_preferences
+from podium.data.table import Table
 from podium.data.whole_lines import known_size, whole_lines
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
@@ -39,7 +39,7 @@ from podium.ids import Ids
 _BLOCK = 2**17  # numbers written at a time
 
 
-def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Dataset:
+def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Table:
     """A dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
 
     `n_features` is the number of features, where the file may not mention the last ones; a higher id is an error.
@@ -49,7 +49,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     return read_lines(source, Lines(source_name(source), n_features=n_features, sparse=sparse))
 
 
-def read_lines(source: Source, lines: Lines) -> Dataset:
+def read_lines(source: Source, lines: Lines) -> Table:
     """What `lines` gather of a LETOR file, with what lies beside it."""
     name = lines.name
     with reading(source) as stream:
@@ -69,7 +69,7 @@ def read_lines(source: Source, lines: Lines) -> Dataset:
     return data
 
 
-def write_letor(data: Dataset, target: Source) -> None:
+def write_letor(data: Table, target: Source) -> None:
     """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
 
     Rows are written in their order, labels and features with the digits that read back as the same
@@ -95,7 +95,7 @@ def write_letor(data: Dataset, target: Source) -> None:
         write_preferences(data, path + ".preferences")
 
 
-def _named(data: Dataset, path: str) -> Dataset:
+def _named(data: Table, path: str) -> Table:
     """The data with the names of its features from the file beside it, if there is one."""
     if not os.path.exists(path):
         return data
@@ -130,7 +130,7 @@ def _size(line: bytes, where: str) -> int:
     return int(word)
 
 
-def _heads(data: Dataset) -> tuple[Ids, NDArray[np.int64]]:
+def _heads(data: Table) -> tuple[Ids, NDArray[np.int64]]:
     """What lines begin with, `label qid:query`, each once, and which of them each row has."""
     assert data.labels is not None, "checked before"
     queries = [_query_word(data, q) for q in range(data.n_queries)]
@@ -141,7 +141,7 @@ def _heads(data: Dataset) -> tuple[Ids, NDArray[np.int64]]:
     return Ids.of([f"{words[label]} qid:{queries[query]}" for query, label in parts]), which.reshape(-1)
 
 
-def _query_word(data: Dataset, q: int) -> str:
+def _query_word(data: Table, q: int) -> str:
     name = data.query_name(q)
     if not name or name.split() != [name] or "#" in name:
         raise DataError(
@@ -150,7 +150,7 @@ def _query_word(data: Dataset, q: int) -> str:
     return name
 
 
-def _notes(data: Dataset) -> NDArray[Any] | None:
+def _notes(data: Table) -> NDArray[Any] | None:
     """What stands after '#' in each row."""
     if data.comments is None:
         if data.document_ids is None:

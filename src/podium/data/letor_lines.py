@@ -19,6 +19,7 @@ from podium.data.dataset import Dataset
 from podium.data.growing import Growing
 from podium.data.letor_line import MOST_FEATURES, read_line
 from podium.data.letor_matrix import Matrix
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.ids import decoded
 from podium.threads import default_threads, pool
@@ -85,7 +86,7 @@ class Lines:
         self._rooms.append(block.room)
         return block.end
 
-    def dataset(self, *, group: list[int] | None) -> Dataset:
+    def dataset(self, *, group: list[int] | None) -> Table:
         """Everything read, as a dataset."""
         codes: NDArray[np.int64] | None = None
         if self.with_qid:

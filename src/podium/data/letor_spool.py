@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from podium.data.dataset import Dataset
+import numpy as np
+
 from podium.data.letor_lines import DOCUMENT_ID, Lines
-from podium.data.scattered import Scattered
 from podium.data.spool import MatrixSpool, TextSpool
+from podium.data.table import Table
 from podium.ids import Ids, decoded, encoded
 
 
@@ -24,7 +25,7 @@ class SpooledLines(Lines):
         self._taken, self._any_text = 0, False
         self._with_id, self._with_word = 0, 0  # comments with `docid =`, and with a first word
 
-    def dataset(self, *, group: list[int] | None) -> Dataset:
+    def dataset(self, *, group: list[int] | None) -> Table:
         data = super().dataset(group=group)
         if not self._any_text:
             return data
@@ -52,8 +53,7 @@ class SpooledLines(Lines):
         self._words.extend(list(map(encoded, words)))
 
 
-def _come_twice(ids: Ids, data: Dataset) -> bool:
+def _come_twice(ids: Ids, data: Table) -> bool:
     """Whether some query has an id twice."""
-    if isinstance(data.offsets, Scattered):
-        return len(ids[data.offsets.order].repeats(data.offsets.offsets)) > 0
-    return len(ids.repeats(data.offsets)) > 0
+    rows = data.to_grouped(np.arange(data.n_documents))
+    return len(ids[rows].repeats(data.grouped_offsets)) > 0

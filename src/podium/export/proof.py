@@ -19,6 +19,7 @@ import numpy as np
 
 from podium.arrays import Array, dense, is_sparse
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ModelFileError, PodiumError, counted
 from podium.export.affine import Affine
 from podium.export.base import Target
@@ -180,7 +181,7 @@ class Proof:
         return found
 
 
-def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
+def prove(given: Handover, raw: bytes, target: Target, *, data: Table | None = None) -> Proof:
     """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
     known = None if data is None else given.model.align_features(data).grouped()
     if known is not None and not target.takes_infinite:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.letor import write_letor
+from podium.data.table import Table
 from podium.data.trec import Qrels, Run
 from podium.errors import DataError, MissingPackageError
 from podium.files import writing
@@ -50,7 +51,7 @@ def dataset(
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
     observer: Callable[[int], None] | None = None,
-) -> Dataset:
+) -> Table:
     """The candidates of queries with their features, and with grades where there are judgements.
 
     `features` are names of features or of sets; `by` is the first stage, and `depth` how many candidates it gives.
@@ -171,7 +172,7 @@ def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Fea
     return written
 
 
-def _dataset(rows: Rows, names: list[str]) -> Dataset:
+def _dataset(rows: Rows, names: list[str]) -> Table:
     grades = np.zeros(len(rows.ids)) if rows.grades is None else rows.grades
     return Dataset.from_arrays(
         rows.features, grades, qid=np.full(len(rows.ids), rows.topic.id, object), document_ids=rows.ids,
