@@ -16,10 +16,11 @@ from podium.data.dataset import Ungrouped
 from podium.data.letor import read_lines
 from podium.data.letor_spool import SpooledLines
 from podium.data.places import is_url
+from podium.data.sniff import table_kind
 from podium.data.table import Table
 from podium.data.table_parts import is_parquet
 from podium.data.table_spool import spool_table
-from podium.data.tables import ARROW, read_table
+from podium.data.tables import read_table
 from podium.errors import DataError, ParameterError
 from podium.files import folder_aside, source_name
 from podium.ids import Ids
@@ -57,9 +58,9 @@ def write_cache(
     if os.path.isdir(source) and not is_parquet(source):
         raise DataError("is a folder; give one file of data, or a folder of Parquet files.", where=name)
     with folder_aside(path, replaces=is_only_cache) as folder:
-        if is_parquet(source) or name.lower().endswith(ARROW):
+        if is_parquet(source) or table_kind(name) == "arrow":
             data = spool_table(name, folder, **roles)
-        elif name.lower().endswith((".csv", ".csv.gz")):
+        elif table_kind(name) == "csv":
             data = read_table(name, **roles)
         elif roles:
             raise ParameterError(f"{min(roles)} names a column, which a LETOR file does not have. Leave it out.")

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from podium.data.cache import is_cache, open_cache
-from podium.data.file_format import TABLES
 from podium.data.fold import Fold
 from podium.data.inputs import widened
 from podium.data.letor import read_letor
 from podium.data.places import is_url
+from podium.data.sniff import TABLES
 from podium.data.splits import split
 from podium.data.table import Table
 from podium.data.table_parts import PARTS, is_parquet

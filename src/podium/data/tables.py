@@ -28,6 +28,7 @@ from podium.arrays import dense
 from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.places import is_url
+from podium.data.sniff import table_kind
 from podium.data.table import Table
 from podium.data.table_parts import is_parquet, read_parquet
 from podium.errors import DataError, MissingPackageError
@@ -38,8 +39,6 @@ DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
 WEIGHTS = ("query_weight", "document_weight")
 """Columns that hold weights, unless others are named."""
-ARROW = (".arrow", ".feather")
-"""Endings of Arrow's own files (IPC)."""
 
 
 def from_frame(
@@ -158,7 +157,7 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, col
     Of Parquet files, only some `columns` may be read, those that are there.
     """
     name = os.fspath(path)
-    arrow, parquet = name.lower().endswith(ARROW), is_parquet(name)
+    arrow, parquet = table_kind(name) == "arrow", is_parquet(name)
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
     readers: tuple[Backend, ...] = ("pyarrow",) if parquet or arrow else ("polars", "pyarrow", "pandas")
     backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)

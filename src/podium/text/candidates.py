@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.letor import write_letor
+from podium.data.sniff import table_kind
 from podium.data.table import Table
 from podium.data.trec import Qrels, Run
 from podium.errors import DataError, MissingPackageError
@@ -158,7 +159,7 @@ def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Fea
     What the features are goes along: in `<file>.features` beside LETOR text, in the metadata of Parquet.
     """
     names = [repr(feature) for feature in features]
-    if target.lower().endswith((".parquet", ".pq")):
+    if table_kind(target) == "parquet":
         return _write_parquet(parts, target, names, about)
     written = 0
     with writing(target) as file:
