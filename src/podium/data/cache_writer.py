@@ -14,7 +14,7 @@ from podium.arrays import is_sparse
 from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_only_cache, open_cache
 from podium.data.dataset import Ungrouped
 from podium.data.letor import read_lines
-from podium.data.letor_spool import SpooledLines
+from podium.data.letor_lines import SpooledLines
 from podium.data.places import is_url
 from podium.data.sniff import table_kind
 from podium.data.table import Table
