@@ -47,6 +47,7 @@ LAYERS = [
         "float32",
         "ranking",
         "text_bytes",
+        "decimals",
         "views",
         "rows",
         "ids",

@@ -33,11 +33,12 @@ from podium.data.letor_parser import shown
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.table import Table
 from podium.data.whole_lines import known_size, whole_lines
+from podium.decimals import DOT, ZERO
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 from podium.ids import Ids
 from podium.shortest import singles
-from podium.text_bytes import DOT, SPARE, ZERO, byte, copy, place_of, put_word
+from podium.text_bytes import SPARE, byte, copy, place_of, put_word
 
 _BLOCK = 2**17  # numbers written at a time
 

@@ -3,9 +3,7 @@
 The compiled `parse` knows only well-formed lines. At any other line (an error, a number that needs more care) it stops,
 and its slow twin `read_line` reads that one line in plain Python, with every rule of the format and every complaint.
 
-A short decimal m·10^e with m ≤ 2^53 and |e| ≤ 22 is one exact multiplication or division away from its nearest double
-(Clinger, How to read floating point numbers accurately, PLDI 1990). See `podium.text_bytes` for the rest, and for why
-helpers take addresses.
+`podium.decimals` reads the numbers; `podium.text_bytes` says why helpers take addresses.
 """
 
 from __future__ import annotations
@@ -17,29 +15,13 @@ from typing import Any
 import numpy as np
 
 from podium.compiled import compiled
+from podium.decimals import ZERO, decimal, digits, is_digit, nine_bytes
 from podium.errors import DataError
-from podium.text_bytes import (
-    DOT,
-    HASH,
-    LF,
-    MINUS,
-    ZERO,
-    byte,
-    decimal,
-    digits,
-    is_digit,
-    line_end,
-    nine_bytes,
-    place_of,
-    same,
-    skip_space,
-    word,
-)  # fmt: skip
+from podium.text_bytes import HASH, LF, byte, line_end, place_of, same, skip_space, word
 
 MOST_FEATURES = 2**20
 """The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""
 _DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
-_POWERS = np.array([float(f"1e{k}") for k in range(8)])
 _COLON = ord(":")
 _KNOWN = 1024  # ids of features whose text is compared, not read
 _KEYS = np.array([int.from_bytes(b" %d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
@@ -192,12 +174,9 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
             feature, at = _long_id(at - n)
         if byte(at) != _COLON or feature < 1 or feature > limit:
             return -1, count, rising
-        value, past = _short_decimal(at + 1)
-        if past < 0:
-            value, past = _value(at + 1)
-            if past < 0:
-                return -1, count, rising
-        at = past
+        value, at = _value(at + 1)
+        if at < 0:
+            return -1, count, rising
         columns[count], values[count] = feature - 1, value
         count += 1
         rising &= feature > top
@@ -220,24 +199,6 @@ def _in_order(at: int, top: int, most: int, values: Any, first: int) -> tuple[in
     if at > before and not _ends_token(byte(at)):  # where an id followed, a blank did
         return before, top - 1
     return at, top
-
-
-@compiled
-def _short_decimal(at: int) -> tuple[np.float32, int]:
-    """A decimal with at most 7 digits before and after its point, and where it ends (−1: it is not of that kind)."""
-    negative = byte(at) == MINUS
-    at += negative
-    m, n = digits(word(at))
-    at += n
-    x, whole, good = np.float64(m), n, n < 8
-    if byte(at) == DOT:
-        f, n = digits(word(at + 1))
-        at += 1 + n
-        good &= n < 8
-        x = (x * _POWERS[n & 7] + np.float64(f)) / _POWERS[n & 7]  # exact up to the division
-        whole += n
-    good &= whole > 0 and _ends_token(byte(at))
-    return np.float32(-x if negative else x), (at if good else -1)
 
 
 @compiled
