@@ -94,7 +94,7 @@ class Engine:
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
         X = self._plan.matrix(Context(self.index, asked, hits.numbers, hits.scores))
         names = self.model.feature_names
-        data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids)
+        data = Dataset.from_arrays(X, group=[len(X)], feature_names=names, document_ids=hits.ids).grouped()
         scores = self.model.score(data) if len(X) else np.empty(0)
         best = order(scores)[:k]
         shares, how = self._shares(data, best) if explain and len(X) else (None, "")

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from podium import archive, ranking
 from podium.columns import float_numbers
 from podium.data.dataset import Dataset
-from podium.data.inputs import align_features, unlabelled_data
+from podium.data.inputs import T, align_features, unlabelled_table
+from podium.data.table import Table
 from podium.errors import DataError, ModelFileError
 from podium.forms import Form, LinearForm
 from podium.learner import Learner
@@ -74,13 +75,14 @@ class Model:
         parts = [ranking.dense_ranks(scores[a:b]) for a, b in itertools.pairwise(offsets)]
         return given.from_grouped(np.concatenate(parts) if parts else np.empty(0, np.int64))
 
-    def _documents(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+    def _documents(self, data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
         """What is to be scored, in the caller's row order."""
-        if not isinstance(data, Dataset) or qid is not None or group is not None:
-            data = unlabelled_data(
+        if not isinstance(data, Table) or qid is not None or group is not None:
+            data = unlabelled_table(
                 data, qid=qid, group=group, features=self.feature_names, per_query=self.learner.per_query
             )
-        return self.align_features(data)
+        table: Table = data
+        return self.align_features(table)
 
     def _scores(self, data: Dataset) -> NDArray[np.float64]:
         """The scores of grouped data with the model's features."""
@@ -179,7 +181,7 @@ class Model:
         with archive.file_errors(path, _KIND, made_by="podium train -o"):
             return _try_out(_read(path))
 
-    def align_features(self, data: Dataset) -> Dataset:
+    def align_features(self, data: T) -> T:
         """The data with the model's features in the model's order: by name where both have names, else by place."""
         data = align_features(data, self.feature_names)
         if data.n_features != self.n_features:
@@ -194,7 +196,7 @@ class Model:
 load = Model.load
 
 
-def _scores_of(data: Dataset, scores: ArrayLike) -> NDArray[np.float64]:
+def _scores_of(data: Table, scores: ArrayLike) -> NDArray[np.float64]:
     """Scores that are known already, one per document."""
     values = float_numbers(scores, "score", where=data.source)
     if len(values) != data.n_documents:
@@ -227,7 +229,7 @@ def _under(folder: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[An
 
 def _try_out(model: Model) -> Model:
     """Score one document of zeros, so that parts that do not fit are refused now and not in use."""
-    nothing = Dataset.from_arrays(np.zeros((1, model.n_features), np.float32))
+    nothing = Dataset(np.zeros((1, model.n_features), np.float32), None, np.array([0, 1]))
     if model.feature_names is not None and len(model.feature_names) != model.n_features:
         raise ModelFileError(f"It names {len(model.feature_names)} features of {model.n_features}.")
     temperature = model.info.get("temperature", 1.0)

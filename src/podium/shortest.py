@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.compiled import compiled
+from podium.decimals import FIVES_HIGH, FIVES_LOW, MOST_POWER, bits_of, high_product, nearest
 from podium.ids import Ids
-from podium.text_bytes import FIVES_HIGH, FIVES_LOW, MOST_POWER, SPARE, bits_of, high_product, nearest
+from podium.text_bytes import SPARE
 
 _LONGEST = 32  # bytes of a number, and what may be written after it
 _TENS = np.array([10**k for k in range(19)], np.uint64)

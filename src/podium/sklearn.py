@@ -37,6 +37,7 @@ from podium.columns import check_row_order, float_numbers, text_ids
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame
+from podium.data.table import Table
 from podium.data.tables import weights_of_queries
 from podium.errors import DataError, ParameterError
 from podium.evaluation.attribution import importance
@@ -253,7 +254,7 @@ def _validation(eval_set: Any, eval_qid: Any, eval_group: Any) -> tuple[Any, Any
     return pair[0], pair[1], given
 
 
-def _weighted(data: Dataset, sample_weight: ArrayLike) -> Dataset:
+def _weighted(data: Table, sample_weight: ArrayLike) -> Table:
     """The data with the weights of its queries, given per row."""
     weights = float_numbers(sample_weight, "sample weight")
     if len(weights) != data.n_documents:

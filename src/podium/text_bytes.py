@@ -1,4 +1,4 @@
-"""Text as bytes in compiled code: words of eight bytes, white space, digits, and decimals to their nearest double.
+"""Text as bytes in compiled code: words of eight bytes, white space, lines and tokens.
 
 Functions take addresses, because numba counts references to arrays at every call, which would cost more than the
 reading. They look ahead: text must end with a line end, where all of them stop, and `SPARE` more bytes.
@@ -16,37 +16,13 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from podium.compiled import compiled, inlined, instruction, intrinsic
+from podium.compiled import compiled, instruction, intrinsic
 
 SPARE = 16
 """Bytes after a text that may be read, and written where a text is copied."""
-LF, HASH, ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "\n#0.+-e")
-_ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))
-_0, _1, _3, _7, _8, _10, _15, _16, _32, _52, _63, _64 = map(np.uint64, (0, 1, 3, 7, 8, 10, 15, 16, 32, 52, 63, 64))
-_PAIRS, _HIGH, _LOW = np.uint64(0x000000FF000000FF), np.uint64(100 + (1000000 << 32)), np.uint64(1 + (10000 << 32))
-_DOTS, _ONES = np.uint64(DOT * 0x0101010101010101), np.uint64(0x0101010101010101)
-_WHOLE = np.uint64(2**53)
-_TENS = np.array([10**k for k in range(9)], np.uint64)
-_POWERS = np.array([float(f"1e{k}") for k in range(23)])  # exact
-_MOST_DIGITS = 19  # that fit into 64 bits
-
-
-def _fives(most: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The first 128 bits of 5^q for q from −most to most, rounded down, from −27 to −1 up: high and low halves."""
-    found = []
-    for q in range(-most, most + 1):
-        power = 5 ** abs(q)
-        if q < 0:
-            size = power.bit_length()
-            power = 2 ** (127 + size if q >= -27 else 128 + 2 * size) // power + 1
-        shift = power.bit_length() - 128
-        found.append(power >> shift if shift > 0 else power << -shift)
-    halves = [[n >> 64 for n in found], [n & (2**64 - 1) for n in found]]
-    return np.array(halves[0], np.uint64), np.array(halves[1], np.uint64)
-
-
-MOST_POWER = 300
-FIVES_HIGH, FIVES_LOW = _fives(MOST_POWER)
+LF, HASH = ord("\n"), ord("#")
+_TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x80, 0x21))
+_0, _1 = map(np.uint64, (0, 1))
 
 
 def _data_of(typing_context: Any, array: Any) -> Any:
@@ -83,11 +59,6 @@ def byte(at: Any) -> Any:
 @compiled
 def is_space(c: int) -> bool:
     return c == 32 or 9 <= c <= 13
-
-
-@compiled
-def is_digit(c: int) -> bool:
-    return ZERO <= c <= ZERO + 9
 
 
 @compiled
@@ -147,158 +118,6 @@ def copy(start: int, end: int, to: int) -> int:
     return to + end - start
 
 
-@compiled
-def digits(w: Any) -> tuple[Any, Any]:
-    """The whole number at the front of eight bytes, and how many digits it has.
-
-    Without a branch for each digit: the machine cannot foresee how long a number will be (Lemire, Number parsing at
-    a gigabyte per second, 2021).
-    """
-    t = w ^ _ZEROS  # digits are 0 to 9 now
-    other = ((t + _SIXES) | t) & _TOPS  # the top bit of all that are not, up to the first at least
-    n = bytes_before(other)
-    if n == 0:
-        return 0, 0
-    t <<= _64 - n * _8  # zeros in front
-    t = t * _10 + (t >> _8)  # pairs of digits, then fours and eight
-    t = ((t & _PAIRS) * _HIGH + ((t >> _16) & _PAIRS) * _LOW) >> _32
-    return np.int64(t), np.int64(n)
-
-
-@inlined
-def nine_bytes(at: Any) -> tuple[Any, Any]:
-    """A decimal of at most 8 digits and 9 bytes, and where it ends (−1: it is not of that kind).
-
-    It ends at a byte below 33 or after 9 bytes: the caller looks whether the token ends there too.
-
-    Where the next token begins is known before the number is, so that several numbers are read at a time.
-    """
-    later = word(at + 1)
-    past = at + 1 + np.int64(bytes_before((later - _BLANKS) & ~later & _TOPS))
-    negative = np.uint64(byte(at) == MINUS)
-    start = at + np.int64(negative)
-    w, size = word(start), np.uint64(past - start)
-    dots = w ^ _DOTS
-    dots = (dots - _ONES) & ~dots & _TOPS
-    point = bytes_before(dots)  # 8: none among the first 8 bytes
-    with_point = np.uint64((point < size) & (point < _8))
-    n = size - with_point
-    front = ((dots & (_0 - dots)) >> _7) - _1  # the bytes before the point; all where there is none
-    t = (w & front) | (word(start + 1) & ~front)  # without the point
-    t = (t ^ _ZEROS) << ((_64 - n * _8) & _63)  # digits are 0 to 9 now, with zeros in front
-    if n - _1 > _7 or ((t + _SIXES) | t) & _TOPS:  # n = 0 or n > 8, or another byte
-        past = -1
-    t = t * _10 + (t >> _8)  # pairs of digits, then fours and eight
-    t = ((t & _PAIRS) * _HIGH + ((t >> _16) & _PAIRS) * _LOW) >> _32
-    x = np.float64(np.int64(t)) / _POWERS[(n - point) * with_point & _15]
-    return double_of(bits_of(x) ^ negative << _63), past
-
-
-@compiled
-def exponent(at: int) -> tuple[int, int]:
-    """The whole number after e, and where it ends (−1: there is none)."""
-    negative = byte(at) == MINUS
-    at += negative or byte(at) == PLUS
-    start, n = at, 0
-    while is_digit(byte(at)):
-        n = min(n * 10 + (byte(at) - ZERO), 100_000)
-        at += 1
-    return (-n if negative else n), (at if at > start else -1)
-
-
-@compiled
-def decimal(at: int) -> tuple[float, int]:
-    """The double nearest to a decimal, and where that ends (−1: it is none, or needs more care)."""
-    negative = byte(at) == MINUS
-    at += negative or byte(at) == PLUS
-    start = at
-    m, at, whole = _digit_run(_0, at)
-    power = 0
-    if byte(at) == DOT:
-        m, at, fraction = _digit_run(m, at + 1)
-        power, whole = -fraction, whole + fraction
-    if whole == 0:
-        return 0.0, -1
-    dropped = whole > _MOST_DIGITS
-    if dropped:
-        m, power, dropped = _long_digits(start)
-    if byte(at) | 32 == E:
-        more, at = exponent(at + 1)
-        power += more
-        if at < 0:
-            return 0.0, -1
-    if m == _0:
-        return (-0.0 if negative else 0.0), at
-    x: Any = np.float64(m)
-    if m <= _WHOLE and -22 <= power <= 22 and not dropped:  # both are exact, so this rounds once (Clinger 1990)
-        x = x / _POWERS[-power] if power < 0 else x * _POWERS[power]
-    elif power < -MOST_POWER or power > MOST_POWER - _MOST_DIGITS:
-        return 0.0, -1
-    else:
-        x = nearest(m, power)
-        if dropped and x != nearest(m + _1, power):
-            return 0.0, -1
-    return (-x if negative else x), at
-
-
-@compiled
-def _digit_run(m: Any, at: int) -> tuple[Any, int, int]:
-    """m with the digits from `at` on behind its own, where they end, and their number."""
-    n = 0
-    while True:
-        number, k = digits(word(at))
-        m = m * _TENS[k] + np.uint64(number)
-        at += k
-        n += k
-        if k < 8:
-            return m, at, n
-
-
-@compiled
-def _long_digits(at: int) -> tuple[Any, Any, Any]:
-    """The first 19 digits of a long decimal without the zeros in front, its power of ten, whether others are not 0."""
-    m, power, dots, n, dropped = _0, 0, 0, np.int64(0), False
-    while is_digit(byte(at)) or (byte(at) == DOT and dots == 0):
-        if byte(at) == DOT:
-            dots = 1
-        elif n < _MOST_DIGITS:
-            m = m * _10 + np.uint64(byte(at) - ZERO)
-            n += m > _0
-            power -= dots
-        else:
-            dropped |= byte(at) != ZERO
-            power += 1 - dots
-        at += 1
-    return m, power, dropped
-
-
-@compiled
-def nearest(m: Any, power: Any) -> float:
-    """The double nearest to m·10^power, m > 0, |power| ≤ 300: m times the first 128 bits of 5^power tell which it is.
-
-    Reference: Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51 (2021); that the
-    128 bits always suffice: Mushtak and Lemire, Fast number parsing without fallback (2023).
-    """
-    zeros = leading_zeros(m)
-    w = m << zeros
-    high, low = high_product(w, FIVES_HIGH[power + MOST_POWER]), w * FIVES_HIGH[power + MOST_POWER]
-    if high & np.uint64(0x1FF) == np.uint64(0x1FF):
-        more = high_product(w, FIVES_LOW[power + MOST_POWER])
-        low += more
-        high += np.uint64(low < more)
-    top = high >> np.uint64(63)
-    shift = top + np.uint64(9)
-    mantissa = high >> shift
-    binary = ((217706 * power) >> 16) + 63 + np.int64(top) - np.int64(zeros) + 1023
-    if low <= _1 and -4 <= power <= 23 and mantissa & _3 == _1 and mantissa << shift == high:
-        mantissa &= ~_1  # exactly between two doubles: to the even one
-    mantissa = (mantissa + (mantissa & _1)) >> _1
-    if mantissa >= _WHOLE:
-        mantissa >>= _1
-        binary += 1
-    return double_of(mantissa & ((_1 << _52) - _1) | np.uint64(binary) << _52)  # type: ignore[no-any-return]
-
-
 def _read_word(builder: Any, at: Any) -> Any:
     return builder.load(builder.inttoptr(at, ir.IntType(64).as_pointer()), align=1)
 
@@ -327,24 +146,6 @@ def _check_place(at: int) -> None:
     assert inside, f"eight bytes at {at} lie outside all arrays in use"
 
 
-def _upper_half(builder: Any, a: Any, b: Any) -> Any:
-    wide = ir.IntType(128)
-    product = builder.mul(*(builder.zext(x, wide) for x in (a, b)))
-    return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-
-@instruction("uint64(uint64, uint64)", _upper_half)
-def high_product(a: Any, b: Any) -> Any:
-    """The upper 64 bits of a·b."""
-    return np.uint64(int(a) * int(b) >> 64)
-
-
-@instruction("uint64(uint64)", lambda builder, a: builder.ctlz(a, ir.Constant(ir.IntType(1), 0)))
-def leading_zeros(a: Any) -> Any:
-    """The number of bits above the highest that is 1."""
-    return np.uint64(64 - int(a).bit_length())
-
-
 def _lowest_byte(builder: Any, a: Any) -> Any:
     zeros = builder.cttz(a, ir.Constant(ir.IntType(1), 0))
     return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
@@ -361,15 +162,3 @@ def bytes_before(a: Any) -> Any:
 def swapped(a: Any) -> Any:
     """The eight bytes of a word, the last lowest, so that words compare as their texts do."""
     return np.uint64(a).byteswap()
-
-
-@instruction("float64(uint64)", lambda builder, a: builder.bitcast(a, ir.DoubleType()))
-def double_of(a: Any) -> Any:
-    """The double of these bits."""
-    return np.uint64(a).view(np.float64)
-
-
-@instruction("uint64(float64)", lambda builder, x: builder.bitcast(x, ir.IntType(64)))
-def bits_of(x: Any) -> Any:
-    """The bits of a double."""
-    return np.float64(x).view(np.uint64)

@@ -84,8 +84,8 @@ def train(
     """
     seed, (labels, chosen) = whole_number(seed, "seed", least=0), labels_and_method(labels, method)
     measure = Metric.parse(metric) if isinstance(metric, str) else metric
-    known = labelled_data(data, labels, qid=qid, group=group).grouped()
-    held = None if valid is None else align_features(_validation(valid).grouped(), known.feature_names)
+    known = labelled_data(data, labels, qid=qid, group=group)
+    held = None if valid is None else align_features(_validation(valid), known.feature_names)
     by_weight = held is not None and held.document_weights is not None and isinstance(measure, WeightedDCG)
     if held is not None and by_weight:
         held = replace(held, labels=held.relevance(), document_weights=None, score_offsets=None)

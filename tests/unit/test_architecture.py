@@ -48,6 +48,7 @@ LAYERS = [
         "float32",
         "ranking",
         "text_bytes",
+        "decimals",
         "views",
         "rows",
         "ids",

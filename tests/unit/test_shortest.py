@@ -7,8 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from podium.compiled import compiled
+from podium.decimals import decimal
 from podium.shortest import doubles, singles
-from podium.text_bytes import decimal, place_of
+from podium.text_bytes import place_of
 
 ODD = [
     0.0,

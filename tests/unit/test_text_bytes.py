@@ -6,7 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from podium.compiled import compiled
-from podium.text_bytes import SPARE, nine_bytes, place_of
+from podium.decimals import nine_bytes
+from podium.text_bytes import SPARE, place_of
 
 
 @compiled

@@ -55,7 +55,7 @@ class VoterWeights(SupervisedAggregator):
         queries, scored = self.judged(rankings), _scored(rankings)
         parts = [features(rankings.query(q), scored) for q, _ in queries]
         labels = np.concatenate([grades for _, grades in queries])
-        data = Dataset.from_arrays(np.concatenate(parts), labels, group=[len(part) for part in parts])
+        data = Dataset.from_arrays(np.concatenate(parts), labels, group=[len(part) for part in parts]).grouped()
         model = train(data, self.method, seed=seed)
         trust, record = _trust(model, data, rankings.n_voters), {"queries": len(queries)}
         return WeightedVoters(self, rankings.voters, trust, record, model, scored)

@@ -105,14 +105,14 @@ def _trained(
 ) -> Aggregator:
     """The method, after it has learned where it is one that does."""
     from podium.aggregation import Aggregator, with_labels
-    from podium.data.file_format import file_format
     from podium.data.rankings_files import read_rankings
+    from podium.data.sniff import sniff
     from podium.data.trec import read_qrels
 
     if isinstance(method, Aggregator) or judgements is None:
         assert isinstance(method, Aggregator), "checked by its name"
         return method
-    if file_format(judgements) == "qrels":
+    if sniff(judgements) == "qrels":
         return method.fit(with_labels(rankings, read_qrels(judgements)), seed=seed)
     return method.fit(read_rankings([judgements], top=top), seed=seed)
 

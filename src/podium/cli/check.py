@@ -10,7 +10,8 @@ from podium.cli import console
 from podium.errors import counted
 
 if TYPE_CHECKING:
-    from podium.data import Dataset, Finding
+    from podium.data import Finding
+    from podium.data.table import Table
 
 
 def check(
@@ -50,7 +51,7 @@ def print_findings(findings: list[Finding]) -> None:
     console.out("nothing found." if not findings else f"\n{counted(len(findings), 'finding')}.")
 
 
-def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:
+def _read(paths: list[str]) -> list[tuple[str, dict[str, Table]]]:
     """What is looked at together, under a name for it: the parts of each fold, or the files."""
     from podium.data import read_data, read_folder
     from podium.data.cache import is_cache, verify
@@ -61,9 +62,9 @@ def _read(paths: list[str]) -> list[tuple[str, dict[str, Dataset]]]:
         verify(path)
     if len(paths) == 1 and is_data_folder(paths[0]):
         folds = read_folder(paths[0])
-        parts = [{"train": fold.train, "valid": fold.valid, "test": fold.test} for fold in folds]
+        parts = [[("train", fold.train), ("valid", fold.valid), ("test", fold.test)] for fold in folds]
         names = [fold.name if len(folds) > 1 else "" for fold in folds]
-        present = [{key: value for key, value in found.items() if value is not None} for found in parts]
+        present: list[dict[str, Table]] = [{name: data for name, data in fold if data is not None} for fold in parts]
         return list(zip(names, present, strict=True))
     for path in paths:
         if is_data_folder(path):

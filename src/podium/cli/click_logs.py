@@ -10,7 +10,8 @@ from podium.cli import console, progress
 from podium.errors import ParameterError
 
 if TYPE_CHECKING:
-    from podium.data import ClickLog, Dataset
+    from podium.data import ClickLog
+    from podium.data.table import Table
 
 Repeated = Literal["refuse", "keep"]
 Log = Annotated[str, typer.Argument(metavar="LOG", help="A click log: JSON Lines (.jsonl, .jsonl.gz) or .parquet.")]
@@ -30,7 +31,7 @@ def read_log(path: str, *, repeated: Repeated) -> ClickLog:
     return log
 
 
-def read_documents(path: str) -> Dataset:
+def read_documents(path: str) -> Table:
     """The data that clicks are joined to."""
     from podium.data import read_data
 

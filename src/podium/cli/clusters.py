@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from podium.cli import console
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data.table import Table
     from podium.distributed.cluster import Cluster
     from podium.learner import Learner
 
@@ -27,7 +27,7 @@ def opened(address: str | None) -> Iterator[Cluster | None]:
         yield cluster
 
 
-def say_what_differs(data: Dataset, learner: Learner) -> None:
+def say_what_differs(data: Table, learner: Learner) -> None:
     """Say that one machine would be faster, if it would, and that its trees would be others, if they would."""
     from podium.distributed.training import SMALL
     from podium.scorers import Trees

@@ -78,7 +78,7 @@ def compare(
     index, learned rankings are compared with the first stage, as it is and tuned.
     """
     from podium.comparison.spec import ENDINGS
-    from podium.data.file_format import file_format
+    from podium.data.sniff import sniff
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
@@ -89,7 +89,7 @@ def compare(
         compare_index(data, queries, qrels, flags, features=features, output=output, as_json=as_json)
     elif len(data) == 1 and data[0].endswith(ENDINGS):
         run(spec_from_file(data[0], flags, output=output, jobs=jobs), cluster=cluster, as_json=as_json)
-    elif Path(data[0]).is_file() and file_format(data[0]) == "qrels":
+    elif Path(data[0]).is_file() and sniff(data[0]) == "qrels":
         taken = {**flags, "-o": output, "--jobs": jobs, "--cluster": cluster}
         refuse(taken, ("--metric", "--preset", "--seed"), "runs are compared as they are; it is for methods")
         compare_runs(data[0], data[1:], console.split_option(metric, ["ndcg@10", "map"]), preset=preset,

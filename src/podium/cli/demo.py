@@ -14,7 +14,7 @@ from podium.cli import console, options
 from podium.cli.demo_data import make_data
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data.table import Table
     from podium.evaluation.compare import Comparison
     from podium.evaluation.evaluate import Evaluation
 
@@ -83,7 +83,7 @@ def demo_ranking(output: str, *, seed: int) -> None:
     _next(output)
 
 
-def _truth(found: Comparison, test: Dataset, utility: dict[str, float]) -> Evaluation:
+def _truth(found: Comparison, test: Table, utility: dict[str, float]) -> Evaluation:
     """How well the planted utility itself ranks: what no method can be expected to beat."""
     from podium.evaluation.evaluate import evaluate
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from podium.cli import console
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data.table import Table
     from podium.model import Model
 
 
-def read_documents(source: str, model: Model, *, labels: bool = True, qid: str | None = None) -> Dataset:
+def read_documents(source: str, model: Model, *, labels: bool = True, qid: str | None = None) -> Table:
     """The data of a file, with as many features as the model; says so where a LETOR file has fewer.
 
     `qid` names the column of query ids of a table; where no `labels` are needed, a table may do without.

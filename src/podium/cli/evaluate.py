@@ -73,11 +73,11 @@ def evaluate(
 
 def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
     """The files to judge, each once; a clear error if they cannot be in this order."""
-    from podium.data.file_format import file_format
+    from podium.data.sniff import sniff
 
     if judged == "-":
         raise ParameterError(f"Only the second file can be standard input: podium {command} DATA -")
-    if file_format(judged) == "run":
+    if sniff(judged) == "run":
         raise ParameterError(
             f"{judged} looks like a TREC run, where labelled data or qrels are expected. Give the qrels first and the "
             f"run second: podium {command} QRELS {judged}"
@@ -93,13 +93,13 @@ def _evaluated(
 ) -> dict[str, Evaluation]:
     """What is found of each file of scores, or of each run."""
     from podium.data import read_data
-    from podium.data.file_format import file_format
+    from podium.data.sniff import sniff
     from podium.evaluation.compare_runs import evaluate_runs
     from podium.evaluation.evaluate import evaluate as measure
     from podium.evaluation.evaluate import evaluate_run
     from podium.evaluation.scores import read_scores
 
-    if file_format(judged) == "qrels":
+    if sniff(judged) == "qrels":
         from podium.data.trec import read_qrels, read_run
 
         qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}

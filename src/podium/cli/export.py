@@ -10,7 +10,7 @@ import typer
 from podium.cli import console
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data.table import Table
     from podium.export import Proof
     from podium.export.feature_sets import FeatureSet
     from podium.model import Model
@@ -139,7 +139,7 @@ def _end(found: Proof, path: str | None) -> None:
         raise typer.Exit(1)
 
 
-def _documents(data: str | None, model: Model) -> Dataset | None:
+def _documents(data: str | None, model: Model) -> Table | None:
     from podium.cli.documents import read_documents
 
     return None if data is None else read_documents(data, model, labels=False)

@@ -38,7 +38,7 @@ def reconcile(
     Prints both numbers, what each convention adds to the difference, and the queries that matter most.
     """
     from podium.data import read_data
-    from podium.data.file_format import file_format
+    from podium.data.sniff import sniff
     from podium.errors import ParameterError
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
@@ -48,7 +48,7 @@ def reconcile(
     if a is None and b is None:
         raise ParameterError("Two conventions are needed: name at least one of them with --a or --b, e.g. --b trec.")
     first, second = _side(metric, a), _side(metric, b)
-    if file_format(judged) == "qrels":
+    if sniff(judged) == "qrels":
         from podium.data.trec import read_qrels, read_run
 
         found = reconcile_run(read_qrels(judged), read_run(ranked), first, second)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from podium.cli import console
-from podium.errors import DataError, MissingPackageError, ParameterError
+from podium.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
     from podium.service.settings import Settings
@@ -76,15 +76,12 @@ def serve(
 
 def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
     """Models and the index, told apart by how the files begin."""
+    from podium.data.sniff import sniff
+
     models: list[str] = []
     indexes: list[str] = []
     for path in sources:
-        try:
-            with open(path, "rb") as file:
-                start = file.read(16)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}.", where=path) from None
-        (indexes if start.startswith(b"SQLite format 3") else models).append(path)
+        (indexes if sniff(path) == "index" else models).append(path)
     if len(indexes) > 1:
         raise ParameterError(f"one index can be served; got {' and '.join(indexes)}.")
     return models, indexes[0] if indexes else None

@@ -11,7 +11,7 @@ from podium.cli.train_clicks import By, read_weighing, weigh
 from podium.errors import counted
 
 if TYPE_CHECKING:
-    from podium.data import Dataset
+    from podium.data.table import Table
     from podium.model import Model
 
 
@@ -105,12 +105,12 @@ def _stops_early(model: Model) -> bool:
     return getattr(getattr(model.learner, "solver", model.learner), "patience", None) is not None
 
 
-def _has_grades(data: Dataset) -> bool:
+def _has_grades(data: Table) -> bool:
     """Whether some document is judged relevant; LETOR files write 0 where nobody judged."""
     return data.labels is not None and bool((data.labels > 0).any())
 
 
-def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset, Dataset | None]:
+def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, Table | None]:
     """The training data, and the validation data where there is some; `roles` name the columns of tables."""
     from pathlib import Path
 
@@ -118,7 +118,7 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
     from podium.data.folder import is_data_folder
     from podium.errors import DataError
 
-    training, validation = None, None
+    validation: Table | None = None
     if is_data_folder(data):
         folds = read_folder(data, **roles)
         if len(folds) > 1:
@@ -126,8 +126,9 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
                 f"has {len(folds)} folds. Train on one, e.g. {Path(data) / folds[0].name}, or use podium compare.",
                 where=data,
             )
-        training, validation = folds[0].train, folds[0].valid
-    if training is None:
+        training: Table = folds[0].train
+        validation = folds[0].valid
+    else:
         training = read_data(data, **roles)
     if valid is not None:
         validation = read_data(valid, n_features=training.n_features, **roles)
@@ -140,7 +141,7 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Dataset,
     return training, validation
 
 
-def _print(model: Model, training: Dataset, validation: Dataset | None, *, output: str) -> None:
+def _print(model: Model, training: Table, validation: Table | None, *, output: str) -> None:
     from podium.evaluation.report import format_setting
 
     info = model.info

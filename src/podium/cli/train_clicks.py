@@ -9,7 +9,7 @@ from podium.errors import ParameterError
 
 if TYPE_CHECKING:
     from podium.clicks import Weighing
-    from podium.data import Dataset
+    from podium.data.table import Table
 
 By = Literal["weights", "offsets"]
 

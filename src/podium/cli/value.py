@@ -15,7 +15,9 @@ from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.counterfactual import Values
-    from podium.data import Dataset, Run
+    from podium.data import Dataset
+    from podium.data import Run
+    from podium.data.table import Table
 
 
 def value(
@@ -109,7 +111,7 @@ def _check(rankers: list[str], data: str | None, *, by_features: bool) -> None:
         )
 
 
-def _read(path: str, data: str | None) -> tuple[Run, Dataset | None]:
+def _read(path: str, data: str | None) -> tuple[Run, Table | None]:
     """A ranker's scores of documents by their ids; for a model, with the data."""
     from podium.cli.documents import read_documents
     from podium.data.trec import Run, read_run

@@ -28,7 +28,7 @@ from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.clicks.rate_differences import rate_events
 from podium.data.click_log import ClickLog, check_log
-from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 
 RULES = (*WITHIN_PAGES, "query-chains", "click-rates")
@@ -48,7 +48,7 @@ class ClickPreferences:
     def __len__(self) -> int:
         return len(self.winners)
 
-    def join(self, data: Dataset) -> Dataset:
+    def join(self, data: Table) -> Table:
         """The data with these preferences. Those of documents that it lacks are dropped, with a warning."""
         rows = _rows(data)
         at = np.array(
@@ -76,14 +76,14 @@ class ClickPreferences:
 
 def prefer(
     log: ClickLog,
-    data: Dataset,
+    data: Table,
     *,
     rule: str = "click-rates",
     gap: float | None = None,
     level: float | None = None,
     least: float = 1.0,
     prior: float = 0.0,
-) -> Dataset:
+) -> Table:
     """The data with preferences made of clicks. See `click_preferences`."""
     return click_preferences(log, rule, gap=gap, level=level, least=least, prior=prior).join(data)
 
@@ -151,7 +151,7 @@ def merge(
     return q[first], np.where(down, a[first], b[first]), np.where(down, b[first], a[first]), odds, total
 
 
-def _rows(data: Dataset) -> dict[tuple[str, str], int]:
+def _rows(data: Table) -> dict[tuple[str, str], int]:
     """The row of each (query, document); without document ids, these are numbers of rows, as in simulated logs."""
     names = [data.query_name(q) for q in range(data.n_queries)]
     rows: dict[tuple[str, str], int] = {}

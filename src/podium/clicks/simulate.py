@@ -24,11 +24,12 @@ from podium.clicks.models.base import Array, ClickModel
 from podium.columns import float_numbers
 from podium.data.click_log import LONGEST, ClickLog, rows_of
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError
 
 
 def simulate(
-    data: Dataset,
+    data: Table,
     rankers: Sequence[ArrayLike] = (),
     *,
     pages: int,
@@ -55,7 +56,7 @@ def simulate(
 
 
 def simulate_counts(
-    data: Dataset,
+    data: Table,
     rankers: Sequence[ArrayLike],
     *,
     pages: int,
@@ -102,7 +103,7 @@ def simulate_counts(
 
 
 def show(
-    data: Dataset,
+    data: Table,
     rankers: Sequence[ArrayLike] = (),
     *,
     pages: int,
@@ -130,7 +131,7 @@ def show(
     )  # fmt: skip
 
 
-def click_chance(data: Dataset, *, noise: float = 0.1) -> Array:
+def click_chance(data: Table, *, noise: float = 0.1) -> Array:
     """P(click | looked at) of each document: noise + (1 − noise) · grade/largest grade."""
     if not 0.0 <= noise <= 1.0:
         raise ParameterError(f"noise must be from 0 to 1; got {noise!r}.")
@@ -158,9 +159,9 @@ def _sizes(data: Dataset, depth: int | None) -> NDArray[np.int64]:
     return np.minimum(data.sizes, LONGEST if depth is None else depth)
 
 
-def _orders(data: Dataset, rankers: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
+def _orders(data: Table, rankers: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
     """The rows of the grouped data in the order of each ranker, query after query; scores are in the data's order."""
-    orders, offsets = [], data.grouped().offsets
+    orders, offsets = [], data.grouped_offsets
     for scores in rankers:
         values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:

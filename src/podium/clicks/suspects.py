@@ -30,8 +30,8 @@ from podium.clicks.models.last_click import down_to_last_click
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.consensus import consensus
-from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError, UnknownNameError
 
 How = Literal["independent", "sequential", "full"]
@@ -97,7 +97,7 @@ def suspects(judgments: Judgments, log: ClickLog, how: How = "sequential", *, se
     )  # fmt: skip
 
 
-def judgments_of(data: Dataset, *, judge: str = "labels") -> Judgments:
+def judgments_of(data: Table, *, judge: str = "labels") -> Judgments:
     """The labels of a dataset as the judgments of one judge."""
     if data.labels is None:
         raise DataError("the data has no labels.", where=data.source)

@@ -3,6 +3,7 @@
     >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.data.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
+from podium.data.table import Table
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2])])
     >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
@@ -35,7 +36,7 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
-from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError, PodiumWarning
 
 Per = Literal["pages", "total"]
@@ -46,7 +47,7 @@ By = Literal["weights", "offsets"]
 class Weighted:
     """A dataset with document weights, and what is to be known of them."""
 
-    data: Dataset  # without labels
+    data: Table  # without labels
     clipped: float  # the share of the weight that comes from clicks whose propensity was below `clip`
     never_shown: float  # the share of the documents of logged queries that no page shows; their relevance is unknown
     outside: float  # the share of the clicks on documents that the data does not have
@@ -57,7 +58,7 @@ class Weighted:
 def weights(
     log: ClickLog,
     propensities: Propensities | None,
-    data: Dataset,
+    data: Table,
     *,
     clip: float = 0.01,
     per: Per = "pages",
@@ -183,7 +184,7 @@ def _query_pages(log: ClickLog) -> Array:
     return _sums(log.page_query, log.page_counts, log.n_queries)
 
 
-def _described(data: Dataset, log: ClickLog, cells: _Cells, pairs: NDArray[np.int64], *, clipped: float) -> Weighted:
+def _described(data: Table, log: ClickLog, cells: _Cells, pairs: NDArray[np.int64], *, clipped: float) -> Weighted:
     """The weighted data with what is to be known of it; `pairs` are those of its rows."""
     logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))  # type: ignore[union-attr]
     of_logged = logged[data.query_index]
@@ -201,7 +202,7 @@ def _described(data: Dataset, log: ClickLog, cells: _Cells, pairs: NDArray[np.in
     )
 
 
-def _check(log: ClickLog, propensities: Propensities | None, data: Dataset, *, clip: float, per: Per, by: By) -> None:
+def _check(log: ClickLog, propensities: Propensities | None, data: Table, *, clip: float, per: Per, by: By) -> None:
     check_log(log)
     if propensities is not None:
         check_propensities(propensities)
@@ -215,7 +216,7 @@ def _check(log: ClickLog, propensities: Propensities | None, data: Dataset, *, c
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
 
 
-def _check_joined(log: ClickLog, data: Dataset, pairs: NDArray[np.int64]) -> None:
+def _check_joined(log: ClickLog, data: Table, pairs: NDArray[np.int64]) -> None:
     if (pairs >= 0).any():
         return
     ours, theirs = (

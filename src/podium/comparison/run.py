@@ -118,7 +118,7 @@ def _folds(
         if labels is not None or qid is not None or group is not None:
             raise DataError("folds have their labels and queries in them; labels, qid and group are for arrays.")
         return tuple(data)
-    known = labelled_data(data, labels, qid=qid, group=group).grouped()
+    known = labelled_data(data, labels, qid=qid, group=group)
     train, valid, test = split(known, (0.6, 0.2, 0.2), seed=seed)
     return (Fold(train, valid, test, "Fold1"),)
 

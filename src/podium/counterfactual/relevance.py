@@ -19,6 +19,7 @@ from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.data.trec import Run, as_run
 from podium.errors import DataError
 from podium.losses import Logistic
@@ -76,7 +77,7 @@ def _by_clicks(log: ClickLog, model: ClickModel, propensities: Propensities, see
     return Guessed(fold.astype(np.int64), np.clip(pairs, 0.0, 1.0), None)
 
 
-def cross_fitted(data: Dataset, log: ClickLog, *, propensities: Propensities, seed: int = 0) -> Run:
+def cross_fitted(data: Table, log: ClickLog, *, propensities: Propensities, seed: int = 0) -> Run:
     """r̂ of every document of the data by logistic regression on its features, fitted to the clicks of other queries.
 
     The label of a pair is its clicks, corrected for position: Σ (c − β)/Σ α over its impressions, cut to [0, 1].
@@ -101,7 +102,7 @@ def cross_fitted(data: Dataset, log: ClickLog, *, propensities: Propensities, se
             raise DataError("too few queries have clicks to fit a model in folds. Use how='ips'.", where=data.source)
         train = Dataset.from_arrays(
             data.features[rows], labels[rows], qid=data.query_index[rows], feature_names=data.feature_names
-        )
+        ).grouped()
         mine = (fold == k)[data.query_index]
         scores[mine] = fit(_LOGISTIC, train, metric=NDCG(), seed=seed).score(data)[mine]
     return Run(queries, data.offsets, documents, expit(scores), source="relevance")  # type: ignore[arg-type]

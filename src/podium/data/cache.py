@@ -29,10 +29,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.dataset import Dataset
+from podium.data.dataset import table_of
 from podium.data.places import UrlRows, chunks, file_size, is_url, read_bytes
 from podium.data.preferences import Preferences
-from podium.data.scattered import Scattered
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.ids import Ids
 from podium.rows import SUM_BLOCK, FileRows
@@ -82,7 +82,7 @@ def file_name(array: str) -> str:
     return array.removesuffix(".text") + ".txt" if kind == "|u1" else f"{array}.{kind[1:]}"
 
 
-def open_cache(path: str | os.PathLike[str]) -> Dataset:
+def open_cache(path: str | os.PathLike[str]) -> Table:
     """The data of a cache. Features, document ids and comments stay on disk until they are asked for."""
     folder = os.fspath(path)
     try:
@@ -158,7 +158,7 @@ def _stored(folder: str, name: str, about: dict[str, Any]) -> Stored:
     return Stored(shape, str(about["sha256"]))
 
 
-def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Dataset:
+def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Table:
     small = {name: _loaded(folder, name, about) for name, about in arrays.items() if name not in _LARGE}
     n, d = (int(head[key]) for key in ("n_documents", "n_features"))
     offsets: Any = small["offsets"]
@@ -168,15 +168,15 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Da
         order = small["order"]
         if order.shape != (n,) or (n and (order.min() < 0 or order.max() >= n)) or (np.bincount(order) != 1).any():
             raise _damaged(folder, "the order of rows does not name each row once")
-        offsets = cast(Any, Scattered(offsets, order))
     labels = small.get("labels")
     if labels is not None and not np.isfinite(labels).all():
         raise _damaged(folder, "a label is not a finite number")
     names = head["feature_names"]
-    return Dataset(
+    return table_of(
+        offsets,
+        small.get("order"),
         features=_features(folder, arrays, small, (n, d)),
         labels=labels,
-        offsets=offsets,
         query_ids=None if "query-ids" not in small else np.asarray(_texts(folder, "query-ids", arrays, small)),
         document_ids=cast(Any, _texts(folder, "document-ids", arrays, small)),
         feature_names=None if names is None else tuple(map(str, names)),

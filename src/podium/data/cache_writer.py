@@ -12,14 +12,15 @@ import numpy as np
 
 from podium.arrays import is_sparse
 from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_only_cache, open_cache
-from podium.data.dataset import Dataset
+from podium.data.dataset import Ungrouped
 from podium.data.letor import read_lines
-from podium.data.letor_spool import SpooledLines
+from podium.data.letor_lines import SpooledLines
 from podium.data.places import is_url
-from podium.data.scattered import Scattered
+from podium.data.sniff import table_kind
+from podium.data.table import Table
 from podium.data.table_parts import is_parquet
 from podium.data.table_spool import spool_table
-from podium.data.tables import ARROW, read_table
+from podium.data.tables import read_table
 from podium.errors import DataError, ParameterError
 from podium.files import folder_aside, source_name
 from podium.ids import Ids
@@ -31,12 +32,12 @@ _BYTES = 2**22
 
 
 def write_cache(
-    source: str | os.PathLike[str] | Dataset,
+    source: str | os.PathLike[str] | Table,
     path: str | os.PathLike[str],
     *,
     n_features: int | None = None,
     **roles: Any,
-) -> Dataset:
+) -> Table:
     """Write a dataset, or a data file as it streams in, as a cache; and open it. It is what `read_data` gives.
 
     `n_features` and `roles` are as for `read_data`. Memory: a few blocks of rows, and about 50 bytes a document; a CSV
@@ -49,7 +50,7 @@ def write_cache(
                 "Copy the file here, and the finished cache to the store.",
                 where=str(place),
             )
-    if isinstance(source, Dataset):
+    if isinstance(source, Table):
         with folder_aside(path, replaces=is_only_cache) as folder:
             _write(source, folder, {"name": source.source})
         return open_cache(path)
@@ -57,9 +58,9 @@ def write_cache(
     if os.path.isdir(source) and not is_parquet(source):
         raise DataError("is a folder; give one file of data, or a folder of Parquet files.", where=name)
     with folder_aside(path, replaces=is_only_cache) as folder:
-        if is_parquet(source) or name.lower().endswith(ARROW):
+        if is_parquet(source) or table_kind(name) == "arrow":
             data = spool_table(name, folder, **roles)
-        elif name.lower().endswith((".csv", ".csv.gz")):
+        elif table_kind(name) == "csv":
             data = read_table(name, **roles)
         elif roles:
             raise ParameterError(f"{min(roles)} names a column, which a LETOR file does not have. Leave it out.")
@@ -70,14 +71,12 @@ def write_cache(
     return open_cache(path)
 
 
-def _write(data: Dataset, folder: Path, source: dict[str, Any]) -> None:
+def _write(data: Table, folder: Path, source: dict[str, Any]) -> None:
     arrays = _features(data, folder)
-    offsets: Any = data.offsets
-    scattered = isinstance(offsets, Scattered)
     small: dict[str, Any] = {
         "labels": data.labels,
-        "offsets": offsets.offsets if scattered else offsets,
-        "order": offsets.order if scattered else None,
+        "offsets": data.grouped_offsets,
+        "order": data.order if isinstance(data, Ungrouped) else None,
         "query-weights": data.query_weights,
         "document-weights": data.document_weights,
         "score-offsets": data.score_offsets,
@@ -104,7 +103,7 @@ def _write(data: Dataset, folder: Path, source: dict[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def _features(data: Dataset, folder: Path) -> dict[str, Any]:
+def _features(data: Table, folder: Path) -> dict[str, Any]:
     X: Any = data.features
     if is_sparse(X):
         parts = {"csr-data": X.data, "csr-indices": X.indices, "csr-indptr": X.indptr}

@@ -47,7 +47,7 @@ def check(datasets: Any) -> list[Finding]:
     from podium.data.check_features import between_parts, feature_findings, summary
 
     named = datasets if isinstance(datasets, Mapping) else {"data": datasets}
-    datasets = {name: labelled_data(data).grouped() for name, data in named.items()}
+    datasets = {name: labelled_data(data) for name, data in named.items()}
     found: list[Finding] = []
     summaries: dict[str, Summary] = {}
     for name, data in datasets.items():

@@ -21,6 +21,7 @@ import numpy as np
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds
 from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
+from podium.data.sniff import table_kind
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 
@@ -35,12 +36,12 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
 
     A document that is twice on a page is an error; with `repeated="keep"` each place is an impression.
     """
-    name = source_name(source).lower()
-    if name.endswith((".parquet", ".pq")):
+    kind = table_kind(source_name(source))
+    if kind == "parquet":
         if not isinstance(source, str | os.PathLike):
             raise DataError("Parquet is read from a path, not from an open file.", where=source_name(source))
         return read_parquet_clicks(source, actions=actions, repeated=repeated)
-    if name.endswith((".csv", ".csv.gz", ".tsv")):
+    if kind == "csv" or kind == "tsv":
         raise DataError(
             "a click log is JSON Lines or Parquet. Read the table as a frame and use clicks_from_frame.",
             where=source_name(source),
@@ -50,7 +51,7 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
 
 def write_clicks(log: ClickLog, target: Source) -> None:
     """Write a click log: Parquet where the name ends in .parquet, else JSON Lines, gzipped where it ends in .gz."""
-    if source_name(target).lower().endswith((".parquet", ".pq")):
+    if table_kind(source_name(target)) == "parquet":
         write_parquet_clicks(log, target)
     else:
         with writing(target) as file:

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from podium.data.cache import is_cache, open_cache
-from podium.data.dataset import Dataset
-from podium.data.file_format import TABLES
 from podium.data.fold import Fold
 from podium.data.inputs import widened
 from podium.data.letor import read_letor
 from podium.data.places import is_url
+from podium.data.sniff import TABLES
 from podium.data.splits import split
+from podium.data.table import Table
 from podium.data.table_parts import PARTS, is_parquet
 from podium.data.tables import from_frame, read_table
 from podium.errors import DataError, ParameterError
@@ -52,7 +52,7 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     return [Fold(train, valid, test, root.name)]
 
 
-def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Dataset:
+def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Table:
     """One dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
 
     A folder of Parquet files is one table, in the order of their names. "-" is LETOR on standard input. The
@@ -111,7 +111,7 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
         )
     parts = {part: read_data(file, **roles) for part, file in files.items() if file is not None}
     width = max(data.n_features for data in parts.values())
-    wide = {part: widened(data, width) for part, data in parts.items()}
+    wide = {part: widened(data, width).grouped() for part, data in parts.items()}
     return Fold(wide["train"], wide.get("valid"), wide.get("test"), folder.name)
 
 

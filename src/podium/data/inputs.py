@@ -1,4 +1,4 @@
-"""Inputs: what functions take for data — a dataset, a data frame, or arrays with qid or group — as one dataset.
+"""Inputs: what functions take for data — a dataset, a data frame, or arrays with qid or group — as one table.
 
 The row order is the caller's, whatever it is, and numbers per row go back in it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,16 +16,26 @@ from numpy.typing import ArrayLike
 from podium.arrays import is_sparse
 from podium.columns import check_row_order
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.data.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
 from podium.errors import DataError
 from podium.rows import Rows
+
+T = TypeVar("T", bound=Table)
 
 
 def labelled_data(
     data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> Dataset:
+    """Data to learn from, the rows of each query together; taken as by `labelled_table`."""
+    return labelled_table(data, labels, qid=qid, group=group).grouped()
+
+
+def labelled_table(
+    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> Table:
     """Data to learn from or to judge by: a dataset, a frame with columns label and qid, or arrays with qid or group."""
-    if isinstance(data, Dataset):
+    if isinstance(data, Table):
         if labels is not None:
             raise DataError("a Dataset has its labels in it; give arrays, or a Dataset alone.")
         _refuse_queries(qid, group)
@@ -38,19 +48,19 @@ def labelled_data(
     return _with_queries(Dataset.from_arrays(_matrix(data)), labels, qid=qid, group=group)
 
 
-def unlabelled_data(
+def unlabelled_table(
     data: Any,
     *,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
     features: Sequence[str] | None = None,
     per_query: bool = False,
-) -> Dataset:
+) -> Table:
     """Documents to score: a dataset, a frame with the columns `features`, or arrays.
 
     Without qid and group, rows are one query; that is refused where scores depend on the whole query (`per_query`).
     """
-    if isinstance(data, Dataset):
+    if isinstance(data, Table):
         _refuse_queries(qid, group)
         return data
     alone = qid is None and group is None
@@ -73,7 +83,7 @@ def unlabelled_data(
     return found if alone else _with_queries(found, None, qid=qid, group=group)
 
 
-def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
+def align_features(data: T, names: tuple[str, ...] | None) -> T:
     """The data with the features that were trained on, in their order: by name where both have names, else by place."""
     theirs = data.feature_names
     if names is None or theirs is None or names == theirs:
@@ -94,7 +104,7 @@ def align_features(data: Dataset, names: tuple[str, ...] | None) -> Dataset:
     return data.with_features(mapped, names)
 
 
-def widened(data: Dataset, width: int) -> Dataset:
+def widened(data: T, width: int) -> T:
     """The same data with features that its file did not mention, which are 0."""
     missing = width - data.n_features
     if missing == 0:
@@ -141,7 +151,7 @@ def _matrix(data: Any) -> Any:
     return data
 
 
-def _only_features(frame: Any) -> Dataset:
+def _only_features(frame: Any) -> Table:
     """A frame beside arrays of labels or queries: all its columns are features."""
     table = frame_table(frame)
     for name in (*_ROLES, *WEIGHTS):
@@ -153,7 +163,7 @@ def _only_features(frame: Any) -> Dataset:
     return from_frame(table, label=None, qid=None)
 
 
-def _with_queries(data: Dataset, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+def _with_queries(data: Table, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
     if qid is None and group is None:
         raise DataError(
             "which rows belong to one query? Give qid (a query id per row) or group (the sizes of consecutive "

@@ -11,8 +11,6 @@ read. A row without a grade is one that the judge has not filled in: it is count
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Sequence
@@ -23,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.columns import float_numbers, text_ids
+from podium.data.column_roles import column_roles, finite_number, read_csv_roles
+from podium.data.sniff import table_kind
 from podium.data.tables import column_numbers, frame_table, read_frame
 from podium.errors import DataError, counted
-from podium.files import reading
 
 _COLUMNS = {
     "query": ("query", "qid"),
@@ -144,29 +143,11 @@ def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
 def read_judgments(path: str | os.PathLike[str]) -> Judgments:
     """Judgments from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
     name = os.fspath(path)
-    if name.lower().endswith((".parquet", ".pq")):
+    if table_kind(name) == "parquet":
         return read_frame(path, lambda frame: judgments_from_frame(frame, source=name))
-    found: dict[str, list[Any]] = {role: [] for role in _COLUMNS}
-    lines: list[int] = []
-    with reading(path) as file:
-        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline=""), strict=True)
-        try:
-            head = next(rows, [])
-            at = {role: head.index(column) for role, column in _roles(head, name).items()}
-            for row in rows:
-                if not row:
-                    continue
-                where = f"{name}:{rows.line_num}"
-                if len(row) != len(head):
-                    raise DataError(f"{len(row)} values, but the first line names {len(head)} columns.", where=where)
-                for role, column in at.items():
-                    found[role].append(_value(role, row[column].strip(), where))
-                lines.append(rows.line_num)
-        except csv.Error as error:
-            raise DataError(f"cannot be read as CSV: {error}.", where=f"{name}:{rows.line_num}") from error
-    return Judgments.from_rows(
-        found["query"], found["document"], found["judge"], found["grade"], lines=lines, source=name
-    )
+    values, lines = read_csv_roles(path, lambda head: _roles(head, name), _value)
+    columns = (values[role] for role in ("query", "document", "judge", "grade"))
+    return Judgments.from_rows(*columns, lines=lines, source=name)
 
 
 def _gathered(
@@ -195,33 +176,12 @@ def _gathered(
 
 
 def _roles(columns: list[str], source: str | None) -> dict[str, str]:
-    """Which column plays which role."""
-    roles: dict[str, str] = {}
-    for role, names in _COLUMNS.items():
-        there = [name for name in columns if name in names]
-        if len(there) > 1:
-            raise DataError(f"more than one column for the {role}: {', '.join(there)}. Keep one.", where=source)
-        if not there:
-            raise DataError(
-                f"no column {role!r}; expected query, document, judge and grade; "
-                f"got {', '.join(map(str, columns[:12])) or 'none'}.",
-                where=source,
-            )
-        roles[role] = there[0]
-    return roles
+    return column_roles(columns, _COLUMNS, expected="query, document, judge and grade", source=source)
 
 
 def _value(role: str, word: str, where: str) -> str | float:
-    if role != "grade":
-        if not word:
-            raise DataError(f"no {role}. Fill it in or drop the row.", where=where)
-        return word
+    if role == "grade":
+        return math.nan if not word else finite_number(word, role, where, otherwise=", or empty if not given")
     if not word:
-        return math.nan
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or "_" in word:
-        raise DataError(f"the grade must be a number, or empty if not given; got {word[:60]!r}.", where=where)
-    return value
+        raise DataError(f"no {role}. Fill it in or drop the row.", where=where)
+    return word

@@ -26,20 +26,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.dataset import Dataset
+from podium.compiled import compiled
 from podium.data.inputs import widened
-from podium.data.letor_line import shown
 from podium.data.letor_lines import Lines
+from podium.data.letor_parser import shown
 from podium.data.preference_file import read_preferences, write_preferences
+from podium.data.table import Table
 from podium.data.whole_lines import known_size, whole_lines
+from podium.decimals import DOT, ZERO
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 from podium.ids import Ids
+from podium.shortest import singles
+from podium.text_bytes import SPARE, byte, copy, place_of, put_word
 
 _BLOCK = 2**17  # numbers written at a time
 
 
-def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Dataset:
+def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Table:
     """A dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
 
     `n_features` is the number of features, where the file may not mention the last ones; a higher id is an error.
@@ -49,7 +53,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
     return read_lines(source, Lines(source_name(source), n_features=n_features, sparse=sparse))
 
 
-def read_lines(source: Source, lines: Lines) -> Dataset:
+def read_lines(source: Source, lines: Lines) -> Table:
     """What `lines` gather of a LETOR file, with what lies beside it."""
     name = lines.name
     with reading(source) as stream:
@@ -69,7 +73,7 @@ def read_lines(source: Source, lines: Lines) -> Dataset:
     return data
 
 
-def write_letor(data: Dataset, target: Source) -> None:
+def write_letor(data: Table, target: Source) -> None:
     """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
 
     Rows are written in their order, labels and features with the digits that read back as the same
@@ -81,8 +85,6 @@ def write_letor(data: Dataset, target: Source) -> None:
         raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
     if data.preferences is not None and path is None:
         raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
-    from podium.data.letor_writer import feature_lines
-
     heads, which = _heads(data)
     notes = _notes(data)
     rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
@@ -90,12 +92,12 @@ def write_letor(data: Dataset, target: Source) -> None:
         for start in range(0, data.n_documents, rows):
             mine = slice(start, start + rows)
             note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[mine]])
-            file.write(feature_lines(heads[which[mine]], data.features[mine], note))
+            file.write(_lines(heads[which[mine]], data.features[mine], note))
     if data.preferences is not None and path is not None:
         write_preferences(data, path + ".preferences")
 
 
-def _named(data: Dataset, path: str) -> Dataset:
+def _named(data: Table, path: str) -> Table:
     """The data with the names of its features from the file beside it, if there is one."""
     if not os.path.exists(path):
         return data
@@ -130,7 +132,7 @@ def _size(line: bytes, where: str) -> int:
     return int(word)
 
 
-def _heads(data: Dataset) -> tuple[Ids, NDArray[np.int64]]:
+def _heads(data: Table) -> tuple[Ids, NDArray[np.int64]]:
     """What lines begin with, `label qid:query`, each once, and which of them each row has."""
     assert data.labels is not None, "checked before"
     queries = [_query_word(data, q) for q in range(data.n_queries)]
@@ -141,7 +143,7 @@ def _heads(data: Dataset) -> tuple[Ids, NDArray[np.int64]]:
     return Ids.of([f"{words[label]} qid:{queries[query]}" for query, label in parts]), which.reshape(-1)
 
 
-def _query_word(data: Dataset, q: int) -> str:
+def _query_word(data: Table, q: int) -> str:
     name = data.query_name(q)
     if not name or name.split() != [name] or "#" in name:
         raise DataError(
@@ -150,7 +152,7 @@ def _query_word(data: Dataset, q: int) -> str:
     return name
 
 
-def _notes(data: Dataset) -> NDArray[Any] | None:
+def _notes(data: Table) -> NDArray[Any] | None:
     """What stands after '#' in each row."""
     if data.comments is None:
         if data.document_ids is None:
@@ -167,3 +169,48 @@ def _notes(data: Dataset) -> NDArray[Any] | None:
 
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and (value or np.copysign(1, value) > 0) else repr(float(value))
+
+
+def _lines(heads: Ids, block: Any, notes: Ids | None) -> bytes:
+    """A line for each row: its head, ` feature:value …`, its note.
+
+    All features of a dense row, the stored ones of a sparse row; a whole number is written without a point.
+    """
+    if isinstance(block, np.ndarray):
+        columns, which = np.arange(block.shape[1]), np.tile(np.arange(block.shape[1]), len(block))
+        ends, numbers = np.arange(len(block) + 1) * block.shape[1], block.ravel()
+    else:
+        columns, which = np.unique(block.indices, return_inverse=True)
+        ends, numbers = block.indptr.astype(np.int64), block.data
+    keys, values = Ids.from_bytes([b" %d:" % (column + 1) for column in columns.tolist()]), singles(numbers)
+    after = Ids.of([""] * len(heads)) if notes is None else notes
+    sizes = [int((part.ends - part.starts).sum()) for part in (heads, values, keys[which], after)]
+    out = np.empty(sum(sizes) + len(heads) + SPARE, np.uint8)
+    size = _write(*_spans(heads), *_spans(keys), which.astype(np.int64), *_spans(values), ends, *_spans(after), out)
+    return out[:size].tobytes()
+
+
+def _spans(ids: Ids) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    return ids.text, np.ascontiguousarray(ids.starts), np.ascontiguousarray(ids.ends)
+
+
+@compiled
+def _write(
+    head: Any, head_starts: Any, head_ends: Any, key: Any, key_starts: Any, key_ends: Any, which: Any,
+    value: Any, value_starts: Any, value_ends: Any, ends: Any, note: Any, note_starts: Any, note_ends: Any, out: Any,
+) -> int:  # fmt: skip
+    """Write all rows to `out`. Returns how many bytes."""
+    heads, keys, values, notes = place_of(head), place_of(key), place_of(value), place_of(note)
+    begin = at = place_of(out)
+    for row in range(len(head_starts)):
+        at = copy(heads + head_starts[row], heads + head_ends[row], at)
+        for k in range(ends[row], ends[row + 1]):
+            at = copy(keys + key_starts[which[k]], keys + key_ends[which[k]], at)
+            start, end = values + value_starts[k], values + value_ends[k]
+            if end - start > 2 and byte(end - 1) == ZERO and byte(end - 2) == DOT:
+                end -= 2
+            at = copy(start, end, at)
+        at = copy(notes + note_starts[row], notes + note_ends[row], at)
+        put_word(at, np.uint64(10))
+        at += 1
+    return at - begin

@@ -12,12 +12,12 @@ top; where 1 is the top, say `top="smallest"`. A document that no list ranks is 
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Literal
 
 import numpy as np
 
+from podium.data.column_roles import finite_number
 from podium.data.rankings import Rankings
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
@@ -82,16 +82,6 @@ def _line(line: str, where: str) -> tuple[float, str, str, list[tuple[int, float
             raise DataError(f"list {voter} stands twice in this line.", where=where)
         seen.add(int(voter))
         if value.upper() != "NULL":
-            ranked.append((int(voter), _number(value, f"the rank in list {voter}", where)))
+            ranked.append((int(voter), finite_number(value, f"rank in list {voter}", where)))
     name = document.group(1) if document else where.rpartition(":")[2]  # without ids, the line's number
-    return _number(words[0], "the label", where), words[1][4:], name, ranked
-
-
-def _number(word: str, what: str, where: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or "_" in word:
-        raise DataError(f"{what} must be a number; got {word!r}.", where=where)
-    return value
+    return finite_number(words[0], "label", where), words[1][4:], name, ranked

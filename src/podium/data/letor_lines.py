@@ -1,4 +1,4 @@
-"""The lines of a LETOR file as they stream in, gathered into a dataset.
+"""The lines of a LETOR file as they stream in, gathered into a table: in memory, or on disk (`SpooledLines`).
 
 Memory: the arrays of the result, and a few reused buffers: one for each thread that parses, and one more.
 """
@@ -10,21 +10,24 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.growing import Growing
-from podium.data.letor_line import MOST_FEATURES, read_line
 from podium.data.letor_matrix import Matrix
+from podium.data.letor_parser import MOST_FEATURES, parse, read_line
+from podium.data.spool import MatrixSpool, TextSpool
+from podium.data.table import Table
 from podium.errors import DataError
-from podium.ids import decoded
+from podium.ids import Ids, decoded, encoded
 from podium.threads import default_threads, pool
 
 _MOST_THREADS = 4  # parsing takes three quarters of the time; what is left is done by one
-DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
+_DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
 class Lines:
@@ -63,8 +66,6 @@ class Lines:
 
     def _parse(self, block: _Block, at: int) -> tuple[int, int, int]:
         """Parse from `at` to the end, or to a line that is not well-formed or for which there is no room."""
-        from podium.data.letor_parser import parse
-
         with_qid = -1 if self.with_qid is None else int(self.with_qid)
         text = np.frombuffer(block.buffer, np.uint8)
         return parse(text, at, block.end, with_qid, self.limit, *block.room.arrays)
@@ -85,7 +86,7 @@ class Lines:
         self._rooms.append(block.room)
         return block.end
 
-    def dataset(self, *, group: list[int] | None) -> Dataset:
+    def dataset(self, *, group: list[int] | None) -> Table:
         """Everything read, as a dataset."""
         codes: NDArray[np.int64] | None = None
         if self.with_qid:
@@ -154,6 +155,45 @@ class Lines:
         self.comments.extend(decoded(comment.removesuffix(b"\r")) for comment in comments)
 
 
+class SpooledLines(Lines):
+    """What has been read so far; labels and the bounds of texts are in memory, 8 bytes a document each."""
+
+    def __init__(self, name: str, folder: Path, *, n_features: int | None) -> None:
+        super().__init__(name, n_features=n_features, sparse=None)
+        self.matrix = cast(Any, MatrixSpool(folder, n_features=n_features))
+        self._comments, self._ids = TextSpool(folder, "comments"), TextSpool(folder, "ids")
+        self._words = TextSpool(folder, "words")
+        self._taken, self._any_text = 0, False
+        self._with_id, self._with_word = 0, 0  # comments with `docid =`, and with a first word
+
+    def dataset(self, *, group: list[int] | None) -> Table:
+        data = super().dataset(group=group)
+        if not self._any_text:
+            return data
+        self._comment([])
+        data = replace(data, comments=cast(Any, self._comments.finished()))
+        ids, words = self._ids.finished(), self._words.finished()
+        if self._with_id == self.rows:
+            return replace(data, document_ids=cast(Any, ids))
+        if self._with_id or self._with_word < self.rows or _come_twice(words, data):
+            return data
+        return replace(data, document_ids=cast(Any, words))
+
+    def _comment(self, comments: list[bytes]) -> None:
+        skipped = self.rows - self._taken
+        whole = [b""] * skipped + [comment.removesuffix(b"\r") for comment in comments]
+        self._taken += len(whole)
+        self._any_text = self._any_text or any(whole)
+        self._comments.extend(whole)
+        texts = list(map(decoded, whole))
+        found = [match[1] if (match := _DOCUMENT_ID.search(text)) else "" for text in texts]
+        words = [(text.split(None, 1)[:1] or [""])[0] for text in texts]
+        self._with_id += sum(map(bool, found))
+        self._with_word += sum(map(bool, words))
+        self._ids.extend(list(map(encoded, found)))
+        self._words.extend(list(map(encoded, words)))
+
+
 @dataclass(eq=False)
 class _Block:
     """Whole lines buffer[:end], and what was parsed of them so far."""
@@ -181,7 +221,7 @@ def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -
     """Ids from comments by the rules at the top; None where there are none."""
     if comments is None:
         return None
-    found = [DOCUMENT_ID.search(comment) for comment in comments]
+    found = [_DOCUMENT_ID.search(comment) for comment in comments]
     if all(found):
         return np.array([match[1] for match in found if match], dtype=object)
     words = [comment.split(None, 1)[:1] for comment in comments]
@@ -192,3 +232,9 @@ def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -
     if len(set(zip(queries, ids, strict=True))) < len(ids):
         return None
     return np.array(ids, dtype=object)
+
+
+def _come_twice(ids: Ids, data: Table) -> bool:
+    """Whether some query has an id twice."""
+    rows = data.to_grouped(np.arange(data.n_documents))
+    return len(ids[rows].repeats(data.grouped_offsets)) > 0

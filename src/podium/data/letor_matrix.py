@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.growing import Growing
+from podium.data.letor_parser import narrow, scatter, widen
 from podium.errors import DataError
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ class Matrix:
     def finished(self) -> NDArray[np.float32] | sp.csr_array:
         """The whole matrix; nothing can be added after."""
         if not self._sparse:
-            from podium.data.letor_parser import narrow
-
             if self._width > self.n_features:
                 narrow(self._cells.array, self.rows, self._width, self.n_features)
             self._cells.size = self.rows * self.n_features
@@ -75,8 +74,6 @@ class Matrix:
         columns: NDArray[np.int32],
         values: NDArray[np.float32],
     ) -> None:
-        from podium.data.letor_parser import scatter, widen
-
         try:
             if n_features > self._width:
                 # room to spare the second time, so that ids that keep rising do not move every row every time

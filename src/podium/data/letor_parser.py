@@ -1,39 +1,27 @@
-"""The compiled half of the LETOR reader: whole lines of bytes to labels, columns, values and the places of ids.
+"""The parser of LETOR lines: whole lines of bytes to labels, columns, values and the places of ids.
 
-It knows only well-formed lines. At any other line (an error, a number that needs more care) it stops, and
-`podium.data.letor_line` reads that one line slowly and in words. So there is one place that explains errors.
+The compiled `parse` knows only well-formed lines. At any other line (an error, a number that needs more care) it stops,
+and its slow twin `read_line` reads that one line in plain Python, with every rule of the format and every complaint.
 
-A short decimal m·10^e with m ≤ 2^53 and |e| ≤ 22 is one exact multiplication or division away from its nearest double
-(Clinger, How to read floating point numbers accurately, PLDI 1990). See `podium.text_bytes` for the rest, and for why
-helpers take addresses.
+`podium.decimals` reads the numbers; `podium.text_bytes` says why helpers take addresses.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from podium.compiled import compiled
-from podium.text_bytes import (
-    DOT,
-    HASH,
-    LF,
-    MINUS,
-    ZERO,
-    byte,
-    decimal,
-    digits,
-    is_digit,
-    line_end,
-    nine_bytes,
-    place_of,
-    same,
-    skip_space,
-    word,
-)  # fmt: skip
+from podium.decimals import ZERO, decimal, digits, is_digit, nine_bytes
+from podium.errors import DataError
+from podium.text_bytes import HASH, LF, byte, line_end, place_of, same, skip_space, word
 
-_POWERS = np.array([float(f"1e{k}") for k in range(8)])
+MOST_FEATURES = 2**20
+"""The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""
+_DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
 _COLON = ord(":")
 _KNOWN = 1024  # ids of features whose text is compared, not read
 _KEYS = np.array([int.from_bytes(b" %d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
@@ -90,6 +78,37 @@ def parse(
         at = line_end(at) + 1
         lines += 1
     return at - base, rows, lines
+
+
+@dataclass(frozen=True)
+class Document:
+    """One line."""
+
+    label: float
+    qid: bytes | None
+    columns: list[int]
+    values: list[float]
+    comment: bytes
+
+
+def read_line(line: bytes, limit: int, where: str) -> Document:
+    """A document from its line, which is neither blank nor a comment; feature ids may be up to `limit`."""
+    body, _, comment = line.partition(b"#")
+    words = body.split()
+    label = _label(words[0], where)
+    qid = None
+    if len(words) > 1 and words[1].startswith(b"qid:"):
+        qid = words[1][4:]
+        if not qid:
+            raise DataError("the query id after 'qid:' is empty.", where=where)
+    query = "" if qid is None else f" (query {shown(qid)})"
+    columns: dict[int, float] = {}
+    for pair in words[1:] if qid is None else words[2:]:
+        feature, value = _pair(pair, limit, where, query)
+        if feature - 1 in columns:
+            raise DataError(f"feature {feature} stands twice in this line{query}. Keep one of them.", where=where)
+        columns[feature - 1] = value
+    return Document(label, qid, list(columns), list(columns.values()), comment)
 
 
 @compiled
@@ -155,12 +174,9 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
             feature, at = _long_id(at - n)
         if byte(at) != _COLON or feature < 1 or feature > limit:
             return -1, count, rising
-        value, past = _short_decimal(at + 1)
-        if past < 0:
-            value, past = _value(at + 1)
-            if past < 0:
-                return -1, count, rising
-        at = past
+        value, at = _value(at + 1)
+        if at < 0:
+            return -1, count, rising
         columns[count], values[count] = feature - 1, value
         count += 1
         rising &= feature > top
@@ -183,24 +199,6 @@ def _in_order(at: int, top: int, most: int, values: Any, first: int) -> tuple[in
     if at > before and not _ends_token(byte(at)):  # where an id followed, a blank did
         return before, top - 1
     return at, top
-
-
-@compiled
-def _short_decimal(at: int) -> tuple[np.float32, int]:
-    """A decimal with at most 7 digits before and after its point, and where it ends (−1: it is not of that kind)."""
-    negative = byte(at) == MINUS
-    at += negative
-    m, n = digits(word(at))
-    at += n
-    x, whole, good = np.float64(m), n, n < 8
-    if byte(at) == DOT:
-        f, n = digits(word(at + 1))
-        at += 1 + n
-        good &= n < 8
-        x = (x * _POWERS[n & 7] + np.float64(f)) / _POWERS[n & 7]  # exact up to the division
-        whole += n
-    good &= whole > 0 and _ends_token(byte(at))
-    return np.float32(-x if negative else x), (at if good else -1)
 
 
 @compiled
@@ -244,3 +242,67 @@ def _all_differ(columns: Any, seen: Any) -> bool:
 @compiled
 def _ends_token(c: int) -> bool:
     return c == 32 or 9 <= c <= 13 or c == HASH
+
+
+def _label(word: bytes, where: str) -> float:
+    if not _DECIMAL.fullmatch(word):
+        got = "" if _is_text(word) else " This does not look like a text file."
+        if word == b"SQLite":
+            got = (
+                " If this is an index of documents: podium features INDEX QUERIES QRELS -o FILE makes data of it, and "
+                "podium compare INDEX --queries FILE --qrels FILE compares methods on it."
+            )
+        raise DataError(
+            f"the label must be a finite number; got {shown(word)}. "
+            f"A line is: label qid:query feature:value … # comment.{got}",
+            where=where,
+        )
+    label = float(word)
+    if not np.isfinite(label):
+        raise DataError(f"the label must be a finite number; {shown(word)} is too large.", where=where)
+    return label
+
+
+def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
+    """A feature's id and value."""
+    left, colon, right = word.partition(b":")
+    if left == b"qid":
+        raise DataError(f"{shown(word)}: the qid comes right after the label, and once.", where=where)
+    if not colon or not re.fullmatch(rb"-?\d{1,4000}", left):
+        raise DataError(
+            f"expected feature:value, with a whole number before the colon; got {shown(word)}{query}.", where=where
+        )
+    feature = int(left)
+    if feature < 1:
+        raise DataError(f"feature {feature}: ids count from 1{query}.", where=where)
+    if feature > limit:
+        unless = (
+            ", unless n_features says more. Number the features that occur from 1" if limit == MOST_FEATURES else ""
+        )
+        raise DataError(f"feature {shown(left)}, but there are {limit} features at most{query}{unless}.", where=where)
+    if right.lower() in (b"nan", b"null"):
+        return feature, float("nan")
+    if not _DECIMAL.fullmatch(right):
+        hint = " Leave a missing value out, or write nan." if right.lower().lstrip(b"+-").startswith(b"inf") else ""
+        raise DataError(f"feature {feature} must be a finite number; got {shown(right)}{query}.{hint}", where=where)
+    with np.errstate(over="ignore"):
+        value = float(np.float32(float(right)))
+    if not np.isfinite(value):
+        raise DataError(f"feature {feature}: {shown(right)} is beyond 32-bit floats (3.4e38){query}.", where=where)
+    return feature, value
+
+
+def shown(word: bytes) -> str:
+    """A word as messages show it: escaped and short."""
+    try:
+        text = repr(word.decode())[1:-1]
+    except UnicodeDecodeError:
+        text = repr(word)[2:-1]
+    return f"'{text if len(text) <= 40 else text[:37] + '…'}'"
+
+
+def _is_text(word: bytes) -> bool:
+    try:
+        return word.decode().isprintable()
+    except UnicodeDecodeError:
+        return False

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.data.bleu import sentence_bleu
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
 
@@ -35,9 +36,7 @@ class _Line(NamedTuple):
     score: float
 
 
-def read_nbest(
-    source: Source, *, references: Sequence[Source] | None = None, ranks: ArrayLike | None = None
-) -> Dataset:
+def read_nbest(source: Source, *, references: Sequence[Source] | None = None, ranks: ArrayLike | None = None) -> Table:
     """The translations of a file, from a path, "-" or a binary file, gzipped or not.
 
     Features have the decoder's names; where one has several values they are numbered (TM0.1, TM0.2). One that a line

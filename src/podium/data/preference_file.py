@@ -16,13 +16,14 @@ import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_rows
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 
 _HEADER = ["qid", "winner", "loser", "probability", "weight"]
 
 
-def read_preferences(source: Source, data: Dataset) -> Dataset:
+def read_preferences(source: Source, data: Table) -> Table:
     """The same data with the preferences of a file."""
     grouped = data.grouped()
     rows = _Rows(grouped)
@@ -42,7 +43,7 @@ def read_preferences(source: Source, data: Dataset) -> Dataset:
     return replace(data, preferences=from_rows(winners, losers, odds, weights=weights, offsets=grouped.offsets))
 
 
-def write_preferences(data: Dataset, target: Source) -> None:
+def write_preferences(data: Table, target: Source) -> None:
     """Write the preferences of a dataset."""
     if data.preferences is None:
         raise DataError("this data has no preferences.", where=data.source)

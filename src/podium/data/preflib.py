@@ -18,8 +18,6 @@ from podium.data.rankings import Rankings
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
 
-SUFFIXES = (".soc", ".soi", ".toc", ".toi")
-
 
 def read_preflib(source: Source) -> Rankings:
     """The votes of a PrefLib file, from a path, "-" or a binary file, gzipped or not."""

@@ -14,11 +14,11 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.file_format import file_format
 from podium.data.letor_agg import Top, read_letor_agg
 from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
 from podium.data.rankings_table import Missing, read_rankings_table
+from podium.data.sniff import sniff
 from podium.data.trec import Run, read_run
 from podium.errors import DataError
 from podium.files import reading
@@ -33,7 +33,7 @@ def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: To
 
     Several files are TREC runs, each a voter; one file may also be PrefLib's, LETOR's for aggregation, or a table.
     """
-    formats = [file_format(path) for path in paths]
+    formats = [sniff(path) for path in paths]
     if len(paths) == 1 and formats[0] == "preflib":
         return read_preflib(paths[0])
     if len(paths) == 1 and formats[0] == "letor":

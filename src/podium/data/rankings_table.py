@@ -12,9 +12,6 @@ not read. A document that a voter does not rank has no row.
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import os
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -22,10 +19,11 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.columns import number_ids
+from podium.data.column_roles import column_roles, finite_number, read_csv_roles
 from podium.data.rankings import Rankings
+from podium.data.sniff import table_kind
 from podium.data.tables import column_numbers, frame_table, read_frame
 from podium.errors import DataError
-from podium.files import reading
 
 Missing = Literal["refuse", "allow"]
 """What to do where a voter ranks nothing for a query that another ranks."""
@@ -56,64 +54,24 @@ def rankings_from_frame(frame: Any, *, missing: Missing = "refuse", source: str 
 def read_rankings_table(path: str | os.PathLike[str], *, missing: Missing = "refuse") -> Rankings:
     """Rankings from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
     name = os.fspath(path)
-    if name.lower().endswith((".parquet", ".pq")):
+    if table_kind(name) == "parquet":
         return read_frame(path, lambda frame: rankings_from_frame(frame, missing=missing, source=name))
-    found: dict[str, list[Any]] = {}
-    lines: list[int] = []
-    with reading(path) as file:
-        rows = csv.reader(io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline=""), strict=True)
-        try:
-            head = next(rows, [])
-            roles = _roles(head, name)
-            at = {role: head.index(column) for role, column in roles.items()}
-            found = {role: [] for role in roles}
-            for row in rows:
-                if not row:
-                    continue
-                where = f"{name}:{rows.line_num}"
-                if len(row) != len(head):
-                    raise DataError(f"{len(row)} values, but the first line names {len(head)} columns.", where=where)
-                for role, column in at.items():
-                    found[role].append(_value(role, row[column], where))
-                lines.append(rows.line_num)
-        except csv.Error as error:
-            raise DataError(f"cannot be read as CSV: {error}.", where=f"{name}:{rows.line_num}") from error
-    return _rankings(found, lines, missing=missing, source=name)
+    values, lines = read_csv_roles(path, lambda head: _roles(head, name), _value)
+    return _rankings(values, lines, missing=missing, source=name)
 
 
 def _roles(columns: list[str], source: str | None) -> dict[str, str]:
-    """Which column plays which role."""
-    roles: dict[str, str] = {}
-    for role, names in _COLUMNS.items():
-        there = [name for name in names if name in columns]
-        if len(there) > 1 or (there and columns.count(there[0]) > 1):
-            raise DataError(f"more than one column for the {role}: {', '.join(there)}. Keep one.", where=source)
-        if there:
-            roles[role] = there[0]
-        elif role in ("query", "voter", "document"):
-            raise DataError(
-                f"no column {role!r}; expected query, voter, document, and rank or score; "
-                f"got {', '.join(map(str, columns[:12])) or 'none'}.",
-                where=source,
-            )
+    expected = "query, voter, document, and rank or score"
+    roles = column_roles(columns, _COLUMNS, expected=expected, optional=("rank", "score"), source=source)
     if "rank" not in roles and "score" not in roles:
         raise DataError("no column 'rank' or 'score': one of them must say the order.", where=source)
     return roles
 
 
-def _value(role: str, text: str, where: str) -> str | float:
-    word = text.strip()
+def _value(role: str, word: str, where: str) -> str | float:
     if not word:
         raise DataError(f"no {role}. Leave the rows of unranked documents out.", where=where)
-    if role not in ("rank", "score"):
-        return word
-    try:
-        value = float(word)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or "_" in word:
-        raise DataError(f"the {role} must be a number; got {word[:60]!r}.", where=where)
-    return value
+    return finite_number(word, role, where) if role in ("rank", "score") else word
 
 
 def _rankings(columns: dict[str, Any], lines: Sequence[int], *, missing: Missing, source: str | None) -> Rankings:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from podium.data.growing import Growing
 from podium.data.letor_matrix import is_mostly_empty
+from podium.data.letor_parser import scatter
 from podium.ids import Ids
 from podium.rows import FileRows, Rows, blocks
 from podium.text_bytes import SPARE
@@ -28,8 +29,6 @@ class MatrixSpool:
 
     def add(self, ends: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
         """Append rows: columns and values [ends[r]:ends[r+1]] are row r."""
-        from podium.data.letor_parser import scatter
-
         rows, width = len(ends) - 1, max(self.n_features, int(columns.max()) + 1 if len(columns) else 0)
         total, written = self.rows + rows, self.written + len(columns)
         if not self._sparse and is_mostly_empty(total * width, written):

@@ -64,7 +64,7 @@ def make_letor_like(
         document_ids=[f"{q}-{k}" for q, size in enumerate(sizes) for k in range(size)],
         source="synthetic",
     )
-    return data, utility
+    return data.grouped(), utility
 
 
 def _utility(straight: NDArray[np.float64], bent: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:

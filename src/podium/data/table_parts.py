@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from podium.data.places import is_url, listed, opened
+from podium.data.sniff import table_kind
 from podium.errors import DataError
 
-PARQUET = (".parquet", ".pq")
-"""Endings of Parquet files."""
 PARTS = {
     "train": ("train", "training"),
     "valid": ("vali", "valid", "validation", "val", "dev"),
@@ -29,7 +28,7 @@ def part_files(place: str) -> list[str]:
     if inside is None:
         return [place]
     names = {file: file.rstrip("/").rpartition("/")[2] for file in inside}
-    return [file for file, name in names.items() if name.lower().endswith(PARQUET) and name[0] not in "._"]
+    return [file for file, name in names.items() if table_kind(name) == "parquet" and name[0] not in "._"]
 
 
 def is_parquet(source: Any) -> bool:
@@ -40,7 +39,7 @@ def is_parquet(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     place = os.fspath(source)
-    if place.rstrip("/").lower().endswith(PARQUET):
+    if table_kind(place) == "parquet":
         return True
     files = part_files(place) if is_url(place) or os.path.isdir(place) else []
     stems = {file.rpartition("/")[2].partition(".")[0].lower() for file in files}

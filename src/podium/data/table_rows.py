@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.data.dataset import Dataset
 from podium.data.places import is_url, opened
-from podium.data.scattered import Scattered
+from podium.data.table import Table
 from podium.data.table_parts import is_parquet, parquet_files
 from podium.data.tables import WEIGHTS, feature_matrix, from_frame, read_frame, roles_of
 from podium.errors import DataError
@@ -69,7 +69,7 @@ class TableRows(Rows):
         return kept[1]
 
 
-def open_table(place: str, *, labelled: bool = True) -> Dataset:
+def open_table(place: str, *, labelled: bool = True) -> Table:
     """The data of Parquet with the usual names of columns, whose features are read when they are asked for."""
     names = next(parquet_files(place))[1].schema_arrow.names
     asked = {"label": "label" if labelled else None, "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS)}
@@ -81,7 +81,7 @@ def open_table(place: str, *, labelled: bool = True) -> Dataset:
     return data.with_features(TableRows(place, (data.n_documents, len(features)), tuple(features)), tuple(features))
 
 
-def shared_table(data: Dataset) -> Dataset | None:
+def shared_table(data: Table) -> Table | None:
     """The same data with its features where they were read from, if that is Parquet; None where it is not the same."""
     if data.source is None or not is_parquet(data.source):
         return None
@@ -90,7 +90,7 @@ def shared_table(data: Dataset) -> Dataset | None:
         table = open_table(place, labelled=data.labels is not None)
     except (DataError, OSError):
         return None  # its columns have other names
-    table = table if isinstance(data.offsets, Scattered) else table.grouped()
+    table = table.grouped() if isinstance(data, Dataset) else table
     X: Any = data.features
     Y: Any = table.features
     same = X.shape == Y.shape and without_features(data) == without_features(table)
@@ -99,6 +99,6 @@ def shared_table(data: Dataset) -> Dataset | None:
     return None
 
 
-def without_features(data: Dataset) -> str:
+def without_features(data: Table) -> str:
     """A hash of labels, queries, weights and preferences."""
     return data.with_features(np.empty((data.n_documents, 0), np.float32), None).digest()

@@ -16,6 +16,7 @@ from podium.data.dataset import Dataset
 from podium.data.growing import Growing
 from podium.data.places import is_url
 from podium.data.spool import MatrixSpool, TextSpool
+from podium.data.table import Table
 from podium.data.table_parts import is_parquet, parquet_files
 from podium.data.tables import (
     WEIGHTS,
@@ -33,7 +34,7 @@ from podium.ids import encoded
 _BATCH = 2**16  # rows
 
 
-def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Dataset:
+def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Table:
     """The dataset of Parquet, in one file or several, or of an Arrow file, on disk; `roles` as for `from_frame`."""
     name = os.fspath(path)
     if importlib.util.find_spec("pyarrow") is None:
@@ -45,14 +46,14 @@ def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Dat
         features = roles.pop("features", None)
         asked = {"label": "label", "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS), **roles}
         found, chosen = roles_of(list(schema.names), asked, features, name)
-        table = _Table(folder, name, found, chosen)
+        table = _Rows(folder, name, found, chosen)
         for batch in batches:
             table.add(batch)
         return replace(table.finished(), info=info_of(schema))
     raise AssertionError("returned or raised above")
 
 
-class _Table:
+class _Rows:
     """What has been read so far."""
 
     def __init__(self, folder: Path, source: str, roles: dict[str, str | None], features: list[str]) -> None:
@@ -94,7 +95,7 @@ class _Table:
             self.ids.extend([encoded(str(name)) for name in part.document_ids])
         self.codes.extend(np.array([self.queries.setdefault(q, len(self.queries)) for q in names], np.int64))
 
-    def finished(self) -> Dataset:
+    def finished(self) -> Table:
         """Everything read."""
         given = {role: numbers.finished() for role, numbers in self.numbers.items()}
         data = Dataset.from_arrays(

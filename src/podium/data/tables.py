@@ -28,6 +28,8 @@ from podium.arrays import dense
 from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.places import is_url
+from podium.data.sniff import table_kind
+from podium.data.table import Table
 from podium.data.table_parts import is_parquet, read_parquet
 from podium.errors import DataError, MissingPackageError
 
@@ -37,8 +39,6 @@ DOCUMENT_IDS = ("document_id", "docid")
 """Columns that hold document ids, unless another is named."""
 WEIGHTS = ("query_weight", "document_weight")
 """Columns that hold weights, unless others are named."""
-ARROW = (".arrow", ".feather")
-"""Endings of Arrow's own files (IPC)."""
 
 
 def from_frame(
@@ -51,7 +51,7 @@ def from_frame(
     query_weight: str | None = None,
     document_weight: str | None = None,
     source: str | None = None,
-) -> Dataset:
+) -> Table:
     """A dataset from a data frame, rows in any order; a lazy frame is collected.
 
     `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None where there is none, but
@@ -107,7 +107,7 @@ def roles_of(
     return roles, chosen
 
 
-def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
+def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
     import narwhals as nw
 
@@ -135,10 +135,10 @@ def to_frame(data: Dataset, *, backend: Backend = "pandas") -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
-def read_table(path: str | os.PathLike[str], **roles: Any) -> Dataset:
+def read_table(path: str | os.PathLike[str], **roles: Any) -> Table:
     """A dataset from Parquet, .arrow, .csv or .csv.gz; `roles` name columns as for `from_frame`."""
 
-    def convert(frame: Any) -> Dataset:
+    def convert(frame: Any) -> Table:
         data = from_frame(frame, source=os.fspath(path), **roles)
         return replace(data, info=info_of(getattr(frame, "schema", None)))
 
@@ -157,7 +157,7 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, col
     Of Parquet files, only some `columns` may be read, those that are there.
     """
     name = os.fspath(path)
-    arrow, parquet = name.lower().endswith(ARROW), is_parquet(name)
+    arrow, parquet = table_kind(name) == "arrow", is_parquet(name)
     # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
     readers: tuple[Backend, ...] = ("pyarrow",) if parquet or arrow else ("polars", "pyarrow", "pandas")
     backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
@@ -274,7 +274,7 @@ def column_numbers(series: Any, source: str | None, *, rounded: bool = False) ->
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
 
 
-def weights_of_queries(data: Dataset, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def weights_of_queries(data: Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weight of each query, from weights per row that are the same in all rows of a query."""
     query_index = data.query_index
     bad = np.flatnonzero(~np.isfinite(weights))

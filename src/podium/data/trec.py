@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.arguments import whole_number
 from podium.columns import exact_float, float_numbers, id_text
 from podium.compiled import compiled
-from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.data.trec_lines import read_columns
 from podium.errors import DataError
 from podium.files import Source, source_name, writing
@@ -76,7 +76,7 @@ class Run:
         return cls(*_columns(_checked(scores, "score")), tag)
 
     @classmethod
-    def from_scores(cls, data: Dataset, scores: ArrayLike, *, tag: str = "podium") -> Run:
+    def from_scores(cls, data: Table, scores: ArrayLike, *, tag: str = "podium") -> Run:
         """A run from a score for each row of a dataset, in the dataset's row order."""
         values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:

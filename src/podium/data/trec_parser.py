@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from podium.compiled import compiled
+from podium.decimals import decimal
 from podium.ids import text_hash
-from podium.text_bytes import HASH, LF, byte, copy, decimal, is_space, line_end, place_of, same, skip_space, token_end
+from podium.text_bytes import HASH, LF, byte, copy, is_space, line_end, place_of, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 """Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids."""
@@ -25,11 +26,18 @@ def parse(
     """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
     columns: 4 (query, iteration, document, grade) or 6 (query, Q0, document, rank, score, tag, and more words).
-    line: the number of the first line. Row r gets its number in values[r], its document at
-    names[bounds[r]:bounds[r+1]], and the document's hash in hashes[r]. List k begins at row query_rows[k], line
-    query_lines[k]; its query is at query_text[query_bounds[k]:query_bounds[k+1]]. `counts` says what was there before
-    and is brought up to date. Most lines begin and end as the line before; only others are looked at byte by byte.
-    Returns where it stopped, and the number of that line.
+    line: the number of the first line. A list is consecutive lines of one query. The buffers after these lines:
+
+        line 1  q7 0 d1 2       row           0   1   2       list          0    1
+        line 2  q7 0 d25 0      values        2   0   1       query_rows    0    2       its first row
+        line 3  q8 0 d1 1       hashes        h1  h25 h1      query_lines   1    3       its first line
+                                names         d1d25d1         query_text    q7q8
+                                bounds        0 2   5 7       query_bounds  0 2  4
+
+    Row r has the document names[bounds[r]:bounds[r+1]], list k the query query_text[query_bounds[k]:query_bounds[k+1]].
+    `counts` says how much of each buffer was filled before, and is brought up to date. Most lines begin (query and
+    second column) and end (everything after the number) as the line before; only others are looked at byte by byte.
+    Returns where it stopped, and the number of that line, which the slow twin `trec_lines._Lines._take_line` reads.
     """
     base = place_of(text)
     at, stop, row, name, n_lists = at + base, end + base, counts[ROWS], place_of(names), counts[LISTS]

@@ -26,6 +26,7 @@ from typing import Any
 from podium.data.click_files import json_lines
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds, is_unicode
+from podium.data.sniff import table_kind
 from podium.data.tables import read_frame
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
@@ -73,7 +74,7 @@ def read_ubi(
 def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every query and event of a file, with the number of its line or row."""
     name = source_name(source)
-    if isinstance(source, str | os.PathLike) and name.lower().endswith((".parquet", ".pq")):
+    if isinstance(source, str | os.PathLike) and table_kind(name) == "parquet":
         yield from enumerate(read_frame(source, lambda table: table.to_pylist()), 1)
         return
     response = _response(source)

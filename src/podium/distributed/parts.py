@@ -58,7 +58,7 @@ def stored(data: Dataset, cluster: Cluster) -> Dataset:
     table = None if cluster.local else shared_table(data)
     if table is not None:
         return replace(data, features=table.features)
-    return replace(open_cache(written(data, cluster)), source=data.source)
+    return replace(open_cache(written(data, cluster)).grouped(), source=data.source)
 
 
 def written(data: Dataset, cluster: Cluster) -> Path:

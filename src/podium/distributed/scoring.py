@@ -6,17 +6,17 @@ import numpy as np
 
 from podium.arrays import Array
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.distributed import parts
 from podium.distributed.cluster import Cluster
 from podium.model import Model
 
 
-def score(cluster: Cluster, model: Model, data: Dataset) -> Array:
+def score(cluster: Cluster, model: Model, data: Table) -> Array:
     """The score of each document, in the row order of the data."""  # (N,)
-    given = parts.stored(model.align_features(data), cluster)
-    grouped = given.grouped()
+    grouped = parts.stored(model.align_features(data).grouped(), cluster)
     found = cluster.map(_scores, parts.pieces(grouped, parts.cuts(grouped)), model)
-    return given.from_grouped(np.concatenate(found) if found else np.empty(0))
+    return data.from_grouped(np.concatenate(found) if found else np.empty(0))
 
 
 def _scores(part: Dataset, model: Model) -> Array:

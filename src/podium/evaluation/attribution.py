@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.arrays import Array, is_sparse
 from podium.data.dataset import Dataset
-from podium.data.inputs import unlabelled_data
+from podium.data.inputs import unlabelled_table
 from podium.errors import DataError
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
@@ -103,7 +103,7 @@ def importance(
     if model.learner.transform.mixes:
         return None
     per_query, names = model.learner.per_query, model.feature_names
-    known = unlabelled_data(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
+    known = unlabelled_table(data, qid=qid, group=group, features=names, per_query=per_query).grouped()
     if not known.n_documents:
         raise DataError("there is no document whose features could differ.", where=known.source)
     match model.form():

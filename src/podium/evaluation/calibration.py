@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import ranking
-from podium.data.dataset import Dataset
-from podium.data.inputs import labelled_data
+from podium.data.inputs import labelled_table
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.evaluation.evaluate import all_plain
 
@@ -82,7 +82,7 @@ class Calibration:
 
 def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
     """Compare odds with the grades of the same data, a dataset or frame that training and validation have not seen."""
-    data = labelled_data(data)
+    data = labelled_table(data)
     if data.labels is None:
         raise DataError("calibration compares odds with grades, and there are no labels.", where=data.source)
     if len(odds.scores) != data.n_documents:
@@ -119,7 +119,7 @@ def calibration(odds: Odds, data: Any, *, level: float = 0.9) -> Calibration:
     )
 
 
-def _same_rows(odds: Odds, data: Dataset) -> bool:
+def _same_rows(odds: Odds, data: Table) -> bool:
     grouped = data.grouped()
     rows = None if grouped is data else grouped.rows
     return np.array_equal(odds.offsets, grouped.offsets) and (

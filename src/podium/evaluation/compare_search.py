@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from podium.arguments import random_numbers
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
+from podium.data.table import Table
 from podium.data.trec import Qrels, Run
 from podium.errors import DataError
 from podium.evaluation.compare import Comparison, Outcome
@@ -151,7 +152,7 @@ def _run(names: list[str], hits: list[Hits]) -> Run:
     return Run(np.array(names, object), offsets.astype(np.int64), ids, scores)
 
 
-def _folds(data: Dataset, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, NDArray[np.int64]]]:
+def _folds(data: Table, names: list[str], folds: int, seed: int) -> Iterator[tuple[Fold, NDArray[np.int64]]]:
     """The folds, and the numbers of the test queries of each. Queries without candidates are in no data."""
     assert data.query_ids is not None
     place = {str(query): q for q, query in enumerate(data.query_ids)}

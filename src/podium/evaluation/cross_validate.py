@@ -49,7 +49,7 @@ def cross_validate(
 
     labels, chosen = labels_and_method(labels, method)
     measures = read_metrics(metrics, preset)
-    known = labelled_data(data, labels, qid=qid, group=group).grouped()
+    known = labelled_data(data, labels, qid=qid, group=group)
     names = query_names(known)
     known = replace(known, query_ids=np.array(names, dtype=object))
     number = {name: q for q, name in enumerate(names)}

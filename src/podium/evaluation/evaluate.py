@@ -1,6 +1,7 @@
 """Evaluate: metrics of scores on labelled data, or of a TREC run against its judgements, query by query.
 
 >>> from podium.data.dataset import Dataset
+from podium.data.table import Table
 >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
 >>> evaluate(data, [0.1, 0.9, 0.4], ["ndcg@10", "p@1"]).means()["ndcg@10"]
 Average(value=1.0, queries=2, skipped=0)
@@ -17,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.columns import check_row_order, float_numbers
-from podium.data.dataset import Dataset
-from podium.data.inputs import is_frame, labelled_data
+from podium.data.inputs import is_frame, labelled_table
+from podium.data.table import Table
 from podium.data.tables import from_frame
 from podium.data.trec import AnyQrels, AnyRun, Judged, join
 from podium.errors import DataError, ParameterError
@@ -153,14 +154,14 @@ def _values(metrics: Sequence[Metric], found: Judged) -> NDArray[np.float64]:
     )
 
 
-def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Dataset:
+def _labelled(data: Any, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
     """The labels and queries that scores are judged by."""
-    if isinstance(data, Dataset | str | PathLike):
-        return labelled_data(data, qid=qid, group=group)
+    if isinstance(data, Table | str | PathLike):
+        return labelled_table(data, qid=qid, group=group)
     if is_frame(data) and qid is None and group is None:
         return from_frame(data, features=[])
     labels = float_numbers(data, "label")
-    return labelled_data(np.empty((len(labels), 0), np.float32), labels, qid=qid, group=group)
+    return labelled_table(np.empty((len(labels), 0), np.float32), labels, qid=qid, group=group)
 
 
 def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, ...]:
@@ -177,7 +178,7 @@ def read_metrics(metrics: Metrics, preset: str | None = None) -> tuple[Metric, .
     return tuple(dict.fromkeys(chosen))
 
 
-def query_names(data: Dataset) -> tuple[str, ...]:
+def query_names(data: Table) -> tuple[str, ...]:
     """The id of each query as text."""
     return tuple(data.query_name(q) for q in range(data.n_queries))
 

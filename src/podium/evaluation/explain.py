@@ -78,7 +78,7 @@ class Explanation:
 
 def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) -> Explanation:
     """Why the model ranks one document of a query above another. A tie has the first document first."""
-    data = labelled_data(data).grouped()
+    data = labelled_data(data)
     query, names = text_ids([query], "query")[0], text_ids(documents, "document").tolist()
     if len(names) != 2 or names[0] == names[1]:
         raise DataError(f"query {query}: two different documents are needed; got {' and '.join(names) or 'none'}.")

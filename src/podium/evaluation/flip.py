@@ -60,7 +60,7 @@ def smallest_flip(model: Model, part: Dataset, pair: tuple[int, int], data: Data
 
 def _only(part: Dataset, rows: list[int]) -> Dataset:
     """Some rows of a query as a query."""
-    return Dataset.from_arrays(part.features[rows])
+    return Dataset(part.features[rows], None, np.array([0, len(rows)]))
 
 
 def _candidates(

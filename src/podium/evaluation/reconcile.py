@@ -1,6 +1,7 @@
 """Reconcile: why two tools give different numbers for the same ranking, convention by convention.
 
     >>> from podium.data.dataset import Dataset
+from podium.data.table import Table
     >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 0], qid=["a", "a", "b"])
     >>> found = reconcile(data, [0.9, 0.1, 0.5], "ndcg@10[lightgbm]", "ndcg@10[sklearn]")
     >>> [(term.fields, round(term.amount, 3)) for term in found.terms]
@@ -29,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.columns import float_numbers
-from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
@@ -104,7 +105,7 @@ class Reconciliation:
         return {**sides, "difference": self.difference, "terms": terms, "top_queries": columns}
 
 
-def reconcile(data: Dataset, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
+def reconcile(data: Table, scores: ArrayLike, a: str | Metric, b: str | Metric) -> Reconciliation:
     """Why metric `a` and metric `b`, the same measure by two conventions, differ for these scores."""
     values = float_numbers(scores, "score")
     return _reconcile(lambda metrics: evaluate(data, values, metrics), a, b)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError
 from podium.files import Source, reading, source_name
 
 
-def read_scores(source: Source, data: Dataset) -> NDArray[np.float64]:
+def read_scores(source: Source, data: Table) -> NDArray[np.float64]:
     """The score of each document, in the row order of the data, from a scores file for that data."""
     where = source_name(source)
     with reading(source) as file:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.data.dataset import Dataset
-from podium.data.inputs import unlabelled_data
+from podium.data.inputs import unlabelled_table
+from podium.data.table import Table
 from podium.errors import ModelFileError
 from podium.export.base import Target
 from podium.export.proof import Proof
@@ -70,7 +70,5 @@ def prove_file(
     return prove(given, raw, chosen, data=None if data is None else _documents(model, data))
 
 
-def _documents(model: Model, data: Any) -> Dataset:
-    if isinstance(data, Dataset):
-        return data
-    return unlabelled_data(data, features=model.feature_names, per_query=model.learner.per_query)
+def _documents(model: Model, data: Any) -> Table:
+    return unlabelled_table(data, features=model.feature_names, per_query=model.learner.per_query)

@@ -30,6 +30,7 @@ from podium.clicks.propensity_file import Propensities
 from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.registry import Named, field_types, split_call
 
@@ -65,7 +66,7 @@ class Estimator(Named):
 def propensities(
     log: ClickLog,
     how: str | Estimator | ClickModel = "harvest",
-    data: Dataset | None = None,
+    data: Table | None = None,
     *,
     depth: int | None = None,
     seed: int = 0,
@@ -93,8 +94,9 @@ def propensities(
             PodiumWarning,
             stacklevel=2,
         )
-    found = estimator.estimate(used, data, random_numbers(seed))
-    depends = estimator.by_clicks(used, data, found)
+    grouped = None if data is None else data.grouped()
+    found = estimator.estimate(used, grouped, random_numbers(seed))
+    depends = estimator.by_clicks(used, grouped, found)
     return found if depends is None else _with_draws(found, log, used, depends)
 
 

@@ -91,7 +91,7 @@ class Dual(Estimator):
             guess = Propensities.of_theta(np.maximum(theta, 1e-6), how=self.name)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PodiumWarning)  # what is clipped or never shown is told in training
-                data = weights(plain, guess, joined.data).data
+                data = weights(plain, guess, joined.data).data.grouped()
             scores = fit(recipe, data, metric=NDCG(10)).score(joined.data)
             v = np.exp(np.minimum(scores[top] - scores[own], _LARGEST))
             new = np.bincount(rank[clicked], times * v, minlength=len(theta)) / beside

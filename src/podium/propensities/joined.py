@@ -40,7 +40,7 @@ def join(log: ClickLog, data: Dataset, who: str) -> Joined:
     names = {str(name): number for number, name in enumerate(log.query_ids)}
     in_log = np.array([names.get(str(name), -1) for name in data.query_ids], np.int64)
     shown = np.isin(in_log, np.unique(log.page_query))
-    used: Any = data.grouped().select(np.flatnonzero(shown))
+    used: Any = data.select(np.flatnonzero(shown))
     found = log.find_pairs(used.query_ids[used.query_index], used.document_ids)
     rows = np.full(log.n_pairs + 1, -1, np.int64)
     rows[found] = np.arange(len(found))

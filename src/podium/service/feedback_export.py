@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, PodiumError, counted
 from podium.service.feedback import HIGHEST_GRADE
 from podium.service.store import FORMAT
@@ -96,9 +97,7 @@ def click_log(
     return pages.log()
 
 
-def training_data(
-    path: str | os.PathLike[str], *, label: str = "click", model: str | None = None
-) -> tuple[Dataset, int]:
+def training_data(path: str | os.PathLike[str], *, label: str = "click", model: str | None = None) -> tuple[Table, int]:
     """Documents as they were shown, with the features that they were ranked by; and the impressions left out.
 
     With a kind of event as `label`, each impression is a query, and what had the event has label 1. With "judgment",

@@ -21,6 +21,7 @@ from podium.data.agreement import Agreement, krippendorff
 from podium.data.consensus import consensus
 from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
+from podium.data.table import Table
 from podium.data.trec import Qrels
 from podium.errors import DataError
 from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
@@ -48,7 +49,8 @@ class Known:
     def dataset(self) -> Dataset:
         ids = np.array(self.ids, object)
         offsets = np.array([0, len(self.ids)])
-        return Dataset(self.features, None, offsets, np.array([self.query], object), ids, feature_names=self.names)
+        query = np.array([self.query], object)
+        return Dataset(self.features, None, offsets, query_ids=query, document_ids=ids, feature_names=self.names)
 
 
 def read_judgments(path: str | os.PathLike[str], query: str | None = None) -> list[Judgment]:
@@ -139,7 +141,7 @@ def _of_impression(query: str, names: str, documents: str, features: bytes) -> K
     return Known(query, ids, X, None if plain else told)
 
 
-def judged_data(path: str | os.PathLike[str], data: Dataset | None) -> tuple[Dataset, int]:
+def judged_data(path: str | os.PathLike[str], data: Dataset | None) -> tuple[Table, int]:
     """Judged documents with their features and their grade as label; and the number of those left out.
 
     Left out are documents whose features are not known, or are others than those of the data (of the first query where

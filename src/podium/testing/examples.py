@@ -51,7 +51,7 @@ def linear_data(
     X = rng.standard_normal((n_queries * documents, n_features))
     utility = X @ np.linspace(1.0, -1.0, n_features) + noise * rng.standard_normal(len(X))
     grades = np.digitize(utility, [0.0, 1.0])
-    return Dataset.from_arrays(X, grades, group=np.full(n_queries, documents))
+    return Dataset.from_arrays(X, grades, group=np.full(n_queries, documents)).grouped()
 
 
 def instances(cls: type[N]) -> Iterator[N]:

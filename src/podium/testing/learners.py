@@ -87,7 +87,7 @@ def row_order_does_not_matter(learner: Learner) -> None:
     data, rng = _data(), np.random.default_rng(0)
     rows = np.concatenate([rng.permutation(np.arange(a, a + 20)) for a in 20 * rng.permutation(data.n_queries)])
     assert data.labels is not None
-    shuffled = Dataset.from_arrays(data.features[rows], data.labels[rows], qid=data.query_index[rows])
+    shuffled = Dataset.from_arrays(data.features[rows], data.labels[rows], qid=data.query_index[rows]).grouped()
     here, there = _trained(learner).score(data), fit(short(learner, 20), shuffled, metric=_METRIC).score(data)
     if np.array_equal(fit(short(learner, 20), data, metric=_METRIC, seed=1).score(data), here):
         near(there, here, 1e-3, "scores after training on rows in another order")

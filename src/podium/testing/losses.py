@@ -62,7 +62,7 @@ def curvature_is_right(loss: Loss, scores: Array, labels: Array) -> None:
 
 def product_is_right(loss: Loss, scores: Array, labels: Array) -> None:
     """Where a loss offers its Hessian times a direction, that is the derivative of the gradient along it."""
-    data = Dataset.from_arrays(np.zeros((len(scores), 1)), labels, group=[len(scores)])
+    data = Dataset.from_arrays(np.zeros((len(scores), 1)), labels, group=[len(scores)]).grouped()
     edges = dataclasses.replace(data, preferences=from_labels(labels, data.offsets, ties=loss.compares_ties))
     direction = np.cos(3.0 * np.arange(len(scores)) + scores)
     for kernel, known in ((loss.grades_product, data), (loss.edges_product, edges)):
@@ -138,7 +138,7 @@ def sweep_is_the_sum_of_queries(loss: Loss, scores: Array, labels: Array) -> Non
     s = np.concatenate([scores * (1 + k % 3) for k in range(copies)])
     weights = (1.0 + np.arange(copies) % 4).astype(np.float64)
     data = Dataset.from_arrays(np.zeros((len(s), 1)), np.tile(labels, copies), group=np.full(copies, len(scores)))
-    data = dataclasses.replace(data, query_weights=weights)
+    data = dataclasses.replace(data.grouped(), query_weights=weights)
     one, two = sweep(loss, s, data, threads=1), sweep(loss, s, data, threads=2)
     for field in dataclasses.fields(Derivatives):
         assert np.array_equal(getattr(one, field.name), getattr(two, field.name)), f"threads change {field.name}"

@@ -130,7 +130,7 @@ def _features(n: int) -> Array:
 
 def _queries(X: Any) -> Dataset:
     """The rows as queries of ten documents."""
-    return Dataset.from_arrays(X, qid=np.arange(X.shape[0]) // 10)
+    return Dataset.from_arrays(X, qid=np.arange(X.shape[0]) // 10).grouped()
 
 
 @functools.cache

@@ -63,7 +63,7 @@ def state_is_plain_arrays(transform: Transform) -> None:
 def labels_are_not_looked_at(transform: Transform) -> None:
     """New data needs no labels; training data needs them only where the transform says `supervised`."""
     data = _data()
-    blind = Dataset.from_arrays(data.features, group=data.sizes)
+    blind = Dataset.from_arrays(data.features, group=data.sizes).grouped()
     state = transform.fit(data)
     without = state if transform.supervised else transform.fit(blind)
     one, two = transform.features(state, data), transform.features(without, blind)
@@ -87,7 +87,7 @@ def threads_do_not_change_a_bit(transform: Transform) -> None:
     rng, found = np.random.default_rng(0), []
     n_queries = size(200, 2)
     X, labels = rng.standard_normal((100 * n_queries, 3)), rng.integers(0, 3, 100 * n_queries)
-    data = Dataset.from_arrays(X, labels, group=np.full(n_queries, 100))
+    data = Dataset.from_arrays(X, labels, group=np.full(n_queries, 100)).grouped()
     for number in (1, 2):
         with threads(number):
             found.append(dense(transform.apply(transform.fit(data), data).features).tobytes())
@@ -96,7 +96,7 @@ def threads_do_not_change_a_bit(transform: Transform) -> None:
 
 def no_documents_are_no_trouble(transform: Transform) -> None:
     """An empty dataset gives no rows, of as many columns as any other."""
-    nothing, state = Dataset.from_arrays(np.empty((0, 4), np.float32)), transform.fit(_data())
+    nothing, state = Dataset.from_arrays(np.empty((0, 4), np.float32)).grouped(), transform.fit(_data())
     got, expected = transform.apply(state, nothing).features.shape, transform.apply(state, _data()).features.shape
     assert got == (0, expected[1]), f"no documents give features of shape {got}"
 
@@ -122,7 +122,7 @@ def _data(seed: int = 0, *, sparse: bool = False, missing: bool = False) -> Data
     X[rng.random(X.shape) < 0.3] = 0.0
     if missing:
         X[_MISSING_ROWS, [1, 3]] = np.nan
-    return Dataset.from_arrays(sp.csr_array(X) if sparse else X, rng.integers(0, 3, 30), group=[10, 1, 19])
+    return Dataset.from_arrays(sp.csr_array(X) if sparse else X, rng.integers(0, 3, 30), group=[10, 1, 19]).grouped()
 
 
 def _near(got: Array, expected: Array, tolerance: float, what: str) -> None:

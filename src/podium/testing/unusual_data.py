@@ -35,7 +35,7 @@ def features_of_all_scales() -> Dataset:
 
 
 def empty_queries() -> Dataset:
-    return Dataset.from_arrays(_features(), _labels(), group=[0, *_data().sizes, 0])
+    return Dataset.from_arrays(_features(), _labels(), group=[0, *_data().sizes, 0]).grouped()
 
 
 def one_query_of_3000_documents() -> Dataset:
@@ -79,7 +79,7 @@ def one_document() -> Dataset:
 
 
 def features_all_constant() -> Dataset:
-    return Dataset.from_arrays(np.ones((60, 4)), np.tile([0, 1, 2], 20), group=[30, 30])
+    return Dataset.from_arrays(np.ones((60, 4)), np.tile([0, 1, 2], 20), group=[30, 30]).grouped()
 
 
 def features_missing() -> Dataset:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from podium.data.dataset import Dataset
 from podium.data.letor import write_letor
+from podium.data.sniff import table_kind
+from podium.data.table import Table
 from podium.data.trec import Qrels, Run
 from podium.errors import DataError, MissingPackageError
 from podium.files import writing
@@ -49,7 +51,7 @@ def dataset(
     depth: int = DEPTH,
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
-) -> Dataset:
+) -> Table:
     """The candidates of queries with their features, and with grades where there are judgements.
 
     `features` are names of features or of sets; `by` is the first stage, and `depth` how many candidates it gives.
@@ -153,7 +155,7 @@ def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Fea
     What the features are goes along: in `<file>.features` beside LETOR text, in the metadata of Parquet.
     """
     names = [repr(feature) for feature in features]
-    if target.lower().endswith((".parquet", ".pq")):
+    if table_kind(target) == "parquet":
         return _write_parquet(parts, target, names, about)
     written = 0
     with writing(target) as file:
@@ -167,7 +169,7 @@ def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Fea
     return written
 
 
-def _dataset(rows: Rows, names: list[str]) -> Dataset:
+def _dataset(rows: Rows, names: list[str]) -> Table:
     grades = np.zeros(len(rows.ids)) if rows.grades is None else rows.grades
     return Dataset.from_arrays(
         rows.features, grades, qid=np.full(len(rows.ids), rows.topic.id, object), document_ids=rows.ids,

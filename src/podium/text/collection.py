@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from podium.data.sniff import sniff_texts, table_kind
 from podium.errors import DataError, MissingPackageError
 from podium.files import reading
 from podium.progress import Progress, quiet
@@ -93,34 +94,33 @@ def _records(
     source: str | os.PathLike[str], progress: Progress, *, blank: str, queries: bool = False
 ) -> Iterator[dict[str, Any]]:
     name = os.fspath(source)
-    if name.lower().endswith((".parquet", ".pq")):
+    if table_kind(name) == "parquet":
         yield from _parquet(name, progress)
         return
     with reading(source) as file:
         stream = _Counted(file, os.path.getsize(source) if name != "-" else 0, progress)
         lines = io.BufferedReader(stream, 2**16)
-        head = lines.peek(2**12)[: 2**12].lstrip(b"\xef\xbb\xbf \t\r\n")
-        if not head:
+        head = lines.peek(2**12)[: 2**12]
+        if not head.strip(b"\xef\xbb\xbf \t\r\n"):
             raise DataError(f"no {blank}: the file is empty.", where=name)
-        if head.startswith(b"{"):
-            yield from _jsonl(lines, name)
-        elif head.startswith(b"[") and name.lower().removesuffix(".gz").endswith(".json"):
-            yield from _json_list(lines, name)
-        elif re.match(rb"\.I\s", head):
-            yield from _smart(lines)
-        elif re.match(rb"(?i)<doc[>\s]|<\?xml|<!--", head):
-            yield from read_trec_documents(lines, name, _decoded)
-        elif re.match(rb"(?i)<top>", head):
-            yield from read_trec_topics(_decoded(lines.read()), name)
-        elif name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
-            yield from _csv(lines, name, "\t" if ".tsv" in name.lower() else ",", headless=queries)
-        elif queries and b"\t" in head:
-            yield from _csv(lines, name, "\t", headless=True)
-        else:
-            raise DataError(
-                f"cannot tell what this is; expected {blank} as JSON lines, CSV, TSV, Parquet, SMART or TREC text.",
-                where=name,
-            )
+        match sniff_texts(name, head, queries=queries):
+            case "json-lines":
+                yield from _jsonl(lines, name)
+            case "json-list":
+                yield from _json_list(lines, name)
+            case "smart":
+                yield from _smart(lines)
+            case "trec-documents" | "xml":
+                yield from read_trec_documents(lines, name, _decoded)
+            case "trec-topics":
+                yield from read_trec_topics(_decoded(lines.read()), name)
+            case "csv" | "tsv" as kind:
+                yield from _csv(lines, name, "," if kind == "csv" else "\t", headless=queries)
+            case None:
+                raise DataError(
+                    f"cannot tell what this is; expected {blank} as JSON lines, CSV, TSV, Parquet, SMART or TREC text.",
+                    where=name,
+                )
 
 
 class _Counted(io.RawIOBase):
@@ -256,8 +256,7 @@ def _text_file(path: Path, id: str) -> dict[str, Any]:
 def _is_records(path: Path) -> bool:
     """Whether a text file holds documents one after another."""
     with reading(path) as file:
-        head = file.read(2**12).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return re.match(rb"(?i)\{|\.I\s|<doc[>\s]|<top>", head) is not None
+        return sniff_texts(path.name, file.read(2**12)) not in (None, "xml")
 
 
 def _decoded(data: bytes) -> str:

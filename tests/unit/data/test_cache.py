@@ -16,10 +16,9 @@ import pytest
 import podium
 from podium.data.cache import file_name, head_bytes, open_cache, verify
 from podium.data.cache_writer import write_cache
-from podium.data.dataset import Dataset
+from podium.data.dataset import Dataset, Ungrouped
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_matrix import LARGE
-from podium.data.scattered import Scattered
 from podium.errors import DataError
 from podium.rows import SMALL, SUM_BLOCK, Rows
 from podium.transforms import AddMinMax, MinMax, QueryZScore, SecondOrder, ZScore
@@ -33,7 +32,7 @@ def same(a, b):
         if one is not None:
             assert list(one) == list(two), name
     assert a.feature_names == b.feature_names
-    assert isinstance(a.offsets, Scattered) == isinstance(b.offsets, Scattered)
+    assert isinstance(a, Ungrouped) == isinstance(b, Ungrouped)
 
 
 LINES = {

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from podium.data import Dataset, from_frame, read_data, read_table, to_frame
-from podium.data.inputs import labelled_data, unlabelled_data
+from podium.data.inputs import labelled_data, unlabelled_table
 from podium.errors import DataError, MissingPackageError, ParameterError
 
 COLUMNS = {
@@ -61,9 +61,9 @@ def test_weights_round_trip_and_are_no_features(backend):
     assert back.feature_names == data.feature_names
     assert back.query_weights.tolist() == [2, 1]
     assert back.document_weights.tolist() == [0.5, 1, 3]
-    assert unlabelled_data(frame).features.shape == data.features.shape
+    assert unlabelled_table(frame).features.shape == data.features.shape
     alone = nw.from_native(frame).drop("qid").to_native()
-    assert unlabelled_data(alone).query_weights is None
+    assert unlabelled_table(alone).query_weights is None
     assert from_frame(frame, features=["query_weight"]).query_weights is None
     with pytest.raises(DataError, match="has a column 'query_weight'"):
         labelled_data(nw.from_native(alone).drop("label").to_native(), [1, 0, 1], group=[3])

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from podium.clicks.models.base import Array, ClickModel, tally
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.progress import Progress, quiet
 from podium.registry import Named, split_call
@@ -58,7 +59,7 @@ class PairLabels:
     def n_labelled(self) -> int:
         return int((~np.isnan(self.values)).sum())
 
-    def join(self, data: Dataset) -> Dataset:
+    def join(self, data: Table) -> Dataset:
         """The data with these labels. Documents without a label are left out, as are queries without any."""
         data = data.grouped()
         rows = np.append(self.values, np.nan)[pairs_of_rows(self.log, data)]
@@ -72,7 +73,7 @@ class PairLabels:
         return _only_rows(replace(data, labels=rows, preferences=None, document_weights=None, score_offsets=None), kept)
 
 
-def labels(log: ClickLog, data: Dataset, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:
+def labels(log: ClickLog, data: Table, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:
     """The data with labels made of clicks, in place of its own; documents without a label are left out."""
     return label_pairs(log, how, grades=grades, least=least).join(data)
 
@@ -121,7 +122,7 @@ def cut(values: Array, grades: Grades) -> Array:
     return np.minimum(np.floor(grades * values), grades - 1.0)
 
 
-def pairs_of_rows(log: ClickLog, data: Dataset) -> NDArray[np.int64]:
+def pairs_of_rows(log: ClickLog, data: Table) -> NDArray[np.int64]:
     """The pair of each row of grouped data, found by the ids of its query and document; -1 where the log lacks it.
 
     Data without document ids has the numbers of its rows as ids, as in simulated logs.

@@ -22,6 +22,7 @@ from podium.clicks.models.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ParameterError
 from podium.metrics import NDCG, mean
 from podium.model import Model
@@ -52,8 +53,8 @@ class OnlineRun:
 
 def learn_online(
     learner: OnlineLearner | str,
-    data: Dataset,
-    test: Dataset,
+    data: Table,
+    test: Table,
     *,
     steps: int,
     every: int = 100,
@@ -74,7 +75,7 @@ def learn_online(
     if steps < 1 or every < 1 or length < 1:
         raise ParameterError(f"steps, every and length must be at least 1; got {steps}, {every} and {length}.")
     known = OnlineLearner.parse(learner) if isinstance(learner, str) else learner
-    data = data.grouped()
+    data, test = data.grouped(), test.grouped()
     reader = _People(data, people, eta=eta, noise=noise, length=length)
     rng = random_numbers(seed)
     now = start(data, scorer, seed=seed) if model is None else model
@@ -114,7 +115,6 @@ class _People:
 
 
 def _quality(model: Model, test: Dataset) -> float:
-    test = test.grouped()
     return float(mean(NDCG(cutoff=CUTOFF)(model.score(test), _grades(test), test.offsets)).value)
 
 

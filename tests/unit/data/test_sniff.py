@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from podium.data.file_format import file_format
+from podium.data.sniff import sniff
 
 CASES = {
     "letor": [
@@ -32,17 +32,17 @@ CASES = {
 @pytest.mark.parametrize(("wanted", "text"), [(kind, text) for kind, texts in CASES.items() for text in texts])
 def test_the_first_line_tells_the_format(wanted, text, tmp_path):
     (tmp_path / "file").write_text(text)
-    assert file_format(tmp_path / "file") == wanted
+    assert sniff(tmp_path / "file") == wanted
     (tmp_path / "file.gz").write_bytes(gzip.compress(text.encode()))
-    assert file_format(tmp_path / "file.gz") == wanted
+    assert sniff(tmp_path / "file.gz") == wanted
 
 
 @pytest.mark.parametrize(
     ("name", "wanted"), [("a.csv", "table"), ("a.CSV.gz", "table"), ("a.parquet", "table"), ("a.soc", "preflib")]
 )
 def test_some_endings_tell_it_without_a_look(name, wanted):
-    assert file_format(name) == wanted
+    assert sniff(name) == wanted
 
 
 def test_standard_input_is_not_looked_into():
-    assert file_format("-") == "unknown"
+    assert sniff("-") == "unknown"

@@ -1,0 +1,223 @@
+"""Table: documents in rows, each of one query, in whatever order the caller has them.
+
+A table is a `Dataset`, if the rows of each query lie together, or `Ungrouped`. Functions that take and give numbers per
+row take a table; functions that work query by query take a dataset: `grouped()` makes one of any table, and
+`to_grouped` and `from_grouped` carry numbers per row there and back.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.arrays import dense
+from podium.columns import whole_numbers
+from podium.data.preferences import Preferences, from_rows
+from podium.errors import DataError, counted
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from podium.data.dataset import Dataset
+
+PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "comments")
+"""The fields with an entry per row."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(ABC):
+    """The documents of Q queries: N rows of d features. Nothing in it changes after it is made."""
+
+    features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR; or `Rows`, which are not in memory
+    labels: NDArray[np.float64] | None  # (N,) grades; larger is better, equal grades are ties
+    _: KW_ONLY
+    query_ids: NDArray[Any] | None = None  # (Q,) text
+    document_ids: NDArray[Any] | None = None  # (N,) text
+    feature_names: tuple[str, ...] | None = None
+    query_weights: NDArray[np.float64] | None = None  # (Q,)
+    document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
+    score_offsets: NDArray[np.float64] | None = None  # (N,) added to scores while learning, beside document weights
+    preferences: Preferences | None = None  # between grouped rows
+    comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
+    info: Mapping[str, Any] | None = None  # how the features were made, for a model that must make them again
+    source: str | None = None  # where it came from, for messages
+
+    @abstractmethod
+    def grouped(self) -> Dataset:
+        """The same data with the rows of each query together; itself if they are."""
+
+    @property
+    @abstractmethod
+    def grouped_offsets(self) -> NDArray[np.int64]:
+        """Grouped rows grouped_offsets[q]:grouped_offsets[q+1] are query q."""  # (Q+1,)
+
+    @abstractmethod
+    def to_grouped(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of this table, in the row order of `grouped()`."""
+
+    @abstractmethod
+    def from_grouped(self, values: ArrayLike) -> NDArray[Any]:
+        """Numbers per row of `grouped()`, in the row order of this table."""
+
+    @abstractmethod
+    def document_name(self, row: int) -> str:
+        """The id of a row's document as text; its row number if it has none."""
+
+    def select(self, queries: ArrayLike) -> Dataset:
+        """Some of the queries, in the order given, the rows of each together."""
+        return self.grouped().select(queries)
+
+    def digest(self) -> str:
+        """A short hash of everything that learning sees: features, labels, queries, weights, preferences."""
+        return self.grouped().digest()
+
+    def __post_init__(self) -> None:
+        n, offsets = self.features.shape[0], self.grouped_offsets
+        if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
+            raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
+        for name in PER_ROW[1:]:
+            self._check_length(name, n, "rows of features")
+        for name in ("query_ids", "query_weights"):
+            self._check_length(name, self.n_queries, "queries")
+        self._check_feature_names()
+        self._check_query_weights()
+        self._check_document_weights()
+
+    def with_features(self, features: Any, names: tuple[str, ...] | None) -> Self:
+        """The same documents with other features; what else was checked when it was made is not checked again."""
+        if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
+            raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
+        changed = object.__new__(type(self))
+        changed.__dict__.update(self.__dict__, features=features, feature_names=names)
+        return changed
+
+    def with_preferences(
+        self,
+        winners: ArrayLike,
+        losers: ArrayLike,
+        probability: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """The same data with explicit preferences between rows of this table."""
+        where = self.from_grouped(np.arange(self.n_documents))
+        first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
+        for rows in (first, second):
+            if len(rows) and (rows.min() < 0 or rows.max() >= self.n_documents):
+                bad = rows.min() if rows.min() < 0 else rows.max()
+                raise DataError(f"Preferences name row {bad}, but there are {self.n_documents} rows.")
+        edges = from_rows(where[first], where[second], probability, weights=weights, offsets=self.grouped_offsets)
+        return replace(self, preferences=edges)
+
+    def dense(self) -> Self:
+        """The same data with dense features."""
+        return replace(self, features=dense(self.features))
+
+    @property
+    def n_queries(self) -> int:
+        return len(self.grouped_offsets) - 1
+
+    @property
+    def n_documents(self) -> int:
+        return int(self.features.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.features.shape[1])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of documents of each query."""
+        return np.diff(self.grouped_offsets)
+
+    @property
+    def query_index(self) -> NDArray[np.int64]:
+        """The number of each row's query."""  # (N,)
+        return self.from_grouped(np.repeat(np.arange(self.n_queries), self.sizes))
+
+    def __repr__(self) -> str:
+        parts = [
+            counted(self.n_queries, "query", "queries"),
+            counted(self.n_documents, "document"),
+            counted(self.n_features, "feature"),
+            "no labels" if self.labels is None else f"labels {_range(self.labels)}",
+            "" if self.preferences is None else counted(len(self.preferences), "preference"),
+            f"from {self.source}" if self.source else "",
+        ]
+        return f"Dataset({', '.join(filter(None, parts))})"
+
+    def relevance(self) -> NDArray[np.float64]:
+        """How much counts that each document is relevant: its weight, or 0 where its label says that it is not.
+
+        With document weights, training minimises Σ_d w_d L(s, e_d) over the documents of a query, e_d the labels in
+        which d alone is relevant. That is the risk of clicks: w_d = 1/propensity where d was clicked, else 0.
+        """  # (N,)
+        assert self.document_weights is not None
+        return self.document_weights if self.labels is None else self.document_weights * self.labels
+
+    def query_weights_of_rows(self) -> NDArray[np.float64]:
+        """The weight of each row's query; 1 where queries have none."""  # (N,)
+        if self.query_weights is None:
+            return np.ones(self.n_documents)
+        return self.from_grouped(np.repeat(self.query_weights, self.sizes))
+
+    def query_name(self, q: int) -> str:
+        """The id of query q as text; its number where it has none."""
+        return str(self.query_ids[q]) if self.query_ids is not None else str(q)
+
+    def _check_length(self, name: str, expected: int, of: str) -> None:
+        value = getattr(self, name)
+        if value is not None and len(value) != expected:
+            raise DataError(f"{len(value)} {name} for {expected} {of}.", where=self.source)
+
+    def _check_feature_names(self) -> None:
+        names = self.feature_names
+        if names is None:
+            return
+        if len(names) != self.n_features:
+            raise DataError(f"{len(names)} feature names for {self.n_features} features.", where=self.source)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"two features are called {twice!r}. Give each a name of its own.", where=self.source)
+
+    def _check_query_weights(self) -> None:
+        weights = self.query_weights
+        if weights is None:
+            return
+        bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+        if len(bad):
+            raise DataError(
+                f"query {self.query_name(int(bad[0]))}: its weight must be a finite number of at least 0; got "
+                f"{weights[bad[0]]}.",
+                where=self.source,
+            )
+
+    def _check_document_weights(self) -> None:
+        added = self.score_offsets
+        if added is not None and (self.document_weights is None or not np.isfinite(added).all()):
+            raise DataError("score offsets must be finite numbers, and go with document weights.", where=self.source)
+        if self.document_weights is None:
+            return
+        bad = np.flatnonzero(~np.isfinite(self.document_weights))
+        if len(bad):
+            raise DataError(
+                f"document {self.document_name(int(bad[0]))}: weight {self.document_weights[bad[0]]} is not a finite "
+                "number.",
+                where=self.source,
+            )
+        if self.preferences is not None:
+            raise DataError("document weights and preferences cannot be combined. Give one of them.", where=self.source)
+        if self.labels is not None and not np.isin(self.labels, (0.0, 1.0)).all():
+            raise DataError(
+                "document weights go with labels 0 and 1 (relevant or not), or with none; got grades up to "
+                f"{self.labels.max():g}. Weight whole queries (query_weights), or give preferences with weights.",
+                where=self.source,
+            )
+
+
+def _range(labels: NDArray[np.float64]) -> str:
+    return f"{labels.min():g} to {labels.max():g}" if len(labels) else "of none"
