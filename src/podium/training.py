@@ -28,11 +28,11 @@ from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
-from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
 from podium.threads import default_threads, one_blas_thread
 from podium.transforms import State
+from podium.tuning import Tuning
 from podium.version import version
 
 Observer = Callable[[Step], None]
@@ -62,7 +62,7 @@ def train(
     valid: Any = None,
     metric: str | Metric = "ndcg@10",
     seed: int = 0,
-    search: str | Search = "grid",
+    search: str | Tuning = "grid",
     observers: tuple[Observer, ...] = (),
     fitting: Fitting | None = None,
 ) -> Model:
@@ -100,7 +100,7 @@ def train(
         model = fit_one(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
         return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
-    searching = Search.parse(search) if isinstance(search, str) else search
+    searching = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(known))
     found = searching.run(worthwhile, tried, seed=seed)
     _warn_if_constant(found, known)
@@ -120,13 +120,9 @@ def fit(
     check_fit(learner, data)
     with one_blas_thread():
         state = learner.transform.fit(data)
-        watch = Watch(
-            None if valid is None else learner.transform.apply(state, valid),
-            metric,
-            observers,
-        )
-        found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
+        watch = Watch(None if valid is None else learner.transform.apply(state, valid), metric, observers)
+        learned = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
+    return fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
 
 
 def check_fit(learner: Learner, data: Dataset) -> None:

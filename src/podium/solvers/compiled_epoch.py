@@ -44,7 +44,6 @@ def applies(problem: Problem, batch: int) -> bool:
         and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets))
         and not loss.uses_edges(data)
         and not loss.learned
-        and (problem.seed_at is not None or loss.resampled(1) is loss)
         and _most(problem, batch) < _MOST
     )
 
@@ -59,7 +58,7 @@ def steps(
     """
     data, loss = problem.data, problem.loss
     penalties, params = problem.penalty * problem.penalised, kernel_params(problem.constants)
-    draws, seed = (-1, 0.0) if problem.seed_at is None else (problem.seed_at, problem.constants[problem.seed_at])
+    draws, seed = (-1, 0.0) if loss.seed_at is None else (loss.seed_at, problem.constants[loss.seed_at])
     of_batch = batch * data.n_documents // max(data.n_queries, 1) + _STEP
     some = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), _READ * on_disk(data.features) * data.n_features)))
     for first in range(0, len(queries), some):
