@@ -31,13 +31,17 @@ from podium.model import Model
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
 from podium.threads import default_threads, one_blas_thread
-from podium.transforms import State
+from podium.transforms import State, Transform
 from podium.tuning import Tuning
 from podium.version import version
 
 Observer = Callable[[Step], None]
 Fitting = Callable[..., Model]
 """What fits one learner to data, as `fit` does."""
+Watching = Callable[[Transform, State], Watch]
+"""The watch of a fit, once the transform of the validation data is known."""
+Learning = Callable[[Learner, Dataset, Watching, int], tuple[Learned, State]]
+"""What learns from data with a seed, and the transform's state."""
 
 
 class Progress:
@@ -115,14 +119,23 @@ def fit(
     metric: Metric,
     seed: int = 0,
     observers: tuple[Observer, ...] = (),
+    learn: Learning | None = None,
 ) -> Model:
-    """One learner, one fit."""
+    """One learner, one fit; `learn` learns in place of this process, e.g. on a cluster."""
     check_fit(learner, data)
+
+    def watching(transform: Transform, state: State) -> Watch:
+        return Watch(None if valid is None else transform.apply(state, valid), metric, observers)
+
     with one_blas_thread():
-        state = learner.transform.fit(data)
-        watch = Watch(None if valid is None else learner.transform.apply(state, valid), metric, observers)
-        learned = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    return fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+        learned, state = (learn or _learn)(learner, data, watching, seed)
+    return _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+
+
+def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
+    state = learner.transform.fit(data)
+    watch = watching(learner.transform, state)
+    return learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch), state
 
 
 def check_fit(learner: Learner, data: Dataset) -> None:
@@ -138,7 +151,7 @@ def check_fit(learner: Learner, data: Dataset) -> None:
     learner.check(data)
 
 
-def fitted_model(
+def _fitted_model(
     found: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
 ) -> Model:
     """The model of what was learned, with how it was made."""

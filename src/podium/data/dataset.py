@@ -121,9 +121,7 @@ class Dataset:
         """The same documents with other features; what else was checked when it was made is not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
-        made = object.__new__(Dataset)
-        made.__dict__.update(self.__dict__, features=features, feature_names=names)
-        return made
+        return self._replaced(features=features, feature_names=names)
 
     def grouped(self) -> Dataset:
         """The same data with the rows of each query together; itself where they are."""
@@ -247,9 +245,7 @@ class Dataset:
         def per_query(x: Any) -> Any:
             return None if x is None else x[chosen]
 
-        made = object.__new__(Dataset)  # what was checked when this was made need not be checked again
-        made.__dict__.update(
-            self.__dict__,
+        return self._replaced(
             features=take_rows(self.features, take),
             labels=pick(self.labels),
             offsets=offsets,
@@ -262,7 +258,12 @@ class Dataset:
             comments=pick(self.comments),
             rows=None,
         )
-        return made
+
+    def _replaced(self, **changes: Any) -> Dataset:
+        """The same data with other fields, not checked again: every step of a solver selects queries."""
+        copy = object.__new__(Dataset)
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
 
     def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
         given = plain_column(queries, "query number", where=self.source)
