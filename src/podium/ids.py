@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from podium.compiled import compiled
 from podium.errors import DataError
+from podium.ranking import merge_sort
 from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]
@@ -331,30 +332,19 @@ def _less(a: int, a_end: int, b: int, b_end: int) -> bool:
 
 @compiled
 def rank_bytes(text: Any, starts: Any, ends: Any, ranks: Any) -> None:
-    """Fill `ranks` with each id's place among the different ids in order: a merge sort."""
-    n, base, width = len(starts), place_of(text), 1
-    order, other = np.arange(n), np.empty(n, np.int64)
-    while width < n:
-        for a in range(0, n, 2 * width):
-            i, j, middle, last = a, a + width, min(a + width, n), min(a + 2 * width, n)
-            for k in range(a, last):
-                right = i >= middle
-                if not right and j < last:
-                    x, y = order[i], order[j]
-                    right = _less(base + starts[y], base + ends[y], base + starts[x], base + ends[x])
-                if right:
-                    other[k] = order[j]
-                    j += 1
-                else:
-                    other[k] = order[i]
-                    i += 1
-        order, other = other, order
-        width *= 2
-    rank = 0
+    """Fill `ranks` with each id's place among the different ids in order."""
+    n, rank, spans = len(starts), 0, (place_of(text), starts, ends)
+    order = merge_sort(np.arange(n), np.empty(n, np.int64), _precedes, spans)
     for k in range(n):
-        x, y = order[max(k - 1, 0)], order[k]
-        rank += _less(base + starts[x], base + ends[x], base + starts[y], base + ends[y])
-        ranks[y] = rank
+        rank += _precedes(spans, order[max(k - 1, 0)], order[k])
+        ranks[order[k]] = rank
+
+
+@compiled
+def _precedes(spans: Any, x: int, y: int) -> bool:
+    """Whether id x comes before id y in the order of bytes."""
+    base, starts, ends = spans
+    return _less(base + starts[x], base + ends[x], base + starts[y], base + ends[y])
 
 
 @compiled

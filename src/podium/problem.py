@@ -21,6 +21,20 @@ from podium.scorers import Params, Scorer, SmoothScorer
 
 
 @dataclass(frozen=True, eq=False)
+class Point:
+    """Parameters of a scorer that is linear in them, and their scores on the training data: both move along a line."""
+
+    theta: Array
+    scores: Array | None  # None if the training data is elsewhere
+
+    def moved(self, length: float, step: Point) -> Point:
+        """The point at `length` times a step from here."""
+        if self.scores is None or step.scores is None:
+            return Point(self.theta + length * step.theta, None)
+        return Point(self.theta + length * step.theta, self.scores + length * step.scores)
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """What a solver minimises."""
 
@@ -49,24 +63,31 @@ class Problem:
         """F and its gradient over some queries; a loss that draws at random draws anew for each step."""
         params, loss = self.split(theta)
         scores, pullback = self._smooth.score_with_pullback(params, data)
-        drawn = loss if step is None else loss.resampled(step)
-        got = sweep(drawn, scores, data, constants=self._constants_at(step))
+        constants = loss.constants(data) if loss.learned else self.constants
+        got = sweep(loss, scores, data, constants=loss.resampled_constants(constants, step))
         down = pullback(got.gradient)
         gradient = (np.concatenate([down, got.params]) if len(got.params) else down) / data.n_queries
         if self.penalty == 0.0:
             return got.value / data.n_queries, gradient
         return got.value / data.n_queries + self._shrinkage(theta), gradient + self.penalty * self.penalised * theta
 
-    def value(self, theta: Array, scores: Array) -> float:
-        """F where the scores at θ are known: no pass over the features."""
-        got = sweep(self.split(theta)[1], scores, self.data)
-        return got.value / self.data.n_queries + self._shrinkage(theta)
+    def point(self, theta: Array) -> Point:
+        """Parameters with their scores on the training data: a pass over the features."""
+        return Point(theta, self.scores(theta, self.data))
 
-    def hessian_product(self, scores: Array, v: Array, *, along: Array) -> Array:
-        """∇²F·v for a scorer that is linear in θ, at known scores; `along` are the scores of v."""
-        bent = product(self.loss, scores, self.data, direction=along)
-        down = self._smooth.pullback(self.split(v)[0], self.data, bent)
-        return down / self.data.n_queries + self.penalty * self.penalised * v
+    def value_at(self, point: Point) -> float:
+        """F without a pass over the features."""
+        assert point.scores is not None, "made by `point`"
+        got = sweep(self.split(point.theta)[1], point.scores, self.data)
+        return got.value / self.data.n_queries + self._shrinkage(point.theta)
+
+    def hessian_product_at(self, point: Point, v: Point) -> Array:
+        """∇²F·v for a scorer that is linear in θ."""
+        assert point.scores is not None, "made by `point`"
+        assert v.scores is not None, "made by `point`"
+        bent = product(self.loss, point.scores, self.data, direction=v.scores)
+        down = self._smooth.pullback(self.split(v.theta)[0], self.data, bent)
+        return down / self.data.n_queries + self.penalty * self.penalised * v.theta
 
     def split(self, theta: Array) -> tuple[Params, Loss]:
         """The scorer's parameters, and the loss with its learned parameters at their values."""
@@ -89,28 +110,6 @@ class Problem:
     def constants(self) -> Array:
         """What the loss's kernel reads (see `Loss.constants`): that of the whole data, which its parts share."""
         return self.loss.constants(self.data)
-
-    @cached_property
-    def seed_at(self) -> int | None:
-        """Where among the constants the seed of a loss stands that draws at random; None where it is not there."""
-        if self.loss.resampled(1) is self.loss:
-            return None
-        moved = self.loss.resampled(1).constants(self.data)
-        places = np.flatnonzero(moved != self.constants)
-        found = len(places) == 1 and moved[places[0]] == self.constants[places[0]] + 1.0
-        return int(places[0]) if found else None
-
-    def _constants_at(self, step: int | None) -> Array | None:
-        """The constants for a step; None where the loss must be asked."""
-        if self.loss.learned:
-            return None
-        if step is None or self.loss.resampled(1) is self.loss:
-            return self.constants
-        if self.seed_at is None:
-            return None
-        constants = self.constants.copy()
-        constants[self.seed_at] += step
-        return constants
 
     @cached_property
     def penalised(self) -> Array:

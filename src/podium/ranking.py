@@ -1,4 +1,4 @@
-"""The only place that sorts: order, ranks, ties, top-k.
+"""Orders of scores: order, ranks, ties, top-k; and the merge sort that all compiled code shares.
 
     >>> order([0.1, 0.7, 0.7, 0.3]).tolist(), dense_ranks([0.1, 0.7, 0.7, 0.3]).tolist()
     ([1, 2, 3, 0], [3, 1, 1, 2])
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.compiled import compiled
+from podium.compiled import compiled, inlined
 from podium.errors import DataError, ParameterError
 from podium.views import view
 
@@ -290,11 +290,30 @@ def _mend(scores: NDArray[np.float64], out: NDArray[np.int64], placed: NDArray[n
 
 @compiled
 def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
-    """Sort by merging runs of 1, 2, 4, … places, NaN last; numpy's sorts take seconds to compile."""
-    n, width = len(scores), 1
-    a, b = view(work, 0, n), view(work, n, 2 * n)
+    """Sort by descending score, NaN last."""
+    n = len(scores)
+    order, spare = view(work, 0, n), view(work, n, 2 * n)
     for i in range(n):
-        a[i] = np.uint64(i)
+        order[i] = np.uint64(i)
+    order = merge_sort(order, spare, _is_larger, scores)
+    for i in range(n):
+        out[i] = np.int64(order[i])
+
+
+@compiled
+def _is_larger(scores: NDArray[np.float64], i: Any, j: Any) -> bool:
+    s, t = scores[i], scores[j]
+    return s > t or (t != t and s == s)  # type: ignore[no-any-return]
+
+
+@inlined
+def merge_sort(order: Any, spare: Any, precedes: Any, context: Any) -> Any:
+    """The items of `order` sorted by merging runs of 1, 2, 4, … places, in it or in `spare`, of the same size.
+
+    Item j comes before an earlier item i if precedes(context, j, i); else they keep their order. numpy's sorts take
+    seconds to compile.
+    """
+    n, width = len(order), 1
     while width < n:
         for start in range(0, n, 2 * width):
             left, middle, end = start, min(start + width, n), min(start + 2 * width, n)
@@ -302,13 +321,11 @@ def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArr
             for at in range(start, end):
                 second = right < end
                 if second and left < middle:
-                    s, t = scores[a[left]], scores[a[right]]
-                    second = t > s or (s != s and t == t)
-                b[at] = a[right if second else left]
+                    second = precedes(context, order[right], order[left])
+                spare[at] = order[right if second else left]
                 left, right = (left, right + 1) if second else (left + 1, right)
-        a, b, width = b, a, 2 * width
-    for i in range(n):
-        out[i] = np.int64(a[i])
+        order, spare, width = spare, order, 2 * width
+    return order
 
 
 @compiled

@@ -29,16 +29,20 @@ from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.progress import Progress
-from podium.search import Search
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
 from podium.threads import default_threads, one_blas_thread
-from podium.transforms import State
+from podium.transforms import State, Transform
+from podium.tuning import Tuning
 from podium.version import version
 
 Observer = Callable[[Step], None]
 Fitting = Callable[..., Model]
 """What fits one learner to data, as `fit` does."""
+Watching = Callable[[Transform, State], Watch]
+"""The watch of a fit, once the transform of the validation data is known."""
+Learning = Callable[[Learner, Dataset, Watching, int], tuple[Learned, State]]
+"""What learns from data with a seed, and the transform's state."""
 
 
 class TrainingProgress:
@@ -63,7 +67,7 @@ def train(
     valid: Any = None,
     metric: str | Metric = "ndcg@10",
     seed: int = 0,
-    search: str | Search = "grid",
+    search: str | Tuning = "grid",
     observers: tuple[Observer, ...] = (),
     fitting: Fitting | None = None,
 ) -> Model:
@@ -101,7 +105,7 @@ def train(
         model = fit_one(learner, known, valid=held, metric=measure, seed=seed, observers=observers)
         return model, measure(model.score(held), held.labels, held.offsets, document_ids=held.document_ids)
 
-    searching = Search.parse(search) if isinstance(search, str) else search
+    searching = Tuning.parse(search) if isinstance(search, str) else search
     worthwhile = chosen.without(lambda transform: not transform.worth_trying(known))
     found = searching.run(worthwhile, tried, seed=seed)
     _warn_if_constant(found, known)
@@ -116,18 +120,23 @@ def fit(
     metric: Metric,
     seed: int = 0,
     observers: tuple[Observer, ...] = (),
+    learn: Learning | None = None,
 ) -> Model:
-    """One learner, one fit."""
+    """One learner, one fit; `learn` learns in place of this process, e.g. on a cluster."""
     check_fit(learner, data)
+
+    def watching(transform: Transform, state: State) -> Watch:
+        return Watch(None if valid is None else transform.apply(state, valid), metric, observers)
+
     with one_blas_thread():
-        state = learner.transform.fit(data)
-        watch = Watch(
-            None if valid is None else learner.transform.apply(state, valid),
-            metric,
-            observers,
-        )
-        found = learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch)
-    return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
+        learned, state = (learn or _learn)(learner, data, watching, seed)
+    return _fitted_model(learned, state, data, valid=valid, metric=metric, seed=seed)
+
+
+def _learn(learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
+    state = learner.transform.fit(data)
+    watch = watching(learner.transform, state)
+    return learner.learn(learner.transform.apply(state, data), np.random.default_rng(seed), watch), state
 
 
 def check_fit(learner: Learner, data: Dataset) -> None:
@@ -143,7 +152,7 @@ def check_fit(learner: Learner, data: Dataset) -> None:
     learner.check(data)
 
 
-def fitted_model(
+def _fitted_model(
     found: Learned, state: State, data: Dataset, *, valid: Dataset | None, metric: Metric, seed: int
 ) -> Model:
     """The model of what was learned, with how it was made."""

@@ -7,10 +7,10 @@ from podium.methods import METHODS, method
 from podium.metrics import NDCG
 from podium.recipe import Recipe
 from podium.scorers import MLP, Trees
-from podium.search import candidates
 from podium.solvers import LBFGS, Adam, Boosting
 from podium.testing import linear_data
 from podium.training import train
+from podium.tuning import candidates
 
 
 def test_lambdamart_is_trees_lambdarank_and_boosting():

@@ -19,6 +19,7 @@ from podium.decimals import leading_zeros
 from podium.kernels.lanes import clear_leaves, trailing_zeros
 from podium.kernels.vectors import load, spread, store
 from podium.text_bytes import bytes_before, place_of, put_word, word
+from podium.text_bytes import bytes_before, leading_zeros, place_of, put_word, word
 from podium.views import view
 
 SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"
@@ -65,9 +66,6 @@ NODES = (np.zeros(1, np.int32), np.zeros(1, np.float32), np.zeros(1, np.uint32))
         lambda: plain_form(view)(ARRAY, 3, 17),
         lambda: plain_form(view)(ARRAY, -1, 3),
         lambda: plain_form(view)(ARRAY[::2], 0, 3),
-        lambda: plain_form(load)(ARRAY, 9),
-        lambda: plain_form(store)(ARRAY, -1, ARRAY[:8]),
-        lambda: plain_form(spread)(ARRAY, 16),
         lambda: plain_form(word)(plain_form(place_of)(BYTES) + 17),
         lambda: plain_form(put_word)(plain_form(place_of)(BYTES) - 1, 0),
         lambda: plain_form(clear_leaves(8))(np.zeros(8, np.uint32), np.zeros((1, 8), np.float32), *NODES, 0, 2),

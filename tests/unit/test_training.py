@@ -8,10 +8,10 @@ from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWa
 from podium.methods import Method
 from podium.metrics import Metric
 from podium.recipe import Recipe
-from podium.search import candidates
 from podium.solvers import LBFGS, SGD
 from podium.testing import linear_data
 from podium.training import measured, train
+from podium.tuning import candidates
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")

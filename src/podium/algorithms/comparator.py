@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.ranking import argsort_descending
+from podium.ranking import argsort_descending, merge_sort
 
 
 @compiled
@@ -94,32 +94,22 @@ def _count_wins(A: Array, B: Array, b: Array, out: Array, scores: Array) -> None
 
 
 @compiled
+def _beats(net: tuple[Array, Array, Array, Array], i: int, j: int) -> bool:
+    """Whether document i comes before j, the earlier of the two so far: unless j wins or they draw."""
+    A, B, b, out = net
+    return not _compare(A[j], B[j], A[i], B[i], b, out) >= 0.0
+
+
+@compiled
 def _sort(A: Array, B: Array, b: Array, out: Array, scores: Array) -> None:
     """Merge sort; a document's score is the number of those sorted below it, shared with neighbours that draw."""
     n = len(scores)
     mean, against_mean = np.zeros(len(b)), np.empty(n)
     for i in range(n):
         against_mean[i] = _compare(A[i], B[i], mean, mean, b, out)
-    order, merged = np.empty(n, np.int64), np.empty(n, np.int64)
+    order = np.empty(n, np.int64)
     argsort_descending(against_mean, order)
-    width = 1
-    while width < n:
-        for start in range(0, n, 2 * width):
-            middle, end = min(start + width, n), min(start + 2 * width, n)
-            left, right = start, middle
-            for at in range(start, end):
-                take_left = right == end
-                if left < middle and right < end:
-                    i, j = order[left], order[right]
-                    take_left = _compare(A[i], B[i], A[j], B[j], b, out) >= 0.0
-                if take_left:
-                    merged[at] = order[left]
-                    left += 1
-                else:
-                    merged[at] = order[right]
-                    right += 1
-        order, merged = merged, order
-        width *= 2
+    order = merge_sort(order, np.empty(n, np.int64), _beats, (A, B, b, out))
     for p in range(n - 1, -1, -1):
         i = order[p]
         scores[i] = n - 1 - p

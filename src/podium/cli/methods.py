@@ -86,14 +86,14 @@ def _kinds() -> list[type[Named]]:
     from podium.online.learning.base import OnlineLearner
     from podium.propensities import Estimator
     from podium.scorers import Scorer
-    from podium.search import Search
     from podium.solvers import Solver
     from podium.text.features import Feature
     from podium.text.retrieval import Retrieval
     from podium.transforms import Transform
+    from podium.tuning import Tuning
 
     parts: list[type[Named]] = [Learner, Loss, Scorer, Solver, Transform, RankingDistribution]
-    parts += [Metric, Search, Aggregator, SupervisedAggregator, Retrieval, Feature]
+    parts += [Metric, Tuning, Aggregator, SupervisedAggregator, Retrieval, Feature]
     parts += [ClickModel, Labelling, Estimator, Interleaving, OnlineLearner, Target]
     return parts
 
@@ -101,7 +101,7 @@ def _kinds() -> list[type[Named]]:
 def _method_page(name: str, found: Method) -> None:
     from podium.recipe import Recipe
     from podium.registry import write
-    from podium.search import space
+    from podium.tuning import space
 
     learner = found.learner
     console.out(f"{name}: {found.family}\n\n{found.page()}\n")

@@ -71,14 +71,14 @@ def train(
     from podium.errors import ParameterError
     from podium.methods import method as named
     from podium.metrics import Metric
-    from podium.search import Search
     from podium.training import TrainingProgress
     from podium.training import train as fit
+    from podium.tuning import Tuning
 
     if output == "-":
         raise ParameterError("-o -: a model is not text for standard output. Give it a file name.")
     console.check_file(output, what="a model")
-    chosen, searching = named(method), Search.parse(search)
+    chosen, searching = named(method), Tuning.parse(search)
     measure = Metric.parse(metric or "ndcg@10", preset=preset)
     weighing = read_weighing(clicks, propensities, clip=clip, by=propensities_as)
     training, validation = _read(data, valid, {k: v for k, v in (("label", label), ("qid", qid)) if v is not None})
@@ -97,7 +97,7 @@ def train(
     if weighing is not None:
         model = model.with_info(clicks=weighing.record)
     model.save(output)
-    _print(model, training, validation, output=output)
+    _print(model, training, validation, rule=searching.rule, output=output)
 
 
 def _stops_early(model: Model) -> bool:
@@ -141,7 +141,7 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, T
     return training, validation
 
 
-def _print(model: Model, training: Table, validation: Table | None, *, output: str) -> None:
+def _print(model: Model, training: Table, validation: Table | None, *, rule: str, output: str) -> None:
     from podium.evaluation.report import format_setting
 
     info = model.info
@@ -163,6 +163,8 @@ def _print(model: Model, training: Table, validation: Table | None, *, output: s
         settings = ", ".join(f"{name}={format_setting(value)}" for name, value in trial.items() if name != "valid")
         mark = "  ← chosen" if number == info["chosen"] else ""
         console.out(f"  tried    {settings}: {info['metric']} {trial['valid']:.4f}{mark}")
+    if len(trials) > 1:
+        console.out(f"  chosen   {rule}")
     if "stopped" in info:
         console.out(f"stopped    {info['stopped']} ({info['iterations']} iterations)")
     console.out(f"model      {output}")

@@ -25,7 +25,7 @@ from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.metrics import Metric
-from podium.search import Grid, Search
+from podium.tuning import Grid, Tuning
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Plan:
     metrics: tuple[Metric, ...]
     seeds: tuple[int, ...] = (0,)
     tune_by: Metric = field(default_factory=lambda: Metric.parse("ndcg@10"))
-    search: Search = field(default_factory=Grid)  # on validation data
+    search: Tuning = field(default_factory=Grid)  # on validation data
 
     def check(self) -> None:
         """Raise a clear error, before any work starts, if something would fail later."""

@@ -40,7 +40,7 @@ from podium.methods import method
 from podium.metrics import Metric
 from podium.model import Model
 from podium.pages.report import write_report
-from podium.search import Search
+from podium.tuning import Tuning
 
 Pool = Callable[..., Iterator[TaskEvent]]
 """What runs tasks and puts their outcomes into a store, as `run_on_pool` does."""
@@ -57,7 +57,7 @@ def compare(
     tune_by: str | Metric = "ndcg@10",
     preset: str | None = None,
     seed: int | Sequence[int] = 0,
-    search: str | Search = "grid",
+    search: str | Tuning = "grid",
     output: str | PathLike[str] | None = None,
     jobs: int = 1,
     observer: TaskObserver | None = None,
@@ -89,7 +89,7 @@ def compare(
         read_metrics(metrics, preset),
         seeds,
         tune_by=read_metrics([tune_by], preset)[0],
-        search=Search.parse(search) if isinstance(search, str) else search,
+        search=Tuning.parse(search) if isinstance(search, str) else search,
     )
     plan.check()
     with nullcontext() if output is None else locked(output):  # until its report is written
@@ -158,7 +158,7 @@ def run(
 class Schedule:
     """The tasks that are left, longest first; methods whose duration is unknown come before all others."""
 
-    def __init__(self, tasks: list[Task], done: list[Outcome], search: Search) -> None:
+    def __init__(self, tasks: list[Task], done: list[Outcome], search: Tuning) -> None:
         self._left, self._search = list(tasks), search
         self._seconds: dict[str, float] = {}
         for outcome in done:

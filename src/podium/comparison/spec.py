@@ -27,7 +27,7 @@ from podium.errors import DataError, MissingPackageError, ParameterError, Podium
 from podium.evaluation.evaluate import read_metrics
 from podium.files import write_texts
 from podium.methods import METHODS, method
-from podium.search import Search
+from podium.tuning import Tuning
 
 METRICS = ("ndcg@10", "ndcg@5", "ndcg@3", "ndcg@1", "map")
 """The metrics that are reported by default."""
@@ -139,7 +139,7 @@ _CHECKS: dict[str, Callable[[Spec], object]] = {
     "metrics": lambda spec: read_metrics(spec.metrics, spec.preset),
     "tune_by": lambda spec: read_metrics([spec.tune_by], spec.preset),
     "seeds": _check_seeds,
-    "search": lambda spec: Search.parse(spec.search),
+    "search": lambda spec: Tuning.parse(spec.search),
     "jobs": _check_jobs,
 }
 

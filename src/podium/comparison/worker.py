@@ -22,7 +22,7 @@ from podium.errors import ParameterError, PodiumError
 from podium.json_process import Parent
 from podium.methods import method
 from podium.metrics import Metric
-from podium.search import Search
+from podium.tuning import Tuning
 
 _PAUSE = 0.1
 """Seconds between two reports of how far a task is."""
@@ -55,7 +55,7 @@ def _plan(setting: dict[str, Any]) -> Plan:
         metrics=tuple(map(Metric.parse, setting["metrics"])),
         seeds=tuple(setting["seeds"]),
         tune_by=Metric.parse(setting["tune_by"]),
-        search=Search.parse(setting["search"]),
+        search=Tuning.parse(setting["search"]),
     )
 
 

@@ -125,9 +125,7 @@ class Dataset(Table):
         def per_query(x: Any) -> Any:
             return None if x is None else x[chosen]
 
-        part = object.__new__(Dataset)  # what was checked when this was made need not be checked again
-        part.__dict__.update(
-            self.__dict__,
+        return self._replaced(
             features=take_rows(self.features, take),
             labels=pick(self.labels),
             offsets=offsets,
@@ -140,7 +138,6 @@ class Dataset(Table):
             comments=pick(self.comments),
             rows=None,
         )
-        return part
 
     def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
         given = plain_column(queries, "query number", where=self.source)

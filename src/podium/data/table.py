@@ -92,9 +92,13 @@ class Table(ABC):
         """The same documents with other features; what else was checked when it was made is not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
-        changed = object.__new__(type(self))
-        changed.__dict__.update(self.__dict__, features=features, feature_names=names)
-        return changed
+        return self._replaced(features=features, feature_names=names)
+
+    def _replaced(self, **changes: Any) -> Self:
+        """The same data with other fields, not checked again: every step of a solver selects queries."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, **changes)
+        return copy
 
     def with_preferences(
         self,

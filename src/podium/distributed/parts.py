@@ -108,13 +108,12 @@ def transformed(data: Dataset, transform: Transform, state: State, scorer: Smoot
     return made
 
 
-def sums(part: Dataset, request: Request, queries: NDArray[np.int64] | None, step: int | None) -> tuple[float, Array]:
+def sums(part: Dataset, request: Request, queries: NDArray[np.int64] | None) -> tuple[float, Array]:
     """The loss of the part's queries, or of some of them, and its gradient in all parameters; not divided."""
     data = part if queries is None else part.select(queries)
     params = {"theta": request.theta}
     scores, pullback = request.scorer.score_with_pullback(params, data)
-    loss = request.loss if step is None else request.loss.resampled(step)
-    got = sweep(loss, scores, data, constants=request.constants)
+    got = sweep(request.loss, scores, data, constants=request.constants)
     return got.value, np.concatenate([pullback(got.gradient), got.params])
 
 

@@ -6,7 +6,7 @@ Solvers run unchanged, in the client: whatever they ask of a problem is a sum ov
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from podium.arrays import Array
 from podium.data.dataset import Dataset
 from podium.distributed import parts
 from podium.distributed.parts import Request
-from podium.problem import Problem
+from podium.problem import Point, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,11 @@ class DistributedProblem(Problem):
     bounds: Any = None  # (P+1,) int64
 
     def on(self, data: Dataset, theta: Array, step: int | None = None) -> tuple[float, Array]:
-        request = self._request(theta)
+        request = self._request(theta, step)
         if data is self.data:
-            found = self.cluster.map(parts.sums, self.kept, request, None, step)
+            found = self.cluster.map(parts.sums, self.kept, request, None)
         else:
-            found = self.cluster.each(parts.sums, [(kept, request, some, step) for kept, some in self._shares(data)])
+            found = self.cluster.each(parts.sums, [(kept, request, some) for kept, some in self._shares(data)])
         total, gradient = found[0][0], found[0][1]
         for one, down in found[1:]:  # in the order of the parts, whoever was first
             total, gradient = total + one, gradient + down
@@ -39,42 +39,28 @@ class DistributedProblem(Problem):
             return value, gradient
         return value + self._shrinkage(theta), gradient + self.penalty * self.penalised * theta
 
-    def scores(self, theta: Array, data: Dataset) -> Array:
-        """Scores of other data; those of the training data stay where its parts are, as the parameters they come of."""
-        return cast(Any, _At(theta)) if data is self.data else super().scores(theta, data)
+    def point(self, theta: Array) -> Point:
+        """Parameters without scores, which stay with the parts of the training data."""
+        return Point(theta, None)
 
-    def value(self, theta: Array, scores: Array) -> float:
-        found = self.cluster.map(parts.value, self.kept, self._request(_theta(scores)))
-        return float(sum(found)) / self.data.n_queries + self._shrinkage(theta)
+    def value_at(self, point: Point) -> float:
+        """F, by a pass of every part over its features."""
+        losses = self.cluster.map(parts.value, self.kept, self._request(point.theta))
+        return float(sum(losses)) / self.data.n_queries + self._shrinkage(point.theta)
 
-    def hessian_product(self, scores: Array, v: Array, *, along: Array) -> Array:
-        found = self.cluster.map(parts.hessian_product, self.kept, self._request(_theta(scores)), _theta(along))
-        down = np.asarray(sum(found[1:], found[0]))
-        return np.asarray(down / self.data.n_queries + self.penalty * self.penalised * v)
+    def hessian_product_at(self, point: Point, v: Point) -> Array:
+        """∇²F·v, by two passes of every part over its features."""
+        products = self.cluster.map(parts.hessian_product, self.kept, self._request(point.theta), v.theta)
+        down = np.asarray(sum(products[1:], products[0]))
+        return np.asarray(down / self.data.n_queries + self.penalty * self.penalised * v.theta)
 
-    def _request(self, theta: Array) -> Request:
+    def _request(self, theta: Array, step: int | None = None) -> Request:
         params, loss = self.split(theta)
-        return Request(loss, self._smooth, loss.constants(self.data), params["theta"])
+        constants = loss.resampled_constants(loss.constants(self.data), step)
+        return Request(loss, self._smooth, constants, params["theta"])
 
     def _shares(self, data: Dataset) -> list[tuple[Any, Any]]:
         """The parts that have queries of a batch, and their numbers there, in the order of the batch."""
         queries = np.asarray(data.query_ids, np.int64)
         part = np.searchsorted(self.bounds, queries, side="right") - 1
         return [(self.kept[p], queries[part == p] - int(self.bounds[p])) for p in np.unique(part).tolist()]
-
-
-class _At:
-    """The scores at some parameters, which a linear scorer adds and scales as it does the parameters."""
-
-    def __init__(self, theta: Array) -> None:
-        self.theta = theta
-
-    def __add__(self, other: _At) -> _At:
-        return _At(self.theta + other.theta)
-
-    def __rmul__(self, length: float) -> _At:
-        return _At(length * self.theta)
-
-
-def _theta(scores: Any) -> Array:
-    return cast(_At, scores).theta

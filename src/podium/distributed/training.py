@@ -15,15 +15,12 @@ from podium.distributed.boosting import fit_trees
 from podium.distributed.cluster import Cluster
 from podium.distributed.problem import DistributedProblem
 from podium.errors import IncompatibleError
-from podium.learner import Learner
-from podium.metrics import Metric
-from podium.model import Model
+from podium.learner import Learned, Learner
 from podium.recipe import Recipe
 from podium.scorers import SmoothScorer
-from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton, Watch
-from podium.threads import one_blas_thread
-from podium.training import Fitting, Observer, check_fit, fitted_model
-from podium.transforms import State, ZScore
+from podium.solvers import LBFGS, SGD, Adam, Boosting, Newton
+from podium.training import Fitting, Watching, fit
+from podium.transforms import Identity, State, ZScore
 
 SOLVERS = (LBFGS, Newton, Adam, SGD)
 SMALL = 50_000_000
@@ -34,37 +31,22 @@ _SHARE = 0.5
 
 def fitting(cluster: Cluster) -> Fitting:
     """`podium.training.fit`, on the workers of a cluster."""
-    return functools.partial(fit, cluster)
+    return functools.partial(fit, learn=functools.partial(_learn, cluster))
 
 
-def fit(
-    cluster: Cluster,
-    learner: Learner,
-    data: Dataset,
-    *,
-    valid: Dataset | None = None,
-    metric: Metric,
-    seed: int = 0,
-    observers: tuple[Observer, ...] = (),
-) -> Model:
-    """One learner, one fit."""
-    check_fit(learner, data)
+def _learn(cluster: Cluster, learner: Learner, data: Dataset, watching: Watching, seed: int) -> tuple[Learned, State]:
     if isinstance(learner, Recipe) and isinstance(learner.solver, Boosting):
-        grown = fit_trees(cluster, learner, data, watch=Watch(valid, metric, observers), seed=seed)
-        return fitted_model(grown, {}, data, valid=valid, metric=metric, seed=seed)
+        return fit_trees(cluster, learner, data, watch=watching(Identity(), {}), seed=seed), {}
     recipe = _checked(learner, data)
-    given = parts.stored(data, cluster)
-    bounds = parts.cuts(given)
+    stored = parts.stored(data, cluster)
+    bounds = parts.cuts(stored)
     in_memory = 4.0 * data.n_documents * data.n_features < _SHARE * cluster.memory
-    raw = cluster.keep(parts.load, parts.pieces(given, bounds), in_memory)
-    with one_blas_thread():
-        state = _state(cluster, recipe, data, raw)
-        kept = cluster.keep(parts.transformed, raw, recipe.transform, state, recipe.scorer)
-        cluster.check(kept)
-        watch = Watch(None if valid is None else recipe.transform.apply(state, valid), metric, observers)
-        whole = problem(cluster, recipe, data, state, kept, bounds)
-        found = recipe.solved(whole, np.random.default_rng(seed), watch)
-    return fitted_model(found, state, data, valid=valid, metric=metric, seed=seed)
+    raw = cluster.keep(parts.load, parts.pieces(stored, bounds), in_memory)
+    state = _state(cluster, recipe, data, raw)
+    kept = cluster.keep(parts.transformed, raw, recipe.transform, state, recipe.scorer)
+    cluster.check(kept)
+    whole = problem(cluster, recipe, data, state, kept, bounds)
+    return recipe.solved(whole, np.random.default_rng(seed), watching(recipe.transform, state)), state
 
 
 def _checked(learner: Learner, data: Dataset) -> Recipe:

@@ -23,7 +23,7 @@ from podium.metrics import Metric
 if TYPE_CHECKING:
     from podium.learner import Learner
     from podium.methods import Method
-    from podium.search import Search
+    from podium.tuning import Tuning
 
 
 def cross_validate(
@@ -37,7 +37,7 @@ def cross_validate(
     group: ArrayLike | None = None,
     tune_by: str | Metric = "ndcg@10",
     preset: str | None = None,
-    search: str | Search = "grid",
+    search: str | Tuning = "grid",
     seed: int = 0,
 ) -> Evaluation:
     """The metrics of a method on every query, as test data of the fold it falls into.

@@ -155,7 +155,7 @@ class Loss(Named):
     def kernel_constants(self, labels: Array) -> Array:
         """What the kernel finds in `params[0]`: its numeric fields, and what else it needs, after them.
 
-        `labels` are the grades of all documents (N,), or all edges (M, 3).
+        `labels` are the grades of all documents (N,), or all edges (M, 4).
         """
         return np.array(list(self.numeric_fields().values()), np.float64)
 
@@ -163,16 +163,27 @@ class Loss(Named):
         """The same loss with what it takes from the training data as a whole; itself where that is nothing."""
         return self
 
-    def resampled(self, step: int) -> Loss:
-        """The same loss with other draws, for a step of a stochastic solver; itself where it draws nothing.
+    @property
+    def seed_at(self) -> int | None:
+        """Index of the random seed in the kernel constants; None if the loss is deterministic.
 
         A loss that draws at random has a field `seed`, and the same seed gives the same bits.
         """
-        if "seed" not in field_types(type(self)):
+        return next((k for k, field in enumerate(self.numeric_fields()) if field == "seed"), None)
+
+    def resampled(self, step: int) -> Loss:
+        """The same loss with other draws, for a step of a stochastic solver; itself if it is deterministic."""
+        if self.seed_at is None:
             return self
-        made: Loss = object.__new__(type(self))  # every step asks for one, and its fields have been checked
-        made.__dict__.update(self.__dict__, seed=self.seed + step)  # type: ignore[attr-defined]
-        return made
+        return dataclasses.replace(self, seed=self.seed + step)  # type: ignore[type-var, attr-defined]
+
+    def resampled_constants(self, constants: Array, step: int | None) -> Array:
+        """The kernel constants of `resampled(step)`, from those of this loss; the same ones without a step."""
+        if step is None or self.seed_at is None:
+            return constants
+        moved = constants.copy()
+        moved[self.seed_at] += step
+        return moved
 
     def learned_values(self) -> Array:
         """The present values of the learned parameters."""
@@ -213,19 +224,8 @@ def sweep(
     gradient, curvature, values = np.zeros(len(s)), np.zeros(len(s)), np.zeros(data.n_queries)
     learned = np.zeros((data.n_queries, len(constants)))
 
-    def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, gradient, curvature, values, kernel_params(constants), learned)
-        if loss.uses_edges(data):
-            edges: Any = data.preferences
-            _sweep_edges(address(loss.edges, EDGES), s, edges.edges, edges.offsets, *rest)
-        elif data.document_weights is None:
-            _sweep_grades(address(loss.grades, GRADES), s, data.labels, *rest)
-        elif loss.linear_in_labels:
-            _sweep_grades(address(loss.grades, GRADES), s, data.relevance(), *rest)
-        else:
-            _sweep_weights(address(loss.grades, GRADES), s, data.relevance(), *rest)
-
-    _over_queries(run, data.offsets, threads)
+    kernel = _kernel(loss, data, loss.grades, loss.edges, weighted=_weighted_sweep)
+    _run(kernel, data.offsets, s, gradient, curvature, values, constants, learned, threads=threads)
     if data.query_weights is not None:
         per_document = data.query_weights_of_rows()
         gradient, curvature, values = gradient * per_document, curvature * per_document, values * data.query_weights
@@ -253,20 +253,45 @@ def product(
     constants = loss.constants(data) if constants is None else constants
     unlearned = np.zeros((data.n_queries, len(constants)))
 
-    def run(first: int, last: int) -> None:
-        rest = (data.offsets, first, last, v, out, none, kernel_params(constants), unlearned)
-        if loss.uses_edges(data):
-            edges: Any = data.preferences
-            _sweep_edges(address(loss.edges_product, EDGES), scores, edges.edges, edges.offsets, *rest)
-        elif data.document_weights is None:
-            _sweep_grades(address(loss.grades_product, GRADES), scores, data.labels, *rest)
-        elif loss.linear_in_labels:
-            _sweep_grades(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
-        else:
-            _weighted_product(address(loss.grades_product, GRADES), scores, data.relevance(), *rest)
-
-    _over_queries(run, data.offsets, threads)
+    kernel = _kernel(loss, data, loss.grades_product, loss.edges_product, weighted=_weighted_product)
+    _run(kernel, data.offsets, scores, v, out, none, constants, unlearned, threads=threads)
     return out if data.query_weights is None else out * data.query_weights_of_rows()
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """The loop over queries for a loss's kernel on a dataset, and what the kernel reads of each query."""
+
+    loop: Any
+    address: int
+    labels: Array  # grades (N,), edges (M, 4) or document weights (N,)
+    offsets: NDArray[np.int64]  # (Q+1,) labels of query q are labels[offsets[q] : offsets[q + 1]]
+
+
+def _kernel(loss: Loss, data: Dataset, grades: Any, edges: Any, *, weighted: Any) -> _Kernel:
+    """How to call a kernel of the loss, on grades or on edges; `weighted` loops over document weights."""
+    if loss.uses_edges(data):
+        preferences: Any = data.preferences
+        return _Kernel(_over_edges, address(edges, EDGES), preferences.edges, preferences.offsets)
+    program = address(grades, GRADES)
+    if data.document_weights is None:
+        return _Kernel(_over_grades, program, data.labels, data.offsets)  # type: ignore[arg-type]
+    return _Kernel(_over_grades if loss.linear_in_labels else weighted, program, data.relevance(), data.offsets)
+
+
+def _run(
+    kernel: _Kernel, offsets: NDArray[np.int64], scores: Array, gradient: Array, curvature: Array, values: Array,
+    constants: Array, learned: Array, *, threads: int | None,
+) -> None:  # fmt: skip
+    """Call a kernel for every query."""
+
+    def run(first: int, last: int) -> None:
+        kernel.loop(
+            kernel.address, scores, kernel.labels, kernel.offsets, offsets, first, last,
+            gradient, curvature, values, kernel_params(constants), learned,
+        )  # fmt: skip
+
+    _over_queries(run, offsets, threads)
 
 
 def kernel_params(constants: Array) -> Array:
@@ -294,44 +319,37 @@ def _over_queries(run: Callable[[int, int], None], offsets: NDArray[np.int64], t
     list(pool(threads).map(run, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
-grades_at, _edges_at = function_at(GRADES), function_at(EDGES)
-"""Within compiled functions: the kernel of a loss at an address."""
+grades_at = function_at(GRADES)
+"""Within compiled functions: the kernel of a loss on grades at an address."""
+
+
+def _loop(kernel_at: Any) -> Any:
+    """The loop over queries for kernels of one signature."""
+
+    @compiled
+    def run(
+        kernel: Any, scores: Any, labels: Any, label_offsets: Any, offsets: Any, first: Any, last: Any,
+        gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+    ) -> None:  # fmt: skip
+        program = kernel_at(kernel)
+        for q in range(first, last):
+            a, b = offsets[q], offsets[q + 1]
+            labels_of_query = labels[label_offsets[q] : label_offsets[q + 1]]
+            for k in range(params.shape[1]):
+                params[1, k] = 0.0
+            values[q] = program(scores[a:b], labels_of_query, gradient[a:b], curvature[a:b], params)
+            for k in range(params.shape[1]):
+                learned[q, k] = params[1, k]
+
+    return run
+
+
+_over_grades, _over_edges = _loop(grades_at), _loop(function_at(EDGES))
 
 
 @compiled
-def _sweep_grades(
-    kernel: Any, scores: Any, labels: Any, offsets: Any, first: Any, last: Any,
-    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
-) -> None:  # fmt: skip
-    program = grades_at(kernel)
-    for q in range(first, last):
-        a, b = offsets[q], offsets[q + 1]
-        for k in range(params.shape[1]):
-            params[1, k] = 0.0
-        values[q] = program(scores[a:b], labels[a:b], gradient[a:b], curvature[a:b], params)
-        for k in range(params.shape[1]):
-            learned[q, k] = params[1, k]
-
-
-@compiled
-def _sweep_edges(
-    kernel: Any, scores: Any, edges: Any, edge_offsets: Any, offsets: Any, first: Any, last: Any,
-    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
-) -> None:  # fmt: skip
-    program = _edges_at(kernel)
-    for q in range(first, last):
-        a, b = offsets[q], offsets[q + 1]
-        mine = edges[edge_offsets[q] : edge_offsets[q + 1]]
-        for k in range(params.shape[1]):
-            params[1, k] = 0.0
-        values[q] = program(scores[a:b], mine, gradient[a:b], curvature[a:b], params)
-        for k in range(params.shape[1]):
-            learned[q, k] = params[1, k]
-
-
-@compiled
-def _sweep_weights(
-    kernel: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+def _weighted_sweep(
+    kernel: Any, scores: Any, weights: Any, _: Any, offsets: Any, first: Any, last: Any,
     gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
@@ -357,7 +375,7 @@ def _sweep_weights(
 
 @compiled
 def _weighted_product(
-    kernel: Any, scores: Any, weights: Any, offsets: Any, first: Any, last: Any,
+    kernel: Any, scores: Any, weights: Any, _: Any, offsets: Any, first: Any, last: Any,
     direction: Any, out: Any, values: Any, params: Any, learned: Any,
 ) -> None:  # fmt: skip
     """Σ_d w_d H(s, e_d)v of each query."""

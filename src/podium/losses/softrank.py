@@ -20,11 +20,10 @@ from numpy.typing import ArrayLike
 
 from podium.arrays import Array
 from podium.compiled import compiled
-from podium.kernels.blocks import bounds, clear, take
+from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
 from podium.kernels.normal import cdfs
-from podium.kernels.vectors import LANES, flush, load, splat, store
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain, log2_discount
 from podium.ranking import sort_descending
@@ -33,42 +32,24 @@ from podium.registry import param, register
 
 @compiled
 def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
-    """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 where grades are equal. Eight documents j at a time."""
+    """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 if all grades are equal."""
     clear(gradient, curvature)
     worst, best = bounds(labels)
     if worst == best:
         return 0.0
-    n, value, first = len(scores), 1.0, 0
+    n, sigma, value = len(scores), params[0, 0], 1.0
     k = n if params[0, 1] < 0.0 else min(n, int(params[0, 1]))
     discount, largest = _discounts(labels, k)
-    mine, weights = np.empty(LANES, np.int64), np.empty(LANES)
-    beats, chances, moved = np.empty((3, n * LANES)), np.empty((n + 1) * k * LANES), np.empty((2, k * LANES))
-    while first < n:
-        first, used = _choose(labels, largest, first, mine, weights)
-        compare(scores, mine, params[0, 0], beats)
-        count(beats[0], beats[1], beats[2], chances, moved[0], moved[1])
-        for r in range(k):
-            for j in range(used):
-                value -= weights[j] * discount[r] * chances[(n * k + r) * LANES + j]
-        _add_rows(mine[:used], weights, params[0, 0], discount, beats, chances, moved[1], gradient, curvature)
+    beats, chances, moved = np.empty((3, n)), np.empty((n + 1, k)), np.empty((2, k))
+    for j in range(n):
+        weight = exp2_gain(labels[j]) / largest
+        if weight > 0.0:
+            compare(scores, j, sigma, beats)
+            count(beats, chances, moved)
+            for r in range(k):
+                value -= weight * discount[r] * chances[n, r]
+            _add_row(j, weight, sigma, discount, beats, chances, moved[1], gradient, curvature)
     return value
-
-
-@compiled
-def _choose(labels: Any, largest: Any, first: Any, mine: Any, weights: Any) -> Any:
-    """Fill in the next relevant documents from `first` on and their weights; where to go on, and how many they are."""
-    used = 0
-    while first < len(labels) and used < LANES:
-        gain = exp2_gain(labels[first])
-        if gain > 0.0:
-            mine[used], weights[used] = first, gain / largest
-            used += 1
-        first += 1
-    for j in range(used, LANES):
-        mine[j], weights[j] = 0, 0.0
-    while first < len(labels) and not exp2_gain(labels[first]) > 0.0:
-        first += 1
-    return first, used
 
 
 @compiled
@@ -83,92 +64,72 @@ def _discounts(labels: Any, k: Any) -> Any:
 
 
 @compiled
-def compare(scores: Any, mine: Any, sigma: Any, beats: Any) -> None:
-    """Fill in P(i beats j) for the documents j that are `mine`, at [0, 8i + lane], and its two derivatives by s_i.
-
-    A document never beats itself.
-    """
-    n, scale, squares = len(scores), 1.0 / (math.sqrt(2.0) * sigma), np.empty(len(scores) * LANES)
-    p, density, z, s = beats[0], beats[1], beats[2], take(scores, mine)
+def compare(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
+    """Fill in P(i beats j) at [0, i], and its first and second derivative by s_i; a document never beats itself."""
+    n, scale, squares = len(scores), 1.0 / (math.sqrt(2.0) * sigma), np.empty(len(scores))
+    p, density, z = beats[0], beats[1], beats[2]
     for i in range(n):
-        for j in range(LANES):
-            z[i * LANES + j] = (scores[i] - s[j]) * scale
-    for e in range(len(squares)):
-        squares[e] = z[e] * z[e]
+        z[i] = (scores[i] - scores[j]) * scale
+        squares[i] = z[i] * z[i]
     exponentials(squares, 0.0, -0.5, density)
     cdfs(z, density, p)
-    for e in range(len(density)):
-        density[e] *= scale / math.sqrt(2.0 * math.pi)
-    for e in range(len(density)):
-        z[e] *= -scale * density[e]
-    for j in range(LANES):
-        at = mine[j] * LANES + j
-        p[at], density[at], z[at] = 0.0, 0.0, 0.0
-
-
-@compiled
-def count(p: Any, slope: Any, bend: Any, chances: Any, moved: Any, bent: Any) -> None:
-    """P(rank of j is r) before document i is counted, at chances[8(ik + r) + lane], by the recursion.
-
-    `moved` and `bent` follow the first and second derivative of the distribution by s_j along it; that of P(i beats j)
-    is −slope. A rank that no document can have yet has probability 0.
-    """
-    n, k, nothing, twice = len(p) // LANES, len(moved) // LANES, splat(0.0), splat(2.0)
-    for r in range(k):
-        store(chances, r * LANES, splat(1.0) if r == 0 else nothing)
-        store(moved, r * LANES, nothing)
-        store(bent, r * LANES, nothing)
     for i in range(n):
-        now, last = i * k, min(i + 1, k - 1)
-        pi, slope_i, bend_i = load(p, i * LANES), load(slope, i * LANES), load(bend, i * LANES)
-        here, here_1, here_2 = load(chances, (now + last) * LANES), load(moved, last * LANES), load(bent, last * LANES)
-        for r in range(last, -1, -1):
-            up, up_1, up_2 = nothing, nothing, nothing
-            if r > 0:
-                up, up_1 = load(chances, (now + r - 1) * LANES), load(moved, (r - 1) * LANES)
-                up_2 = load(bent, (r - 1) * LANES)
-            step, step_1 = up - here, up_1 - here_1
-            store(bent, r * LANES, flush(here_2 + pi * (up_2 - here_2) + bend_i * step - twice * slope_i * step_1))
-            store(moved, r * LANES, flush(here_1 + pi * step_1 - slope_i * step))
-            store(chances, (now + k + r) * LANES, flush(here + pi * step))
-            here, here_1, here_2 = up, up_1, up_2
-        for r in range(last + 1, k):
-            store(chances, (now + k + r) * LANES, nothing)
+        density[i] *= scale / math.sqrt(2.0 * math.pi)
+        z[i] *= -scale * density[i]
+    p[j], density[j], z[j] = 0.0, 0.0, 0.0
 
 
 @compiled
-def _add_rows(
-    mine: Any, weights: Any, sigma: Any, discount: Any, beats: Any, chances: Any, bent: Any,
-    gradient: Any, curvature: Any,
-) -> None:  # fmt: skip
-    """Add the derivatives of −Σ_j weight·E D(rank of j), and for the curvature bounds of its second ones.
+def count(beats: Any, chances: Any, moved: Any) -> None:
+    """P(rank of j is r) before document i is counted, at chances[i, r], by the recursion.
+
+    `moved` ends as the first and second derivative of the distribution by s_j; that of P(i beats j) is −beats[1].
+    """
+    n, k, first, second = beats.shape[1], chances.shape[1], moved[0], moved[1]
+    clear(first, second)
+    for r in range(k):
+        chances[0, r] = 1.0 if r == 0 else 0.0
+    for i in range(n):
+        p, slope, bend, before, after = beats[0, i], beats[1, i], beats[2, i], chances[i], chances[i + 1]
+        for r in range(k - 1, 0, -1):
+            step, step_1, step_2 = before[r - 1] - before[r], first[r - 1] - first[r], second[r - 1] - second[r]
+            second[r] = _flush(second[r] + p * step_2 + bend * step - 2.0 * slope * step_1)
+            first[r] = _flush(first[r] + p * step_1 - slope * step)
+            after[r] = _flush(before[r] + p * step)
+        second[0] = _flush(second[0] - p * second[0] - bend * before[0] + 2.0 * slope * first[0])
+        first[0] = _flush(first[0] - p * first[0] + slope * before[0])
+        after[0] = _flush(before[0] - p * before[0])
+
+
+@compiled
+def _flush(x: Any) -> Any:
+    """x, or 0 if it makes no difference: arithmetic on numbers nearly too small for a float is slow."""
+    return 0.0 if abs(x) <= 1e-150 else x  # NaN stays NaN
+
+
+@compiled
+def _add_row(
+    j: Any, weight: Any, sigma: Any, discount: Any, beats: Any, chances: Any, bent: Any, gradient: Any, curvature: Any
+) -> None:
+    """Add the derivatives of −weight·E D(rank of j), and for the curvature bounds of its second ones.
 
     D is carried back through the recursion, which gives ∂E D(rank of j)/∂P(i beats j), at most 0.
     """
-    n, k, scale = len(gradient), len(discount) - 1, 1.0 / (math.sqrt(2.0) * sigma)
-    after, slope, own = np.empty((k + 1) * LANES), np.empty(LANES), np.zeros(LANES)
-    for r in range(k + 1):
-        store(after, r * LANES, splat(discount[r]))
-    for i in range(n - 1, -1, -1):
-        p, total, here = load(beats[0], i * LANES), splat(0.0), load(after, 0)
+    k, scale, after, own, bend = chances.shape[1], 1.0 / (math.sqrt(2.0) * sigma), discount.copy(), 0.0, 0.0
+    for i in range(len(gradient) - 1, -1, -1):
+        p, slope = beats[0, i], 0.0
         for r in range(k):
-            next_rank = load(after, (r + 1) * LANES)
-            step = next_rank - here
-            total = total + load(chances, (i * k + r) * LANES) * step
-            store(after, r * LANES, flush(here + p * step))
-            here = next_rank
-        store(slope, 0, total)
-        for j in range(len(mine)):
-            force = weights[j] * slope[j] * beats[1, i * LANES + j]
-            gradient[i] -= force
-            curvature[i] += abs(weights[j] * slope[j] * beats[2, i * LANES + j]) - force * scale
-            own[j] += force
-    for j in range(len(mine)):
-        bend = 0.0
-        for r in range(k):
-            bend += discount[r] * bent[r * LANES + j]
-        gradient[mine[j]] += own[j]
-        curvature[mine[j]] += max(-own[j] * scale, -weights[j] * bend)
+            step = after[r + 1] - after[r]
+            slope += chances[i, r] * step
+            after[r] = _flush(after[r] + p * step)
+        force = weight * slope * beats[1, i]
+        gradient[i] -= force
+        curvature[i] += abs(weight * slope * beats[2, i]) - force * scale
+        own += force
+    for r in range(k):
+        bend += discount[r] * bent[r]
+    gradient[j] += own
+    curvature[j] += max(-own * scale, -weight * bend)
 
 
 @register
@@ -202,11 +163,9 @@ class SoftRank(Loss):
         """p_j(r + 1) at [j, r], the distributions of ranks by the recursion; each row sums to 1."""  # (n, n)
         s = np.array(scores, np.float64)
         n = len(s)
-        beats, chances, moved = np.empty((3, n * LANES)), np.empty((n + 1) * n * LANES), np.empty((2, n * LANES))
-        found = np.empty((n, n))
-        for first in range(0, n, LANES):
-            mine = np.arange(first, first + LANES) % n
-            compare(s, mine, self.sigma, beats)
-            count(beats[0], beats[1], beats[2], chances, moved[0], moved[1])
-            found[mine] = chances.reshape(n + 1, n, LANES)[-1].T
-        return found
+        beats, chances, moved, ranks = np.empty((3, n)), np.empty((n + 1, n)), np.empty((2, n)), np.empty((n, n))
+        for j in range(n):
+            compare(s, j, self.sigma, beats)
+            count(beats, chances, moved)
+            ranks[j] = chances[-1]
+        return ranks

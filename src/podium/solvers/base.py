@@ -104,12 +104,28 @@ def query_values(metric: Metric, scores: Array, data: Dataset) -> Array:
     return metric(scores, data.labels, data.offsets, document_ids=data.document_ids)
 
 
+def proved_better(values: Array, than: Array) -> bool:
+    """Whether the mean over queries is better by more than one standard error of the paired difference.
+
+    Queries that do not count (NaN) in either are left out; a single query proves nothing.
+    """
+    lead = _lead(values, than)
+    return lead is not None and lead[0] > lead[1]
+
+
 def _not_worse(values: Array, best: Array | None) -> bool:
-    """Whether the mean over queries is behind by at most one standard error of the difference."""
+    """Whether the mean over queries is behind by at most one standard error; False if fewer than two queries count."""
     assert best is not None, "the first iteration is the best so far"
-    behind = best - values
-    behind = behind[~np.isnan(behind)]
-    return len(behind) > 1 and bool(behind.mean() <= behind.std(ddof=1) / np.sqrt(len(behind)))
+    lead = _lead(best, values)
+    return lead is not None and lead[0] <= lead[1]
+
+
+def _lead(values: Array, than: Array) -> tuple[float, float] | None:
+    """The mean paired difference over the queries that count, and its standard error; None for fewer than two."""
+    difference = (values - than)[np.isfinite(values - than)]
+    if len(difference) < 2:
+        return None
+    return float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
 class Solver(Named):

@@ -1,7 +1,7 @@
-"""Stochastic steps on linear scorers and networks as one compiled loop: a step costs its arithmetic and not its calls.
+"""Stochastic steps on linear scorers as one compiled loop: a step costs its arithmetic and not its calls.
 
-It does what `Problem.on` and the solver's `step` do, query by query: the same but for rounding, and on a linear scorer
-the same bits, unless the step is so large that `Problem.on` adds up by blocks.
+It does what `Problem.on` and the solver's `step` do, query by query, to the same bits, unless the step is so large
+that `Problem.on` adds up by blocks.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from podium.arrays import Array
 from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
-from podium.kernels.network import network_pullback, network_scores
 from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
 from podium.rows import on_disk
 from podium.scorers.linear import Linear, add_rows, times
-from podium.scorers.mlp import MLP
 
 STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"
 """A solver's step: (gradient, what it remembers per parameter, its numbers, out: what to subtract from θ)."""
@@ -40,13 +38,12 @@ def applies(problem: Problem, batch: int) -> bool:
     data, loss = problem.data, problem.loss
     return (
         type(problem) is Problem
-        and type(problem.scorer) in _RUNS
+        and type(problem.scorer) is Linear
         and (isinstance(data.features, np.ndarray) or on_disk(data.features))
         and data.labels is not None
         and all(x is None for x in (data.document_weights, data.query_weights, data.score_offsets))
         and not loss.uses_edges(data)
         and not loss.learned
-        and (problem.seed_at is not None or loss.resampled(1) is loss)
         and _most(problem, batch) < _MOST
     )
 
@@ -61,16 +58,15 @@ def steps(
     """
     data, loss = problem.data, problem.loss
     penalties, params = problem.penalty * problem.penalised, kernel_params(problem.constants)
-    draws, seed = (-1, 0.0) if problem.seed_at is None else (problem.seed_at, problem.constants[problem.seed_at])
+    draws, seed = (-1, 0.0) if loss.seed_at is None else (loss.seed_at, problem.constants[loss.seed_at])
     of_batch = batch * data.n_documents // max(data.n_queries, 1) + _STEP
     some = batch * max(1, _AT_ONCE // (of_batch * max(len(theta), _READ * on_disk(data.features) * data.n_features)))
-    run, layers = _RUNS[type(problem.scorer)], _layers(problem)
     for first in range(0, len(queries), some):
         part, mine = _in_memory(data, queries[first : first + some])
         values = np.empty(-(-len(mine) // batch))
-        run(
+        _run(
             address(loss.grades, GRADES), address(move, STEP), part.features, part.labels, part.offsets, mine, batch,
-            _most(problem, batch), *layers, theta, *memory, penalties, params, draws, seed + first_step + first, values,
+            _most(problem, batch), theta, *memory, penalties, params, draws, seed + first_step + first, values,
         )  # fmt: skip
         yield from values.tolist()
 
@@ -88,25 +84,6 @@ def _most(problem: Problem, batch: int) -> int:
     return min(batch, problem.data.n_queries) * int(problem.data.sizes.max(initial=0))
 
 
-def _layers(problem: Problem) -> tuple[NDArray[np.int64], bool, Array]:
-    """What the kernels of a network read beside θ: see `kernels.network`. Those of a linear scorer do not look."""
-    scorer, data = problem.scorer, problem.data
-    if not isinstance(scorer, MLP):
-        return np.empty(0, np.int64), False, np.empty(0)
-    sizes = np.array([data.n_features, *scorer.hidden, 1])
-    return sizes, scorer.activation == "tanh", np.empty(int(data.sizes.max() * sizes.sum()))
-
-
-@compiled
-def _linear_scores(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, out: Any) -> None:
-    times(X, theta[:-1], theta[-1], out)
-
-
-@compiled
-def _linear_pullback(X: Any, theta: Any, sizes: Any, is_tanh: Any, work: Any, slopes: Any, gradient: Any) -> None:
-    add_rows(X, slopes, gradient[:-1])
-
-
 @compiled
 def _shrink(gradient: Any, penalties: Any, theta: Any) -> float:
     """Add the penalty's slopes; its value."""
@@ -120,51 +97,40 @@ def _shrink(gradient: Any, penalties: Any, theta: Any) -> float:
 _step_at = function_at(STEP)
 
 
-def _loop(scores_of: Any, pull_back: Any) -> Any:
-    """The loop for a scorer: the scores of a query's rows, and Jᵀ·slopes, to be added to the gradient.
-
-    The scorer's last parameter is the offset of all scores, whose slope is added up here.
-    """
-
-    @compiled
-    def run(
-        kernel: Any, step: Any, X: Any, labels: Any, offsets: Any, queries: Any, batch: Any, most: Any,
-        sizes: Any, is_tanh: Any, work: Any, theta: Any, memory: Any, numbers: Any, penalties: Any, params: Any,
-        draws: Any, seed: Any, values: Any,
-    ) -> None:  # fmt: skip
-        program, move = grades_at(kernel), _step_at(step)
-        slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
-        gradient, down = np.empty(len(theta)), np.empty(len(theta))
-        for s in range(len(values)):
-            first, end = s * batch, min((s + 1) * batch, len(queries))
-            value, rows = 0.0, 0
-            if draws >= 0:
-                params[0, draws] = seed + first
+@compiled
+def _run(
+    kernel: Any, step: Any, X: Any, labels: Any, offsets: Any, queries: Any, batch: Any, most: Any,
+    theta: Any, memory: Any, numbers: Any, penalties: Any, params: Any, draws: Any, seed: Any, values: Any,
+) -> None:  # fmt: skip
+    """Move θ by a step for each batch; fill `values` with the objective before it. θ's last entry is the offset."""
+    program, move = grades_at(kernel), _step_at(step)
+    slopes, bends, scores = np.empty(most), np.empty(most), np.empty(most)
+    gradient, down = np.empty(len(theta)), np.empty(len(theta))
+    for s in range(len(values)):
+        first, end = s * batch, min((s + 1) * batch, len(queries))
+        value, rows = 0.0, 0
+        if draws >= 0:
+            params[0, draws] = seed + first
+        for l in range(len(gradient)):
+            gradient[l] = 0.0
+        for q in queries[first:end]:
+            a, b = offsets[q], offsets[q + 1]
+            last = rows + b - a
+            for i in range(rows, last):
+                slopes[i], bends[i] = 0.0, 0.0
+            for k in range(params.shape[1]):
+                params[1, k] = 0.0
+            times(X[a:b], theta[:-1], theta[-1], scores[rows:last])
+            value += program(scores[rows:last], labels[a:b], slopes[rows:last], bends[rows:last], params)
+            add_rows(X[a:b], slopes[rows:last], gradient[:-1])
+            rows = last
+        gradient[-1] = add_up(slopes[:rows])
+        if end - first > 1:
             for l in range(len(gradient)):
-                gradient[l] = 0.0
-            for q in queries[first:end]:
-                a, b = offsets[q], offsets[q + 1]
-                last = rows + b - a
-                for i in range(rows, last):
-                    slopes[i], bends[i] = 0.0, 0.0
-                for k in range(params.shape[1]):
-                    params[1, k] = 0.0
-                scores_of(X[a:b], theta, sizes, is_tanh, work, scores[rows:last])
-                value += program(scores[rows:last], labels[a:b], slopes[rows:last], bends[rows:last], params)
-                pull_back(X[a:b], theta, sizes, is_tanh, work, slopes[rows:last], gradient)
-                rows = last
-            gradient[-1] = add_up(slopes[:rows])
-            if end - first > 1:
-                for l in range(len(gradient)):
-                    gradient[l] /= end - first
-            values[s] = value / (end - first)
-            if penalties[0] > 0.0:
-                values[s] += _shrink(gradient, penalties, theta)
-            move(gradient, memory, numbers, down)
-            for l in range(len(theta)):
-                theta[l] -= down[l]
-
-    return run
-
-
-_RUNS = {Linear: _loop(_linear_scores, _linear_pullback), MLP: _loop(network_scores, network_pullback)}
+                gradient[l] /= end - first
+        values[s] = value / (end - first)
+        if penalties[0] > 0.0:
+            values[s] += _shrink(gradient, penalties, theta)
+        move(gradient, memory, numbers, down)
+        for l in range(len(theta)):
+            theta[l] -= down[l]

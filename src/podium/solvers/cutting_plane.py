@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.errors import IncompatibleError
 from podium.losses import Loss, sweep
-from podium.problem import Problem
+from podium.problem import Point, Problem
 from podium.registry import param, register
 from podium.scorers import Linear, Scorer
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
@@ -101,7 +101,7 @@ class _Planes:
     def point(self, theta: Array) -> _Point:
         """F and the scores at θ: a pass over the features."""
         scores = self.problem.scores(theta, self.problem.data)
-        return _Point(theta, scores, self.problem.value(theta, scores))
+        return _Point(theta, scores, self.problem.value_at(Point(theta, scores)))
 
     def add(self, point: _Point) -> None:
         """The tangent at a point."""
@@ -134,7 +134,7 @@ class _Planes:
                 else:
                     near = middle
         theta, scores, _ = _between(best, low, far)
-        found = _Point(theta, scores, self.problem.value(theta, scores))
+        found = _Point(theta, scores, self.problem.value_at(Point(theta, scores)))
         return found if found.value < best.value else best
 
     def _slope(self, start: _Point, end: _Point, t: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from podium.errors import IncompatibleError
 from podium.losses import Loss
-from podium.problem import Problem
+from podium.problem import Point, Problem
 from podium.registry import param, register
 from podium.scorers import Linear, Scorer
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
@@ -46,9 +46,8 @@ class Newton(Solver):
             )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
-        theta = problem.start(rng)
-        scores = problem.scores(theta, problem.data)
-        value, gradient = problem(theta)
+        here = problem.point(problem.start(rng))
+        value, gradient = problem(here.theta)
         first, iteration = float(np.linalg.norm(gradient)), 0
         reason = f"{self.iterations} iterations were allowed"
         while iteration < self.iterations:
@@ -56,57 +55,55 @@ class Newton(Solver):
             if norm <= self.tolerance * first:
                 reason = f"converged: the gradient is {norm / first if first else 0.0:.1e} of what it was"
                 break
-            step, along = _direction(problem, scores, gradient, rough=min(0.1, np.sqrt(norm / first)))
-            length = _search(problem, theta, scores, step=step, along=along, value=value, slope=float(gradient @ step))
+            step = _direction(problem, here, gradient, rough=min(0.1, np.sqrt(norm / first)))
+            length = _search(problem, here, step, value=value, slope=float(gradient @ step.theta))
             if length == 0.0:
                 reason = f"no step improves the objective; the gradient is {norm / first:.1e} of what it was"
                 break
-            theta, scores, iteration = theta + length * step, scores + length * along, iteration + 1
-            value, gradient = problem(theta)
+            here, iteration = here.moved(length, step), iteration + 1
+            value, gradient = problem(here.theta)
             if watch.record(
                 iteration,
                 self.iterations,
                 value,
-                scores=lambda data, now=theta: problem.scores(now, data),  # type: ignore[misc]
-                state=theta,
+                scores=lambda data, now=here.theta: problem.scores(now, data),  # type: ignore[misc]
+                state=here.theta,
                 patience=self.patience,
             ):
                 reason = "no better validation measure"
                 break
-        return best_or_last(problem, theta, watch, value=value, iterations=iteration, reason=reason)
+        return best_or_last(problem, here.theta, watch, value=value, iterations=iteration, reason=reason)
 
 
 _MOST_PRODUCTS = 200
 """Products per step: more would polish a direction that the next step replaces."""
 
 
-def _direction(problem: Problem, scores: Array, gradient: Array, *, rough: float) -> tuple[Array, Array]:
-    """d with ‖∇²F·d + ∇F‖ ≤ rough·‖∇F‖ by conjugate gradients, and the scores of d."""
-    found, along = np.zeros_like(gradient), 0.0 * scores
+def _direction(problem: Problem, here: Point, gradient: Array, *, rough: float) -> Point:
+    """d with ‖∇²F·d + ∇F‖ ≤ rough·‖∇F‖ by conjugate gradients."""
+    step = here.moved(-1.0, here)  # 0
     rest, goal = -gradient, rough * float(np.linalg.norm(gradient))
     v, squared = rest, float(rest @ rest)
     for _ in range(_MOST_PRODUCTS):
-        v_scores = problem.scores(v, problem.data)
-        bent = problem.hessian_product(scores, v, along=v_scores)
+        along = problem.point(v)
+        bent = problem.hessian_product_at(here, along)
         curve = float(v @ bent)
-        if curve <= 0.0:  # flat this way: where nothing is found yet, go downhill
-            return (found, along) if found.any() else (v, v_scores)
+        if curve <= 0.0:  # flat this way: before the first product, go downhill
+            return step if step.theta.any() else along
         length = squared / curve
-        found, along, rest = found + length * v, along + length * v_scores, rest - length * bent
+        step, rest = step.moved(length, along), rest - length * bent
         before, squared = squared, float(rest @ rest)
         if squared <= goal * goal:
             break
         v = rest + squared / before * v
-    return found, along
+    return step
 
 
-def _search(
-    problem: Problem, theta: Array, scores: Array, *, step: Array, along: Array, value: float, slope: float
-) -> float:
-    """The first of 1, ½, ¼, … that lowers F by a part of what its slope promises; 0 where none does."""
+def _search(problem: Problem, here: Point, step: Point, *, value: float, slope: float) -> float:
+    """The first of 1, ½, ¼, … that lowers F by a part of what its slope promises; 0 if none does."""
     rounding = 1e-15 * abs(value)
     for halvings in range(40):
         length = 0.5**halvings
-        if problem.value(theta + length * step, scores + length * along) <= value + 1e-4 * length * slope + rounding:
+        if problem.value_at(here.moved(length, step)) <= value + 1e-4 * length * slope + rounding:
             return float(length)
     return 0.0

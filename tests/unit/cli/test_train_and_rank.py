@@ -33,6 +33,7 @@ def test_training_on_a_folder_tunes_on_its_validation_file_and_says_so(podium: P
     assert f"{folder / 'vali.txt'}: map {expected.info['valid']:.4f}" in result.stdout
     assert result.stdout.count("tried") == len(METHODS["regression"].grid["penalty"])
     assert result.stdout.count("← chosen") == 1
+    assert "chosen   the best setting; another part, such as a transform, if better by over one" in result.stdout
     assert "optimistic, since it chose the model" in result.stdout
 
 

@@ -53,62 +53,30 @@ def test_rows_on_disk_are_read_piece_by_piece_and_give_the_same_bits(scorer, bat
     np.testing.assert_array_equal(from_disk.params["theta"], in_memory.params["theta"])
 
 
-NETWORKS = [
-    ("ranknet", MLP(hidden=(10,)), 1),
-    ("listmle", MLP(hidden=(16, 9), activation="relu"), 4),
-    ("listnet", MLP(hidden=(3, 8, 17)), 30),
-]
-
-
-@pytest.mark.parametrize(("loss", "scorer", "batch"), NETWORKS)
-def test_on_networks_they_are_the_same_but_for_rounding(loss, scorer, batch, monkeypatch):
-    monkeypatch.setattr(compiled_epoch, "_AT_ONCE", 5_000)  # several calls
-    problem = Problem(Loss.parse(loss), scorer, ragged(), penalty=0.1)
-    solver = SGD(learning_rate=0.02, batch=batch, momentum=0.5)
-    theta = problem.start(np.random.default_rng(0))
-    fast, queries, memory = theta.copy(), np.arange(30), solver.begin(theta)
-    values = compiled_epoch.steps(problem, fast, queries, batch, solver.kernel, solver.begin(theta), first_step=60)
-    plain = []
-    for first in range(0, 30, batch):
-        value, gradient = problem.on(problem.data.select(queries[first : first + batch]), theta, step=60 + first)
-        theta = theta - solver.step(gradient, memory)
-        plain.append(value)
-    assert list(values) == pytest.approx(plain, rel=1e-12)
-    np.testing.assert_allclose(fast, theta, rtol=1e-11, atol=1e-13)
-
-
-def test_a_query_without_slopes_leaves_a_network_as_it_is():
-    problem = Problem(Loss.parse("ranknet"), MLP(), ragged())
-    theta = problem.start(np.random.default_rng(0))
+def test_a_query_without_slopes_leaves_a_scorer_as_it_is():
+    problem = Problem(Loss.parse("ranknet"), Linear(), ragged())
+    theta = problem.start(np.random.default_rng(0)) + 1.0
     now, solver = theta.copy(), SGD()
     list(compiled_epoch.steps(problem, now, np.array([0]), 1, solver.kernel, solver.begin(theta), first_step=0))
     np.testing.assert_array_equal(now, theta)
 
 
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
-def test_networks_that_diverge_say_so_as_they_do_one_by_one(activation, monkeypatch):
+def test_networks_that_diverge_say_so(activation):
     problem, solver = Problem(Loss.parse("regression"), MLP(activation=activation), ragged()), SGD(learning_rate=1e9)
-    told = []
-    for applies in (compiled_epoch.applies, lambda problem, batch: False):
-        monkeypatch.setattr(compiled_epoch, "applies", applies)
-        with pytest.raises(ParameterError, match="sgd diverged in epoch") as error:
-            solver.solve(problem, np.random.default_rng(0), Watch())
-        told.append(str(error.value))
-    assert told[0] == told[1]
+    with pytest.raises(ParameterError, match="sgd diverged in epoch"):
+        solver.solve(problem, np.random.default_rng(0), Watch())
 
 
 def test_other_data_and_losses_are_taken_one_by_one():
     data = ragged()
 
     def takes(loss: str, data: Dataset, batch: int = 4) -> bool:
-        of_linear, of_network = (
-            compiled_epoch.applies(Problem(Loss.parse(loss), scorer, data), batch) for scorer in (Linear(), MLP())
-        )
-        assert of_linear == of_network
-        return of_linear
+        return compiled_epoch.applies(Problem(Loss.parse(loss), Linear(), data), batch)
 
     assert takes("ranknet", data)
     assert takes("ranknet", data, 4096)  # no more than there are
+    assert not compiled_epoch.applies(Problem(Loss.parse("ranknet"), MLP(), data), 4)  # numpy's products
     long = Dataset.from_arrays(np.zeros((32_768, 1)), np.zeros(32_768), group=[32_768])
     assert not takes("ranknet", long)  # threads pay
     assert not takes("ranknet", dataclasses.replace(data, features=scipy.sparse.csr_array(data.features)))

@@ -14,11 +14,12 @@ from podium.methods import METHODS, Method, method
 from podium.metrics import Metric
 from podium.recipe import Recipe
 from podium.scorers import MLP
-from podium.search import Dimension, Optuna, Search, _proved_better, space
 from podium.solvers import SGD
+from podium.solvers.base import proved_better
 from podium.testing import linear_data
 from podium.training import measured, train
 from podium.transforms import AddMinMax, Identity
+from podium.tuning import Dimension, Optuna, Tuning, space
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 NDCG = Metric.parse("ndcg@10")
@@ -62,7 +63,7 @@ def test_every_end_of_a_space_is_a_value_that_the_method_takes(name):
 
 def test_parameters_of_one_name_are_told_apart_by_their_part(monkeypatch):
     monkeypatch.setattr(
-        "podium.search.search_space", lambda cls: {"learning_rate": (0.1, 1.0)} if cls in (MLP, SGD) else {}
+        "podium.tuning.search_space", lambda cls: {"learning_rate": (0.1, 1.0)} if cls in (MLP, SGD) else {}
     )
     assert list(space(Method(Recipe(scorer=MLP(), solver=SGD())))) == ["scorer.learning_rate", "solver.learning_rate"]
 
@@ -114,10 +115,10 @@ def test_a_gain_that_every_query_shows_moves_them_and_no_further_than_it_must():
 def test_the_rule_of_one_standard_error_pairs_queries_and_leaves_out_those_that_do_not_count():
     easy = np.linspace(0.0, 1.0, 30)  # queries differ far more than settings do
     worse = np.where(easy > 0.9, np.nan, easy)
-    assert _proved_better(easy, worse - 0.01 - 0.001 * easy)
-    assert not _proved_better(easy, worse - 0.01 * np.cos(50 * easy) - 0.0005)
-    assert not _proved_better(np.array([0.3]), np.array([0.2]))
-    assert not _proved_better(easy, easy)
+    assert proved_better(easy, worse - 0.01 - 0.001 * easy)
+    assert not proved_better(easy, worse - 0.01 * np.cos(50 * easy) - 0.0005)
+    assert not proved_better(np.array([0.3]), np.array([0.2]))
+    assert not proved_better(easy, easy)
 
 
 def queries_of_their_own_level(queries, *, seed, scaled=False):
@@ -233,8 +234,8 @@ def test_without_validation_data_nothing_is_searched():
 
 
 def test_searches_are_named_as_everything_is():
-    assert Search.parse("optuna(trials=50)") == Optuna(50)
+    assert Tuning.parse("optuna(trials=50)") == Optuna(50)
     with pytest.raises(UnknownNameError, match="Did you mean 'optuna'"):
-        Search.parse("optunna")
+        Tuning.parse("optunna")
     with pytest.raises(ParameterError, match="trials must be at least 1; got 0"):
         Optuna(trials=0)

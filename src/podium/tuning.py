@@ -1,4 +1,4 @@
-"""Hyperparameter search: choose settings on validation data, from a method's grid or from Optuna's proposals.
+"""Tuning: choose settings on validation data, from a method's grid or from Optuna's proposals.
 
     >>> from podium.methods import method
     >>> {name: one.where for name, one in space(method("lambdarank")).items()}
@@ -19,27 +19,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from podium.arrays import Array
 from podium.errors import IncompatibleError, MissingPackageError, PodiumError
 from podium.learner import Learner
 from podium.methods import Method
 from podium.model import Model
 from podium.registry import Named, param, register, search_space, write
+from podium.solvers.base import proved_better
 
 Fit = Callable[[Learner], tuple[Model, Array]]
 """Fits a learner on training data: the model, `info["valid"]` its mean on validation data, and each query's value."""
 
 
-class Search(Named):
+class Tuning(Named):
     """A way to choose settings on validation data.
 
     `model.info["trials"]` lists what was tried, and `model.info["chosen"]` is the number of the one that was chosen.
     """
 
     kind: ClassVar[str] = "search"
-    home: ClassVar[str] = "podium.search"
+    home: ClassVar[str] = "podium.tuning"
+    rule: ClassVar[str] = "the best setting"
+    """How it chooses from the trials, in a few words."""
 
     def fits(self, chosen: Method) -> int:
         """The number of fits it takes."""
@@ -51,7 +52,7 @@ class Search(Named):
 
 
 @register
-class Grid(Search):
+class Grid(Tuning):
     """Every combination of the method's grid; the best on validation data is chosen, ties go to the first.
 
     Other parts in the grid, such as transforms, are tried after that, with the settings so chosen. Another part makes
@@ -60,6 +61,7 @@ class Grid(Search):
     """
 
     name = "grid"
+    rule: ClassVar[str] = "the best setting; another part, such as a transform, if better by over one standard error"
 
     def fits(self, chosen: Method) -> int:
         return len(candidates(chosen)) + len(other_parts(chosen))
@@ -72,7 +74,7 @@ class Grid(Search):
 
 
 @register
-class Optuna(Search):
+class Optuna(Tuning):
     """Proposals of a tree-structured Parzen estimator, after the method's own settings; the same with the same seed.
 
     The best of many trials is partly the luckiest. Chosen are the settings nearest to the method's own among those
@@ -84,6 +86,7 @@ class Optuna(Search):
 
     trials: int = param(default=30, least=1)
     name = "optuna"
+    rule: ClassVar[str] = "of the settings within one standard error of the best, the one nearest to the method's own"
 
     def fits(self, chosen: Method) -> int:
         return self.trials + len(other_parts(chosen)) if space(chosen) else Grid().fits(chosen)
@@ -215,7 +218,7 @@ def _within_one_standard_error(tried: list[_Trial], where: dict[str, Dimension],
     def distance(t: int) -> float:
         return math.hypot(*(one.distance(one.get(tried[t].learner), one.get(own)) for one in searched))
 
-    good = [t for t, trial in enumerate(tried) if not _proved_better(best.values, trial.values)]
+    good = [t for t, trial in enumerate(tried) if not proved_better(best.values, trial.values)]
     chosen = min(good, key=distance)
     trials = [{**_plain(trial.settings), "valid": trial.model.info["valid"]} for trial in tried]
     return tried[chosen], trials, chosen
@@ -230,18 +233,9 @@ def _with_other_parts(best: _Trial, trials: list[dict[str, Any]], number: int, *
         except IncompatibleError:  # trees on a cluster take features as they are
             continue
         trials.append({**_plain({**settings, **part}), "valid": model.info["valid"]})
-        if _proved_better(values, best.values):
+        if proved_better(values, best.values):
             best, number = _Trial({**settings, **part}, learner, model, values), len(trials) - 1
     return best.model.with_info(trials=trials, chosen=number)
-
-
-def _proved_better(values: Array, than: Array) -> bool:
-    """Whether the mean over queries is better by more than one standard error of the paired difference.
-
-    Queries that do not count are left out; a single query proves nothing.
-    """
-    gained = (values - than)[np.isfinite(values - than)]
-    return len(gained) > 1 and bool(gained.mean() > gained.std(ddof=1) / math.sqrt(len(gained)))
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
