@@ -20,7 +20,7 @@ from typing import Any
 import podium
 from podium.registry import Named
 
-PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel", "optuna")
+PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "clarabel", "optuna")
 PRESENTATION = (
     "__init__.py",
     "__main__.py",
