@@ -1,41 +1,8 @@
 """Click models, one file per model, and labels and preferences made of clicks.
 
-A new model: its file, one import line here, one test with one number.
+A new model: its file, one line in `__init__.pyi`, one test with one number.
 """
 
-from podium.clicks.base import ClickModel as ClickModel
-from podium.clicks.base import Fitted as Fitted
-from podium.clicks.base import Predicted as Predicted
-from podium.clicks.base import fit as fit
-from podium.clicks.cascade import Cascade as Cascade
-from podium.clicks.ccm import CCM as CCM
-from podium.clicks.check import check_clicks as check_clicks
-from podium.clicks.check import odd_pages as odd_pages
-from podium.clicks.click_rate_grades import ClickRateGrades as ClickRateGrades
-from podium.clicks.coec import COEC as COEC
-from podium.clicks.ctr import CTR as CTR
-from podium.clicks.dbn import DBN as DBN
-from podium.clicks.dcm import DCM as DCM
-from podium.clicks.dctr import DCTR as DCTR
-from podium.clicks.gctr import GCTR as GCTR
-from podium.clicks.graph import Graph as Graph
-from podium.clicks.labels import Labelling as Labelling
-from podium.clicks.labels import PairLabels as PairLabels
-from podium.clicks.labels import label_pairs as label_pairs
-from podium.clicks.labels import labels as labels
-from podium.clicks.measures import Measures as Measures
-from podium.clicks.measures import measure as measure
-from podium.clicks.pbm import PBM as PBM
-from podium.clicks.preferences import ClickPreferences as ClickPreferences
-from podium.clicks.preferences import click_preferences as click_preferences
-from podium.clicks.preferences import prefer as prefer
-from podium.clicks.propensity import Propensities as Propensities
-from podium.clicks.propensity import read_propensities as read_propensities
-from podium.clicks.rctr import RCTR as RCTR
-from podium.clicks.sdbn import SDBN as SDBN
-from podium.clicks.simulate import show as show
-from podium.clicks.simulate import simulate as simulate
-from podium.clicks.simulate import simulate_counts as simulate_counts
-from podium.clicks.ubm import UBM as UBM
-from podium.clicks.weights import Weighted as Weighted
-from podium.clicks.weights import weights as weights
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
