@@ -20,7 +20,6 @@ from podium.ids import Ids
 from podium.losses import Loss
 from podium.metrics import Metric
 from podium.ranking import order
-from podium.shortest import doubles
 from podium.testing import linear_data
 
 NUMBERS = ["0.1", "-1e-3", "123456789.125", "1e22", "5e-324", "3.4e38", "9007199254740993", "-0"]
@@ -41,7 +40,6 @@ def exact() -> dict[str, Any]:
         "ranks of ids": ids.ranks().tolist(),
         "decimals": [float(x).hex() for x in data.features.ravel()],
         "file": written.getvalue().decode(),
-        "shortest": doubles(rng.standard_normal(20) * 10.0 ** rng.integers(-20, 20, 20)).tolist(),
     }
 
 

@@ -33,7 +33,8 @@ class Learner(Named):
     """What turns data into a model. Its fields are its settings, one of them its `transform` of the features."""
 
     kind: ClassVar[str] = "learner"
-    home: ClassVar[str] = "podium.methods"
+    home: ClassVar[str] = "podium.algorithms"
+    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.fixed")
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False

@@ -16,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import importlib.util
 import math
 import numbers
 import operator
@@ -25,7 +26,6 @@ import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 from podium.errors import ParameterError, UnknownNameError
-from podium.values import frozen
 
 T = TypeVar("T")
 
@@ -56,7 +56,9 @@ class Named:
     name: ClassVar[str]
     """The word that names it; its file's name, with hyphens, unless the class says otherwise. In a script, its own."""
     home: ClassVar[str]
-    """The package whose import fills this registry, e.g. `podium.losses`."""
+    """The package whose public names fill this registry, each in the file of its name, e.g. `podium.losses`."""
+    elsewhere: ClassVar[tuple[str, ...]] = ()
+    """Modules outside of `home` that register values of this kind."""
     _catalogues: ClassVar[dict[str, dict[str, type[Named]]]] = {}
 
     def __post_init__(self) -> None:
@@ -69,26 +71,45 @@ class Named:
     @classmethod
     def catalogue(cls) -> dict[str, type[Self]]:
         """Every registered class of this kind, by name."""
-        importlib.import_module(cls.home)
+        home = importlib.import_module(cls.home)
+        for public in getattr(home, "__all__", ()):
+            getattr(home, public)  # imports the module that defines it
+        for module in cls.elsewhere:
+            importlib.import_module(module)
         load_plugins()
-        found = Named._catalogues.setdefault(cls.kind, {})
-        return {name: found[name] for name in sorted(found)}  # type: ignore[misc]
+        classes = cls._registered()
+        return {name: classes[name] for name in sorted(classes)}
+
+    @classmethod
+    def find(cls, name: str) -> type[Self]:
+        """The registered class of a name. Imports the file of that name, or all of this kind if it is not there."""
+        _import_file_of(name, cls.home, cls.elsewhere)
+        load_plugins()
+        classes = cls._registered()
+        if name not in classes or _is_plugin(classes[name], cls.home):
+            cls.catalogue()  # raises an error if podium and a plug-in use the same name
+        if name not in classes:
+            see = "podium methods" if cls.kind == "loss" else None
+            raise UnknownNameError(cls.kind, name, sorted(classes), see=see)
+        return classes[name]
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The value that `text` names: `name` or `name(parameter=value, …)`."""
         name, arguments = split_call(text)
-        known = cls.catalogue()
-        if name not in known:
-            raise UnknownNameError(cls.kind, name, known, see="podium methods" if cls.kind == "loss" else None)
-        return build(known[name], arguments)
+        return build(cls.find(name), arguments)
+
+    @classmethod
+    def _registered(cls) -> dict[str, type[Self]]:
+        """The classes of this kind whose modules are imported."""
+        return Named._catalogues.setdefault(cls.kind, {})  # type: ignore[return-value]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(param, dataclasses.field))
 def register(cls: type[T]) -> type[T]:
     """Make a class a frozen dataclass and enter it in the registry of its kind."""
-    made = frozen(cls)
-    named = typing.cast(type[Named], made)
+    frozen = dataclasses.dataclass(frozen=True, repr=False)(cls)
+    named = typing.cast(type[Named], frozen)
     if "name" not in named.__dict__:
         named.name = _default_name(named)
     known = Named._catalogues.setdefault(named.kind, {})
@@ -96,7 +117,7 @@ def register(cls: type[T]) -> type[T]:
     if other is not None and (other.__module__, other.__qualname__) != (named.__module__, named.__qualname__):
         raise ParameterError(f"Two {named.kind}s are called {named.name!r}: {other.__module__} and {named.__module__}.")
     known[named.name] = named
-    return made
+    return frozen
 
 
 def _default_name(cls: type) -> str:
@@ -105,6 +126,24 @@ def _default_name(cls: type) -> str:
         return cls.__module__.rpartition(".")[2].replace("_", "-")
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__)
     return words.strip("_").replace("_", "-").lower()
+
+
+def _import_file_of(name: str, home: str, elsewhere: tuple[str, ...]) -> None:
+    """Import the module in the package `home`, or among `elsewhere`, that has the name of a thing, if there is one."""
+    word = name.replace("-", "_")
+    package = importlib.import_module(home)
+    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name):  # no file, such as __main__, that holds nothing with a name
+        return
+    if hasattr(package, "__path__") and importlib.util.find_spec(f"{home}.{word}"):
+        importlib.import_module(f"{home}.{word}")
+    for module in elsewhere:
+        if module.rpartition(".")[2] == word:
+            importlib.import_module(module)
+
+
+def _is_plugin(cls: type, home: str) -> bool:
+    """Whether a class is of another distribution than the package `home`."""
+    return cls.__module__.partition(".")[0] != home.partition(".")[0]
 
 
 @functools.cache

@@ -29,9 +29,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from podium.columns import check_row_order, float_numbers, text_ids
 from podium.data.array_parts import feature_array
@@ -39,12 +36,19 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.data.tables import weights_of_queries
-from podium.errors import DataError, ParameterError
+from podium.errors import DataError, MissingPackageError, ParameterError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.registry import split_call, write
 from podium.training import train
+
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import check_random_state
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise MissingPackageError("scikit-learn", "podium.sklearn", "sklearn") from None
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]

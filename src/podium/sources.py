@@ -73,7 +73,7 @@ def _imported(name: str, path: Path, own: str) -> list[tuple[str, Path]]:
     """Names and files of the modules that a module imports, without those that are installed."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     files: dict[str, Path] = {}
-    for origin, names, modules in _IMPORTS.findall(_FOR_TYPES.sub(b"", path.read_bytes())):
+    for origin, names, modules in _IMPORTS.findall(_FOR_TYPES.sub(b"", _text(path))):
         base = _absolute(origin.decode(), package)
         members = [_first_word(word) for word in names.strip(b"()").split(b",")] if origin else []
         for member in members:
@@ -83,6 +83,12 @@ def _imported(name: str, path: Path, own: str) -> list[tuple[str, Path]]:
             for size in range(len(parts)):
                 files |= _found(".".join(parts[: size + 1]), own)
     return sorted(files.items())
+
+
+def _text(path: Path) -> bytes:
+    """A source file; of a package with the stub beside it, which lists what it imports when that is asked for."""
+    stub = path.with_suffix(".pyi")
+    return path.read_bytes() + (stub.read_bytes() if path.name == "__init__.py" and stub.is_file() else b"")
 
 
 def _first_word(text: bytes) -> str:

@@ -12,3 +12,6 @@ def version() -> str:
         return installed("podium")
     except PackageNotFoundError:  # run from its source tree
         return "0+source"
+
+
+__version__ = version()

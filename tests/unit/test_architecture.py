@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,6 @@ LAYERS = [
         "version",
         "errors",
         "registry",
-        "values",
         "arrays",
         "arguments",
         "columns",
@@ -52,7 +52,6 @@ LAYERS = [
         "views",
         "rows",
         "ids",
-        "shortest",
         "forms",
         "archive",
         "json_process",
@@ -163,8 +162,8 @@ def registering(folder):
 def test_the_folder_is_the_registry(folder):
     known = {(cls.__module__, cls.__name__) for cls in catalogue(folder).values()}
     for module, cls in registering(folder):
-        line = f"from podium.{folder}.{module} import {cls} as {cls}"
-        assert (f"podium.{folder}.{module}", cls) in known, f"add to {folder}/__init__.py: {line}"
+        line = f"from .{module} import {cls} as {cls}"
+        assert (f"podium.{folder}.{module}", cls) in known, f"add to {folder}/__init__.pyi: {line}"
     there = set(registering(folder))
     for module, cls in known:
         if module.startswith(f"podium.{folder}."):
@@ -185,7 +184,56 @@ def test_a_thing_is_found_in_the_file_of_its_name(folder):
 def test_the_package_exports_what_it_registers(folder):
     package = sys.modules[f"podium.{folder}"]
     for _, cls in registering(folder):
-        assert hasattr(package, cls), f"{folder}/__init__.py does not import {cls}"
+        assert hasattr(package, cls), f"{folder}/__init__.pyi does not import {cls}"
+
+
+@pytest.mark.parametrize("stub", sorted(SOURCE.rglob("__init__.pyi")), ids=name)
+def test_an_exported_name_is_not_hidden_by_a_module_of_its_name(stub):
+    package = ".".join(("podium", *stub.relative_to(SOURCE).parts[:-1]))
+    program = f"""
+import ast, importlib, pkgutil
+package = importlib.import_module({package!r})
+for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+    if not module.name.endswith(("__main__", ".sklearn")):
+        importlib.import_module(module.name)
+for node in ast.parse(open({str(stub)!r}, encoding="utf-8").read()).body:
+    for alias in node.names:
+        if node.module:
+            home = importlib.import_module(f"{{package.__name__}}.{{node.module}}")
+            assert getattr(package, alias.name) is getattr(home, alias.name), alias.name
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "stemmer": "pystemmer", "yaml": "pyyaml"}
+"""Distributions whose name is not that of the package to import."""
+
+
+def test_every_package_that_is_imported_is_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    declared = {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for group in groups for line in group}
+    for file in FILES:
+        for node in run_time(tree(file)):
+            for module in imported(node):
+                top = module.partition(".")[0]
+                package = top.lower().replace("_", "-")
+                own = not top or top == "podium" or top in sys.stdlib_module_names
+                assert own or DISTRIBUTIONS.get(package, package) in declared, f"{name(file)}: declare {top}"
+
+
+def run_time(node):
+    """The parts of a module, without those that are for type checkers alone."""
+    for part in ast.iter_child_nodes(node):
+        if not (isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"):
+            yield part
+            yield from run_time(part)
+
+
+def test_only_the_estimator_needs_scikit_learn():
+    for file in FILES:
+        for node in ast.walk(tree(file)):
+            assert file == SOURCE / "sklearn.py" or not any(m.split(".")[0] == "sklearn" for m in imported(node)), file
 
 
 HEADINGS = {

@@ -2,6 +2,10 @@
 
 import dataclasses
 import inspect
+import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -201,8 +205,8 @@ def test_a_value_is_made_as_a_dataclass_is():
 @pytest.mark.parametrize(
     ("args", "named", "words"),
     [
-        ((True, 1.0, True, 1), {}, "takes 3 arguments; got 4"),
-        ((True,), {"normalise": False}, "two values for 'normalise'"),
+        ((True, 1.0, True, 1), {}, "takes from 1 to 4 positional arguments but 5 were given"),
+        ((True,), {"normalise": False}, "multiple values for argument 'normalise'"),
         ((), {"sgima": 1.0}, "unexpected keyword argument 'sgima'"),
     ],
 )
@@ -224,3 +228,59 @@ def test_a_dataclass_between_two_values_keeps_all_fields():
     Named._catalogues["loss"].pop("below-between")
     assert repr(Below(3.0, 4.0)) == "below-between(first=3.0,second=4.0)"
     assert Below(1.0, 2.0) == Below() != Below(1.0, 3.0)
+
+
+def loaded_by(program):
+    words = [sys.executable, "-c", f"import sys\n{program}\nprint(*sys.modules)"]
+    return set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("program", "needed", "spared"),
+    [
+        (
+            "from podium.losses import Loss; Loss.parse('ranknet(sigma=2.0)')",
+            "podium.losses.ranknet",
+            "podium.losses.listnet",
+        ),
+        (
+            "from podium.learner import Learner; Learner.parse('recipe(loss=ir-svm)')",
+            "podium.losses.ir_svm",
+            "podium.algorithms.adarank",
+        ),
+        (
+            "from podium.aggregation import Aggregator; Aggregator.parse('borda')",
+            "podium.aggregation.borda",
+            "podium.aggregation.kemeny",
+        ),
+    ],
+)
+def test_a_name_imports_its_own_file_alone(program, needed, spared):
+    loaded = loaded_by(program)
+    assert needed in loaded
+    assert spared not in loaded
+
+
+def test_a_name_that_is_not_that_of_its_file_is_found():
+    loaded_by("from podium.aggregation import Aggregator; assert Aggregator.parse('mc4').name == 'mc4'")
+    loaded_by("from podium.learner import Learner; assert Learner.parse('model(file=x)').file == 'x'")
+
+
+@pytest.mark.parametrize(
+    ("package", "base", "name", "file"),
+    [("losses", "Loss", "ranknet", "ranknet"), ("aggregation", "Aggregator", "mc4", "markov")],
+)
+@pytest.mark.parametrize("first", ["", "import podium.{}.{}; ", "import podium.registry as r; r.load_plugins(); "])
+def test_a_plug_in_cannot_take_the_name_of_another_thing(package, base, name, file, first, tmp_path):
+    (tmp_path / "my_plugin.py").write_text(
+        f"from podium.{package} import {base}\nfrom podium.registry import register\n"
+        f"@register\nclass Mine({base}):\n    name = {name!r}\n"
+    )
+    about = tmp_path / "my_plugin-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[podium]\nmine = my_plugin\n")
+    program = f"{first.format(package, file)}from podium.{package} import {base}; {base}.parse({name!r})"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert re.search(f"^podium.errors.ParameterError: Two .* are called {name!r}: .*my_plugin", done.stderr, re.M)

@@ -1,6 +1,8 @@
 """A method as a scikit-learn estimator: its own checks, model selection, pipelines, with queries routed per row."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -311,3 +313,11 @@ def test_wrong_names_and_lengths_are_refused_when_fitting():
         Ranker("ranknet").fit(X, Y, qid=[1, 2, 3])
     with pytest.raises(NotFittedError):
         Ranker().predict(X)
+
+
+def test_without_scikit_learn_the_error_names_the_extra() -> None:
+    program = "import sys; sys.modules['sklearn'] = None; import podium.sklearn"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (
+        "podium.sklearn needs scikit-learn, which is not installed. Run: pip install 'podium[sklearn]'" in done.stderr
+    )

@@ -27,8 +27,9 @@ def modules(package: Path) -> dict[str, Path]:
 
 
 def imported(name: str, path: Path, names: set[str]) -> Iterator[str]:
-    """Modules that a module imports, anywhere but for types, as Python's own parser sees them."""
-    tree = ast.parse(path.read_text())
+    """Modules that a module or its stub imports, anywhere but for types, as Python's own parser sees them."""
+    stub = path.with_name("__init__.pyi")
+    tree = ast.parse(path.read_text() + (stub.read_text() if path.name == "__init__.py" and stub.exists() else ""))
     for_types = {
         part
         for node in ast.walk(tree)
@@ -39,10 +40,11 @@ def imported(name: str, path: Path, names: set[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         if node in for_types:
             continue
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        if isinstance(node, ast.ImportFrom):
+            module = ".".join(filter(None, [name if node.level else None, node.module]))
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield whole if whole in names else node.module
+                whole = f"{module}.{alias.name}"
+                yield whole if whole in names else module
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 parts = alias.name.split(".")

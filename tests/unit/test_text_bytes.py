@@ -1,4 +1,6 @@
-"""Decimals of up to nine bytes: the number that Python reads, or none."""
+"""Decimals, and the short ones of up to nine bytes: the number that Python reads, or none."""
+
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from podium.compiled import compiled
 from podium.decimals import nine_bytes
 from podium.text_bytes import SPARE, place_of
+from podium.text_bytes import SPARE, decimal, nine_bytes, place_of
 
 
 @compiled
@@ -46,3 +49,32 @@ def test_short_decimals_are_the_numbers_that_python_reads(word):
 @pytest.mark.parametrize("word", [b"-", b".", b"1e5", b"nan", b"+1", b"1.2.3", b"--1", b"1-2", b"0x1", b"1,5", b"1#"])
 def test_what_is_no_plain_short_decimal_is_left_to_others(word):
     assert read(word)[1] < 0
+
+
+@compiled
+def read_decimal(text):
+    value, end = decimal(place_of(text))
+    return value, end - place_of(text) if end >= 0 else -1
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.one_of(
+        st.floats(allow_nan=False, allow_infinity=False).map(repr),
+        st.from_regex(r"[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?", fullmatch=True),
+        st.tuples(st.floats(1e-3, 1e6), st.integers(-3, 3)).map(  # halfway between two doubles, and near that
+            lambda pair: str(
+                (Decimal(pair[0]) + Decimal(float(np.nextafter(pair[0], 1e9)))) / 2 + Decimal(pair[1]).scaleb(-30)
+            )
+        ),
+    )
+)
+@example("9007199254740993")
+@example("0." + "0" * 40 + "123")
+def test_a_decimal_is_read_as_its_nearest_double_or_left_to_python(text):
+    value, end = read_decimal(np.frombuffer(text.encode() + b"\n" + bytes(16), np.uint8))
+    if end >= 0:
+        assert end == len(text)
+        assert (value, np.signbit(value)) == (float(text), np.signbit(float(text)))
+    else:
+        assert abs(float(text)) > 1e280 or abs(float(text)) < 1e-280 or len(text) > 19

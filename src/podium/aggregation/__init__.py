@@ -1,29 +1,5 @@
-"""Rank aggregation, one file per method. A new one: its file, one import line here, one test with one number."""
+"""Rank aggregation, one file per method. A new one: its file, one line in `__init__.pyi`, one test with one number."""
 
-from podium.aggregation.aggregate import aggregate as aggregate
-from podium.aggregation.agreement import agreement as agreement
-from podium.aggregation.base import Aggregator as Aggregator
-from podium.aggregation.base import Consensus as Consensus
-from podium.aggregation.base import Solved as Solved
-from podium.aggregation.borda import Borda as Borda
-from podium.aggregation.combmnz import CombMNZ as CombMNZ
-from podium.aggregation.combsum import CombSum as CombSum
-from podium.aggregation.copeland import Copeland as Copeland
-from podium.aggregation.cranking import Cranked as Cranked
-from podium.aggregation.cranking import Cranking as Cranking
-from podium.aggregation.cranking_ranks import RankDistribution as RankDistribution
-from podium.aggregation.footrule import Footrule as Footrule
-from podium.aggregation.kemeny import Kemeny as Kemeny
-from podium.aggregation.mallows import Mallows as Mallows
-from podium.aggregation.markov import MC1 as MC1
-from podium.aggregation.markov import MC2 as MC2
-from podium.aggregation.markov import MC3 as MC3
-from podium.aggregation.markov import MC4 as MC4
-from podium.aggregation.plackett_luce_mle import PlackettLuceMLE as PlackettLuceMLE
-from podium.aggregation.pmop import PMOP as PMOP
-from podium.aggregation.rrf import RRF as RRF
-from podium.aggregation.supervised import SupervisedAggregator as SupervisedAggregator
-from podium.aggregation.supervised import Trained as Trained
-from podium.aggregation.supervised import with_labels as with_labels
-from podium.aggregation.voter_weights import VoterWeights as VoterWeights
-from podium.aggregation.worths import Worths as Worths
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,8 +19,6 @@ from typer.core import TyperGroup
 from podium.cli import console
 from podium.errors import ParameterError, PodiumError, shortened
 
-gc.set_threshold(100_000)  # imports make many objects and no garbage: looking for some would take a fifth of the start
-
 HELP = """Learning to rank: train, rank, evaluate and compare.
 
 Start with `podium demo`; `podium COMMAND --help` explains a command."""
@@ -155,6 +153,7 @@ def report(error: BaseException) -> int:
 
 def main() -> None:
     """The program."""
+    gc.set_threshold(100_000)  # imports make many objects and no garbage: a search for it takes a fifth of the start
     console.open_streams()
     if not os.environ.get("TERMINAL_WIDTH", "80").isdigit():
         del os.environ["TERMINAL_WIDTH"]  # typer's own, which makes a number of whatever it is

@@ -23,7 +23,7 @@ from typing import Any
 from podium.threads import default_threads
 from podium.version import version
 
-PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel")
+PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "clarabel")
 
 
 @contextmanager

@@ -37,7 +37,6 @@ from podium.decimals import DOT, ZERO
 from podium.errors import DataError
 from podium.files import Source, reading, source_name, writing
 from podium.ids import Ids
-from podium.shortest import singles
 from podium.text_bytes import SPARE, byte, copy, place_of, put_word
 
 _BLOCK = 2**17  # numbers written at a time
@@ -182,12 +181,20 @@ def _lines(heads: Ids, block: Any, notes: Ids | None) -> bytes:
     else:
         columns, which = np.unique(block.indices, return_inverse=True)
         ends, numbers = block.indptr.astype(np.int64), block.data
-    keys, values = Ids.from_bytes([b" %d:" % (column + 1) for column in columns.tolist()]), singles(numbers)
+    keys, values = Ids.from_bytes([b" %d:" % (column + 1) for column in columns.tolist()]), _decimals(numbers)
     after = Ids.of([""] * len(heads)) if notes is None else notes
     sizes = [int((part.ends - part.starts).sum()) for part in (heads, values, keys[which], after)]
     out = np.empty(sum(sizes) + len(heads) + SPARE, np.uint8)
     size = _write(*_spans(heads), *_spans(keys), which.astype(np.int64), *_spans(values), ends, *_spans(after), out)
     return out[:size].tobytes()
+
+
+def _decimals(numbers: NDArray[np.float32]) -> Ids:
+    """Each number with the fewest digits that tell it from all other float32, from a million on with an exponent."""
+    words = numbers.astype("S32").tolist()
+    for k in np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= 1e6)).tolist():
+        words[k] = np.format_float_scientific(numbers[k], trim="-", exp_digits=2).encode()
+    return Ids.from_bytes(words)
 
 
 def _spans(ids: Ids) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:

@@ -32,7 +32,6 @@ from podium.errors import DataError
 from podium.files import Source, source_name, writing
 from podium.ids import Ids, id_keys, lines
 from podium.ranking import break_ties, check_scores, order_all
-from podium.shortest import doubles
 
 Places = NDArray[np.int64]
 
@@ -144,7 +143,7 @@ def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
     with writing(target) as file:
         for a, b in _blocks(len(rows)):
-            scores = doubles(run.scores[rows[a:b]])
+            scores = Ids.of(run.scores[rows[a:b]])
             q0, tag = (words[np.full(b - a, k)] for k in (0, 1))
             columns = [queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]
             file.write(lines(columns))

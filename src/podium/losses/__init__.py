@@ -1,34 +1,5 @@
-"""The losses, one file each. A new one: its file, one import line here, one test with one number from the paper."""
+"""The losses, one file each. A new one: its file, one line in `__init__.pyi`, one test with a number of its paper."""
 
-from podium.losses.apprank import AppRank as AppRank
-from podium.losses.base import Derivatives as Derivatives
-from podium.losses.base import Loss as Loss
-from podium.losses.base import product as product
-from podium.losses.base import sweep as sweep
-from podium.losses.boltzrank import BoltzRank as BoltzRank
-from podium.losses.energy_ndcg import EnergyNDCG as EnergyNDCG
-from podium.losses.exponential import Exponential as Exponential
-from podium.losses.frank import FRank as FRank
-from podium.losses.hinge import Hinge as Hinge
-from podium.losses.ir_svm import IRSVM as IRSVM
-from podium.losses.lambdarank import LambdaRank as LambdaRank
-from podium.losses.listmle import ListMLE as ListMLE
-from podium.losses.listnet import ListNet as ListNet
-from podium.losses.logistic import Logistic as Logistic
-from podium.losses.mallows import Mallows as Mallows
-from podium.losses.pairs import PairwiseLoss as PairwiseLoss
-from podium.losses.pairties_d import PairTiesD as PairTiesD
-from podium.losses.pairties_rk import PairTiesRK as PairTiesRK
-from podium.losses.pmop_exact import PMOPExact as PMOPExact
-from podium.losses.pmop_fd import PMOPFD as PMOPFD
-from podium.losses.pmop_gibbs import PMOPGibbs as PMOPGibbs
-from podium.losses.pmop_mh import PMOPMH as PMOPMH
-from podium.losses.rank_regress import RankRegress as RankRegress
-from podium.losses.ranknet import RankNet as RankNet
-from podium.losses.regression import Regression as Regression
-from podium.losses.softmax import Softmax as Softmax
-from podium.losses.softrank import SoftRank as SoftRank
-from podium.losses.squared_hinge import SquaredHinge as SquaredHinge
-from podium.losses.structrank import StructRank as StructRank
-from podium.losses.subset_regression import SubsetRegression as SubsetRegression
-from podium.losses.thurstone import Thurstone as Thurstone
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -30,6 +30,7 @@ class Scorer(Named):
 
     kind: ClassVar[str] = "scorer"
     home: ClassVar[str] = "podium.scorers"
+    elsewhere = ("podium.scorers.trees.trees",)
     solver: ClassVar[str]
     """The solver to use where none is named."""
     per_query: ClassVar[bool] = True

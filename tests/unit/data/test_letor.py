@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, whole_lines, write_letor
@@ -404,3 +406,21 @@ def test_what_letor_cannot_hold_is_refused_and_nothing_is_left_behind(tmp_path):
 def test_sparse_data_is_written_with_what_it_stores():
     data = Dataset.from_arrays(sp.csr_array(np.array([[0, 2.5], [0, 0]])), [1, 0], qid=[1, 1])
     assert written(data) == b"1 qid:1 2:2.5\n0 qid:1\n"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.one_of(st.floats(width=32), st.decimals(-1000, 1000, places=3).map(float)), min_size=1, max_size=20))
+@example([1e-4, 1e-45, 1.17549435e-38, -0.0, *(2.0**k for k in range(-149, 127)), *(10.0**k for k in range(-37, 38))])
+def test_a_feature_has_the_fewest_digits_that_read_back_as_it_is(numbers):
+    values = np.array(numbers, np.float32)
+    line = written(Dataset.from_arrays(values[None, :], [0.0], group=[1])).decode()
+    for word, value in zip(line.split(" #")[0].split()[2:], values, strict=True):
+        text = word.partition(":")[2]
+        assert np.isnan(value) or float(text) == float(str(value))
+        assert ("e" in text) == (np.isfinite(value) and value != 0 and not 1e-4 <= abs(float(value)) < 1e6)
+
+
+def test_large_features_are_written_with_an_exponent():
+    values = np.array([[999999.0, 1e6, 16777216.0, 1234567.0, 1e-5, 0.25]], np.float32)
+    line = written(Dataset.from_arrays(values, [0.0], group=[1])).decode()
+    assert " 1:999999 2:1e+06 3:1.6777216e+07 4:1.234567e+06 5:1e-05 6:0.25" in line

@@ -1,8 +1,5 @@
 """Interleaving methods, one file each. A new one: its file, one import line here, one test."""
 
-from podium.online.interleaving.base import Interleaver as Interleaver
-from podium.online.interleaving.base import Interleaving as Interleaving
-from podium.online.interleaving.base import make_page as make_page
-from podium.online.interleaving.optimised import Optimised as Optimised
-from podium.online.interleaving.probabilistic import Probabilistic as Probabilistic
-from podium.online.interleaving.team_draft import TeamDraft as TeamDraft
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,12 @@
+from .adarank import AdaRank as AdaRank
+from .gbrank import GBRank as GBRank
+from .mcrank import McRank as McRank
+from .oc_svm import OCSVM as OCSVM
+from .permurank import PermuRank as PermuRank
+from .prank import PRank as PRank
+from .random import Random as Random
+from .rankboost import RankBoost as RankBoost
+from .single_feature import SingleFeature as SingleFeature
+from .sortnet import SortNet as SortNet
+from .splitting import Splitting as Splitting
+from .svm_map import SVMMAP as SVMMAP

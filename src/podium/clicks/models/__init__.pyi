@@ -1,0 +1,14 @@
+from .base import ClickModel as ClickModel
+from .base import Fitted as Fitted
+from .base import Predicted as Predicted
+from .base import fit as fit
+from .cascade import Cascade as Cascade
+from .ccm import CCM as CCM
+from .dbn import DBN as DBN
+from .dcm import DCM as DCM
+from .dctr import DCTR as DCTR
+from .gctr import GCTR as GCTR
+from .pbm import PBM as PBM
+from .rctr import RCTR as RCTR
+from .sdbn import SDBN as SDBN
+from .ubm import UBM as UBM

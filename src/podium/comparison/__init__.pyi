@@ -1,0 +1,9 @@
+from .plan import Plan as Plan
+from .plan import Task as Task
+from .run import compare as compare
+from .run_spec import Observer as Observer
+from .run_spec import run_spec as run_spec
+from .spec import Spec as Spec
+from .spec import make_spec as make_spec
+from .spec import read_spec as read_spec
+from .task_event import TaskEvent as TaskEvent

@@ -1,0 +1,10 @@
+from .base import RankingDistribution as RankingDistribution
+from .boltzmann import Boltzmann as Boltzmann
+from .davidson import Davidson as Davidson
+from .mallows import Mallows as Mallows
+from .ordered_partitions import OrderedPartitions as OrderedPartitions
+from .ordered_partitions_fd import OrderedPartitionsFD as OrderedPartitionsFD
+from .plackett_luce import PlackettLuce as PlackettLuce
+from .rao_kupper import RaoKupper as RaoKupper
+from .reverse_plackett_luce import ReversePlackettLuce as ReversePlackettLuce
+from .thurstone import Thurstone as Thurstone

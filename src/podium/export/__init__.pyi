@@ -1,0 +1,16 @@
+from .base import Target as Target
+from .c import C as C
+from .elastic import Elastic as Elastic
+from .elasticsearch_ltr import ElasticsearchLTR as ElasticsearchLTR
+from .export import export as export
+from .export import prove_file as prove_file
+from .lightgbm import LightGBM as LightGBM
+from .onnx import ONNX as ONNX
+from .opensearch_ltr import OpenSearchLTR as OpenSearchLTR
+from .proof import Proof as Proof
+from .proving import prove as prove
+from .python import Python as Python
+from .ranklib import RankLib as RankLib
+from .solr import Solr as Solr
+from .vespa import Vespa as Vespa
+from .xgboost import XGBoost as XGBoost

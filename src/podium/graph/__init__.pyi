@@ -1,0 +1,9 @@
+from .browserank import browserank as browserank
+from .hits import HITS as HITS
+from .hits import hits as hits
+from .links import Links as Links
+from .links import make_links as make_links
+from .links import read_links as read_links
+from .pagerank import pagerank as pagerank
+from .visits import Visit as Visit
+from .visits import read_visits as read_visits

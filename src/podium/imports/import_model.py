@@ -1,0 +1,166 @@
+"""A model of LightGBM, XGBoost, CatBoost or RankLib as a model of podium, from a file that need not be trusted.
+
+>>> model = import_model(b"## Coordinate Ascent\\n1:0.5 2:-1.0\\n")
+>>> model.score([[2.0, 1.0]]).tolist()
+[0.0]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Literal
+
+import numpy as np
+
+from podium.errors import ModelFileError, ParameterError, PodiumError
+from podium.files import reading
+from podium.forms import LinearForm
+from podium.imports.catboost import read_catboost
+from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse
+from podium.imports.lightgbm import read_lightgbm
+from podium.imports.ranklib import read_ranklib
+from podium.imports.xgboost import read_xgboost
+from podium.model import Model
+from podium.recipe import Recipe
+from podium.scorers import Linear, Params, Trees
+from podium.scorers.trees.forest import EXACT
+from podium.scorers.trees.lightgbm_text import write_forest
+from podium.solvers import Boosting
+from podium.transforms import Identity
+
+FORMATS = ("lightgbm", "xgboost", "catboost", "ranklib")
+MOST_BYTES = 512 * 2**20
+
+
+def import_model(
+    source: str | PathLike[str] | bytes,
+    *,
+    format: str | None = None,
+    trees: Literal["all", "best"] = "all",
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> Model:
+    """A model of another tool, from a file or its bytes. `podium rank`, explain, compare and export work on it.
+
+    `format` is one of FORMATS; without it, the file's beginning tells. `trees`: of an XGBoost model that was stopped
+    early, all trees, as its Booster predicts, or those up to the best iteration, as its XGBRanker does. `n_features`:
+    how many your data has, of a model of RankLib, which knows its features only up to the last that it uses.
+    `feature_names` are those of your data where the file has none or others, such as LightGBM's, with _ for blanks.
+    """
+    if trees not in ("all", "best"):
+        raise ParameterError(f"trees must be all or best; got {trees!r}.")
+    where = "<bytes>" if isinstance(source, bytes) else os.fspath(source)
+    raw = source if isinstance(source, bytes) else _read(source, most_bytes)
+    if len(raw) > most_bytes:
+        raise ModelFileError(f"{where}: larger than {most_bytes} bytes, which is the most that is read.")
+    name = format or _format_of(raw, where)
+    if name not in FORMATS:
+        raise ParameterError(f"format must be one of {', '.join(FORMATS)}; got {name!r}.")
+    if trees == "best" and name != "xgboost":
+        raise ParameterError(f"trees=best is for models of XGBoost, which know their best iteration; this is {name}.")
+    if n_features is not None and name != "ranklib":
+        raise ParameterError(f"n_features is for models of RankLib; one of {name} says how many features it has.")
+    readers: dict[str, Callable[[bytes], Foreign]] = {
+        "lightgbm": read_lightgbm,
+        "xgboost": lambda given: read_xgboost(given, best=trees == "best"),
+        "catboost": read_catboost,
+        "ranklib": lambda given: widened(read_ranklib(given), n_features, feature_names),
+    }
+    try:
+        found = _renamed(readers[name](raw), feature_names)
+        return as_model(found, sha256=hashlib.sha256(raw).hexdigest())
+    except ParameterError:
+        raise
+    except (PodiumError, RecursionError, OverflowError, MemoryError) as error:
+        raise ModelFileError(f"{where}: {error}") from error
+
+
+def widened(found: Foreign, n_features: int | None, names: Sequence[str] | None = None) -> Foreign:
+    """The same model of more features, as many as there are names where no number is given, the others unused."""
+    form, known = found.form, _n_features(found)
+    if n_features is None and names is not None:
+        n_features = max(known, len(names))
+    if n_features is None:
+        more = f"{known}, the last that it uses; if your data has more, say how many (--n-features)"
+        return replace(found, notes={**found.notes, "features": more})
+    if n_features == known:
+        return found
+    if not known < n_features <= MOST_FEATURES:
+        raise ParameterError(f"n_features must be from {known}, which it uses, to {MOST_FEATURES}; got {n_features}.")
+    if isinstance(form, LinearForm):
+        return replace(found, form=replace(form, weights=np.append(form.weights, np.zeros(n_features - known))))
+    return replace(found, form=replace(form, n_features=n_features))
+
+
+def _n_features(found: Foreign) -> int:
+    return len(found.form.weights) if isinstance(found.form, LinearForm) else found.form.n_features
+
+
+def _renamed(found: Foreign, names: Sequence[str] | None) -> Foreign:
+    if names is None:
+        return found
+    if len(names) != _n_features(found):
+        raise ParameterError(f"{len(names)} feature names for a model of {_n_features(found)} features.")
+    if len(set(names)) < len(names):
+        raise ParameterError("two features have the same name. Give each its own.")
+    return replace(found, names=tuple(names))
+
+
+def as_model(found: Foreign, *, sha256: str) -> Model:
+    """What a reader found, as a model of podium."""
+    params: Params
+    if isinstance(found.form, LinearForm):
+        learner, n_features = Recipe(scorer=Linear(), transform=Identity()), len(found.form.weights)
+        params = {"theta": np.append(found.form.weights, found.form.offset)}
+    else:
+        learner, n_features = Recipe(scorer=Trees(), solver=Boosting(), transform=Identity()), found.form.n_features
+        params = {"trees": np.frombuffer(write_forest(found.form), np.uint8)}
+        if (found.form.missing == EXACT).all():
+            params["exact"] = np.ones(1, np.uint8)
+    about = {"format": found.format, "version": found.version, "sha256": sha256, **found.notes}
+    if not isinstance(found.form, LinearForm) and found.form.cover is None:
+        about["cover"] = "unknown: explanations take every leaf to hold as many documents"
+    model = Model(learner, params, {}, n_features, found.names, {"imported": about})
+    if not np.isfinite(model.score(np.zeros((1, n_features), np.float32))).all():
+        refuse("its scores are not finite numbers.")
+    return model
+
+
+def _read(source: str | PathLike[str], most: int) -> bytes:
+    with reading(source) as file:
+        return file.read(most + 1)
+
+
+_OTHERS = {
+    re.compile(b"CBM1"): """CatBoost's binary format. Save the model with save_model("model.json", format="json")""",
+    re.compile(
+        rb"\["
+    ): """a list, as of XGBoost's dump_model, which leaves the base score out. Use save_model("model.json")""",
+    re.compile(rb'\{\s*"name":\s*"tree"'): """LightGBM's dump_model. Save the model with save_model("model.txt")""",
+    re.compile(b"binf"): """XGBoost's old binary format. Save the model with save_model("model.json")""",
+}
+"""Beginnings of files of these tools that are not read."""
+
+
+def _format_of(raw: bytes, where: str) -> str:
+    start = raw[:4096].lstrip()
+    if start.startswith((b"tree\n", b"tree\r\n")):
+        return "lightgbm"
+    if start.startswith(b"##"):
+        return "ranklib"
+    for beginning, what in _OTHERS.items():
+        if beginning.match(start):
+            raise ModelFileError(f"{where}: {what}.")
+    if start.startswith(b"{"):
+        catboost = b'"oblivious_trees"' in raw or b'"features_info"' in raw
+        return "catboost" if catboost and b'"learner"' not in start[:200] else "xgboost"
+    raise ModelFileError(
+        f"{where}: neither LightGBM's text, XGBoost's or CatBoost's JSON nor RankLib's. Say which with format "
+        f"({', '.join(FORMATS)}); models in pickles are not read: save them with the tool's own save_model."
+    )

@@ -1,0 +1,10 @@
+from .base import Estimator as Estimator
+from .base import propensities as propensities
+from .click_model import ByClickModel as ByClickModel
+from .dual import Dual as Dual
+from .harvest import Harvest as Harvest
+from .pairwise import Pairwise as Pairwise
+from .randomised import Randomised as Randomised
+from .regression_em import RegressionEM as RegressionEM
+from .swap import Swap as Swap
+from .trust import Trust as Trust

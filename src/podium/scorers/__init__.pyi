@@ -1,0 +1,10 @@
+from .base import Params as Params
+from .base import Prepared as Prepared
+from .base import RowScorer as RowScorer
+from .base import Scorer as Scorer
+from .base import SmoothScorer as SmoothScorer
+from .linear import Linear as Linear
+from .mlp import MLP as MLP
+from .nadaraya_watson import NadarayaWatson as NadarayaWatson
+from .torch import Torch as Torch
+from .trees import Trees as Trees

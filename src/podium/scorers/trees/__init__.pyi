@@ -1,0 +1,1 @@
+from .trees import Trees as Trees

@@ -1,0 +1,13 @@
+from . import document as document
+from . import language_models as language_models
+from . import matching as matching
+from . import over_words as over_words
+from . import proximity as proximity
+from . import query_level as query_level
+from . import similarity as similarity
+from . import vectors as vectors
+from .base import Feature as Feature
+from .base import Plan as Plan
+from .base import register_feature as register_feature
+from .sets import SETS as SETS
+from .sets import read_features as read_features

@@ -1,0 +1,10 @@
+from .add_minmax import AddMinMax as AddMinMax
+from .base import Affine as Affine
+from .base import State as State
+from .base import Transform as Transform
+from .identity import Identity as Identity
+from .minmax import MinMax as MinMax
+from .nystrom import Nystrom as Nystrom
+from .query_zscore import QueryZScore as QueryZScore
+from .second_order import SecondOrder as SecondOrder
+from .zscore import ZScore as ZScore
