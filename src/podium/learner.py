@@ -34,7 +34,7 @@ class Learner(Named):
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"
-    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.fixed")
+    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.saved_model")
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False

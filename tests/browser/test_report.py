@@ -16,7 +16,7 @@ from podium.comparison import compare
 from podium.data import Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 
 METHODS = ["random", "listnet", "lambdamart(num_leaves=4,rounds=15)", "single-feature"]
 DATASET = "made <b>up</b>"

@@ -27,7 +27,7 @@ from podium.data import Dataset
 from podium.evaluation.explain import explain
 from podium.service.judgments import read_judgments
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 
 NASTY = "</p><script>document.title='out'</script><img src=x onerror=\"document.title='out'\">"
 WORDS = ["heat", "transfer", "slabs", "steel", "flow", "wing", "shock", "wave"]

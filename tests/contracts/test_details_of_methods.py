@@ -17,6 +17,8 @@ from podium.testing import linear_data
 from podium.testing.examples import short
 from podium.training import train
 
+pytestmark = pytest.mark.slow
+
 REFUSED = {  # by every engine that scores one document at a time
     "mcrank", "mcrank-ordinal", "sortnet", "structrank", "random",  # neither trees nor linear
     "pmop-fd", "adarank-map", "adarank-ndcg",  # scaled within each query

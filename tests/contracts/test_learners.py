@@ -2,6 +2,7 @@
 
 import pytest
 
+from lanes import few
 from podium.methods import METHODS, method
 from podium.testing import LEARNER_CHECKS
 from podium.testing.learners import (
@@ -14,8 +15,9 @@ from podium.testing.refusals import refused
 from podium.testing.unusual_data import HOPELESS, UNUSUAL, USABLE, a_million_documents, one_grade
 from podium.training import train
 
-ALL = pytest.mark.parametrize("name", METHODS)
-LEARNING = pytest.mark.parametrize("name", [name for name in METHODS if name != "random"])
+QUICK = ("listnet", "ranking-svm", "prank", "lambdamart")
+ALL = pytest.mark.parametrize("name", few(METHODS, QUICK))
+LEARNING = pytest.mark.parametrize("name", few([name for name in METHODS if name != "random"], QUICK))
 
 LESS = {
     "single-feature": 0.55,  # of four that matter

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lanes import few
 from podium.losses import Loss
 from podium.testing import LOSS_CHECKS, equals_reference, general_position, instances
 from podium.testing.examples import size
@@ -21,6 +22,7 @@ MORE = [
     "structrank(topology=random,functions=2,normalise=true)",
 ]  # fmt: skip
 CASES = [loss for cls in Loss.catalogue().values() for loss in instances(cls)] + list(map(Loss.parse, MORE))
+QUICK = ("ranknet", "lambdarank", "listnet", "softmax", "regression")
 
 
 @st.composite
@@ -34,7 +36,7 @@ def queries(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return general_position(places, jitter), np.array(labels)
 
 
-@pytest.mark.parametrize("loss", CASES, ids=repr)
+@pytest.mark.parametrize("loss", few(CASES, QUICK), ids=repr)
 @pytest.mark.parametrize("check", LOSS_CHECKS.values(), ids=lambda check: check.__name__)
 @settings(max_examples=size(12, 4), deadline=None)
 @given(query=queries())
@@ -42,7 +44,7 @@ def test_every_loss_keeps_its_promises(check, loss, query):
     check(loss, *query)
 
 
-@pytest.mark.parametrize("loss", CASES, ids=repr)
+@pytest.mark.parametrize("loss", few(CASES, QUICK), ids=repr)
 @settings(max_examples=size(25, 4), deadline=None)
 @given(query=queries())
 def test_value_equals_brute_force(loss, query):

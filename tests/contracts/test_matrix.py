@@ -16,6 +16,8 @@ from podium.solvers import Solver, Watch
 from podium.testing import linear_data
 from podium.testing.examples import installed, short, with_fields
 
+pytestmark = pytest.mark.slow
+
 DATA = linear_data(12, 8)
 LOSSES = [cls() for cls in Loss.catalogue().values()]
 SCORERS = [with_fields(cls(), min_data_in_leaf=5) for cls in Scorer.catalogue().values() if installed(cls)]

@@ -2,11 +2,12 @@
 
 import pytest
 
+from lanes import few
 from podium.methods import METHODS
 from podium.testing import METHOD_CHECKS
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", few(METHODS, ("listnet", "lambdamart", "adarank-map")))
 @pytest.mark.parametrize("check", METHOD_CHECKS.values(), ids=lambda check: check.__name__)
 def test_every_method_keeps_its_promises(check, name):
     check(METHODS[name])

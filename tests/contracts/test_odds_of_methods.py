@@ -10,6 +10,8 @@ from podium.methods import METHODS
 from podium.testing.examples import short
 from podium.training import train
 
+pytestmark = pytest.mark.slow
+
 MADE_UP = split(make_letor_like(150, (6, 12), n_features=8, noise=0.3, seed=5)[0], (0.4, 0.2, 0.4))
 ALL = pytest.mark.parametrize("name", METHODS)
 UNINFORMED = {"random"}  # its scores tell nothing, so its best odds are even

@@ -34,6 +34,7 @@ def test_the_loss_falls_with_every_scorer_that_the_solver_takes_and_others_are_r
     takes_or_refuses_a_scorer(solver, scorer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "loss"), TRAINED, ids=repr)
 def test_every_loss_that_the_solver_takes_falls(solver, loss):
     a_loss_falls(solver, loss)

@@ -53,6 +53,8 @@ from podium.text.html_page import html_text
 from reference import letor, trec
 from reference.foreign import damaged, files
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 2.0
 GRADED = podium.Dataset.from_arrays(
     np.zeros((4, 1), np.float32), [0, 1, 2, 0], qid=[1, 1, 2, 2], document_ids=list("abcd")

@@ -1,6 +1,10 @@
 """A sample of the mutated requests and damaged stores; `service_mutations.py` and `store_mutations.py` run many."""
 
+import pytest
+
 from fuzz import service_mutations, store_mutations
+
+pytestmark = pytest.mark.slow
 
 
 def test_mutated_requests_are_answered_in_words_and_in_time(tmp_path):

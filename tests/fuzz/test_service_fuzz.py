@@ -14,6 +14,8 @@ from podium.service.app import DESCRIBED, build, describe  # noqa: E402
 from podium.service.bodies import ARROW, NPY  # noqa: E402
 from podium.service.settings import Settings  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @schemathesis.serializer(NPY, ARROW)
 def as_bytes(context, value):

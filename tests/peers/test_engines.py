@@ -20,6 +20,8 @@ from podium.scorers.trees.exact_splits import sums
 from podium.scorers.trees.lightgbm_text import read_forest
 from reference.forests import FLUSHED, MODELS, D, leaves_of
 
+pytestmark = pytest.mark.slow
+
 ENGINES = {"onnx": "onnxruntime", "onnx(precision=single)": "onnxruntime", "xgboost": "xgboost"}
 """The package of an engine; those not here need none but what podium has, or a compiler."""
 

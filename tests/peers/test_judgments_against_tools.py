@@ -14,6 +14,8 @@ from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
 from podium.errors import ConvergenceWarning
 
+pytestmark = pytest.mark.slow
+
 
 def voted(votes: np.ndarray) -> Judgments:
     """Judgments of one query from a table of judges by documents, NaN where there is no vote."""

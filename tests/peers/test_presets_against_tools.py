@@ -21,6 +21,8 @@ import pytest
 from podium.evaluation.evaluate import evaluate_run
 from podium.metrics import Metric, mean
 
+pytestmark = pytest.mark.slow
+
 EXACT = {"rel": 0, "abs": 1e-9}
 
 

@@ -12,6 +12,8 @@ import pytest
 
 import podium
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted(path.stem for path in (ROOT / "examples").glob("*.py") if path.stem != "common")
 SIZES = {

@@ -187,6 +187,7 @@ def run_command(command: str, prints: str, where: str) -> str:
     return done.stderr + done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)])
 def test_the_examples_of_a_page_print_what_it_says(page, made_up, tmp_path, monkeypatch):
     folder = shutil.copytree(made_up, tmp_path / "page")
@@ -214,6 +215,7 @@ def test_the_examples_of_a_page_print_what_it_says(page, made_up, tmp_path, monk
         printed = None
 
 
+@pytest.mark.slow
 def test_the_readmes_road_to_production_ends_with_proven_files_on_the_demos_data(made_up, tmp_path, monkeypatch):
     shutil.copytree(made_up / "podium-demo" / "data", tmp_path / "DATA")
     shutil.copy(tmp_path / "DATA" / "test.txt", tmp_path / "test.txt")

@@ -6,6 +6,8 @@ import signal
 import pytest
 from benchmarks.kills import prepare, trial
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):

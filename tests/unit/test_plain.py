@@ -17,9 +17,7 @@ from kernel_sample import close, exact
 from podium.compiled import interpret, is_interpreted
 from podium.decimals import leading_zeros
 from podium.kernels.lanes import clear_leaves, trailing_zeros
-from podium.kernels.vectors import load, spread, store
 from podium.text_bytes import bytes_before, place_of, put_word, word
-from podium.text_bytes import bytes_before, leading_zeros, place_of, put_word, word
 from podium.views import view
 
 SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"

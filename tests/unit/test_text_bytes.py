@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from podium.compiled import compiled
 from podium.decimals import nine_bytes
 from podium.text_bytes import SPARE, place_of
-from podium.text_bytes import SPARE, decimal, nine_bytes, place_of
 
 
 @compiled

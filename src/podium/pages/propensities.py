@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from podium.arrays import Array
-from podium.clicks.propensity import Propensities, click_rates
+from podium.clicks.propensity_file import Propensities, click_rates
 from podium.data.click_log import ClickLog
 from podium.errors import counted
 from podium.pages.kit import lines, static_page, table

@@ -113,6 +113,7 @@ def test_the_chain_gives_the_rank_marginals_of_enumeration(kind, rankings, monke
     assert drawn.marginals == pytest.approx(exact.marginals, abs=slack)
 
 
+@pytest.mark.slow
 @every_distance
 def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_partial(kind):
     query = CrankingQuery.of(FULL.query(0), np.array([2.0, 1.0, 0.0, 0.0, 1.0, 0.0]))
@@ -146,6 +147,7 @@ def planted(seed, theta, *, n_queries, n, grades=None, depth=None, kind=0):
     return with_labels(Rankings.from_orders(orders), labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "how", "more"),
     [
@@ -175,6 +177,7 @@ def test_planted_theta_of_other_distances_is_recovered(kind):
     assert model.theta == pytest.approx(theta, abs=0.2)
 
 
+@pytest.mark.slow
 def test_chains_and_enumeration_learn_the_same_theta(monkeypatch):
     rankings = planted(6, [-0.8, -0.3, 0.0], n_queries=80, n=6, grades=[4, 6])
     exact = Cranking().fit(rankings)

@@ -22,6 +22,7 @@ def test_most_documents_are_left_out_by_each_voter():
     assert 0.15 < np.mean(shares) < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", sorted(set(Aggregator.catalogue()) - SLOW))
 def test_by_default_every_method_is_about_as_good_as_borda(method):
     assert ndcg(method) > ndcg("borda") - 0.05

@@ -79,6 +79,7 @@ def test_scores_that_were_learned_from_must_be_there():
         learned(replace(train, scores=scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ranknet", "lambdamart", "adarank-map", "recipe(loss=squared-hinge)"])
 def test_any_method_of_the_library_can_be_the_one_that_learns(method):
     train, judged = make_metasearch(40, noises=(0.5, 3.0), seed=1)

@@ -81,6 +81,7 @@ def test_lists_that_can_be_split_are_split_and_learning_ends():
     assert learned.record["mistakes"] == 0.0
 
 
+@pytest.mark.slow
 def test_it_learns_from_grades_as_letor_has_them():
     data, new = split(make_letor_like(160, seed=3)[0], (0.5, 0.5))
     values = [

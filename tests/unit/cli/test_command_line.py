@@ -173,6 +173,7 @@ def test_characters_that_a_stream_does_not_have_are_printed_by_number(encoding: 
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
 def test_a_closed_stream_is_no_error(closed: str, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
@@ -184,6 +185,7 @@ def test_a_closed_stream_is_no_error(closed: str, tmp_path: Path) -> None:
     assert (tmp_path / "run").read_text() == "q Q0 d 1 0.5 t\n", "no file took the place of the stream"
 
 
+@pytest.mark.slow
 def test_standard_output_by_its_name_goes_into_pipes_and_after_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "set.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
     (tmp_path / "log").write_text("before\n")

@@ -98,6 +98,7 @@ def test_what_tunes_is_said_and_kept(podium: Podium) -> None:
     assert runs[0]["info"]["metric"] == "map"
 
 
+@pytest.mark.slow
 def test_ids_that_are_not_utf_8_come_through(podium: Podium) -> None:
     for name, data in {"train": (1, 2), "vali": (3,), "test": (4, 5)}.items():
         Path("odd").mkdir(exist_ok=True)

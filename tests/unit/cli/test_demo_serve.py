@@ -24,6 +24,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     return found
 
 
+@pytest.mark.slow
 def test_the_demo_makes_what_is_missing_and_uses_what_is_there(
     podium: Callable[..., Any], given: list[Settings], tmp_path: Path
 ) -> None:

@@ -214,6 +214,7 @@ def test_runs_are_compared_against_their_judgements(podium: Podium) -> None:
         assert line in result.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_shows_that_learning_pays_and_its_commands_work(
     podium: Podium, monkeypatch: pytest.MonkeyPatch
 ) -> None:

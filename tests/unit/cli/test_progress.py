@@ -78,6 +78,7 @@ with progress_bar(1) as bar:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cached", [True, False])
 def test_compilation_that_takes_long_is_said_once(tmp_path: Path, cached: bool) -> None:
     place = str(tmp_path) if cached else "/dev/null/nowhere"  # cannot be made, not even by root

@@ -34,6 +34,7 @@ def ok(result):
     return result
 
 
+@pytest.mark.slow
 def test_from_documents_to_a_model_and_back(podium, recipes):
     made = ok(podium("index", "docs.jsonl", "-o", "my.index"))
     assert "my.index: 80 documents" in made.stdout
@@ -54,6 +55,7 @@ def test_from_documents_to_a_model_and_back(podium, recipes):
     assert json.loads(judged.stdout)
 
 
+@pytest.mark.slow
 def test_an_index_is_added_to_and_deleted_from_but_never_replaced(podium, recipes):
     ok(podium("index", "docs.jsonl"))
     again = podium("index", "docs.jsonl")

@@ -44,6 +44,7 @@ def feed(process: subprocess.Popen[bytes], lines: list[str]) -> None:
     process.stdin.flush()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", [["index", "other.jsonl"], ["index", "other.jsonl", "--add"]])
 def test_a_second_index_is_refused_while_the_first_is_written(
     tmp_path: Path, podium: Podium, second: list[str]

@@ -54,6 +54,7 @@ def best_scores(loss, data):
     return found.x - found.x.mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_the_optimum_of_clicks_with_offsets_is_that_of_people_who_look_at_everything(name):
     loss = Loss.parse(name)

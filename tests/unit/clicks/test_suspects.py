@@ -38,6 +38,7 @@ def a_field(kind, seed=0):
     return field, rng.integers(0, LABELS, 8), 2 * rng.normal(size=(LABELS, 2)), 2 * rng.normal(size=(LABELS**2, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [CHAIN, ENUMERATED, PSEUDO])
 def test_the_sums_over_all_labellings_are_those_of_enumeration(kind):
     field, labels, w, v = a_field(kind)
@@ -106,6 +107,7 @@ def some_of(votes, rows, *, highest=4):
     return Judgments.from_rows(queries, documents, ["ann"] * len(rows), np.minimum(votes.grades[rows], highest))
 
 
+@pytest.mark.slow
 def test_planted_errors_come_first_and_neighbours_help(planted, found):
     votes, log, wrong = planted
     alone = average_precision_score(wrong, suspects(votes, log, "independent").score)
@@ -114,6 +116,7 @@ def test_planted_errors_come_first_and_neighbours_help(planted, found):
     assert (found.score >= 0).all()
 
 
+@pytest.mark.slow
 def test_all_documents_of_a_query_can_depend_on_each_other(planted):
     votes, log, wrong = planted
     rows = np.flatnonzero(votes.items < votes.offsets[20])

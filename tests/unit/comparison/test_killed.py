@@ -11,8 +11,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from podium.data import make_letor_like, split, write_letor
+
+pytestmark = pytest.mark.slow
 
 METHODS = "regression,ranknet,listnet,lambdarank,lambdamart(rounds=40),listnet(scorer=mlp),single-feature,random"
 

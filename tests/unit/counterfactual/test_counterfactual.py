@@ -79,6 +79,7 @@ def repeated(planted):
     return {name: np.array(rows) for name, rows in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["ips", "snips", "dr, good r̂", "dr, bad r̂", "ips, placement from the log"])
 def test_estimates_are_unbiased_and_their_intervals_hold_the_truth_as_often_as_they_say(how, repeated, planted):
     values, low, high = repeated[how].T

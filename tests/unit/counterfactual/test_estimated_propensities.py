@@ -48,6 +48,7 @@ def truth():
     return {name: found[name].value for name in RUNS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["harvest", "swap", "randomised"])
 def test_intervals_hold_the_truth_with_propensities_of_the_same_log(how, truth, tmp_path):
     """Of 40 logs 38 are expected; with propensities taken as known it was 49 % of values."""

@@ -162,6 +162,7 @@ def test_a_cache_is_replaced_as_a_whole_and_other_folders_are_not(tmp_path):
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
+@pytest.mark.slow
 def test_folders_of_caches_are_data_folders_and_processes_share_their_rows(tmp_path):
     data, _ = podium.make_letor_like(60, seed=4)
     (tmp_path / "caches").mkdir()
@@ -276,6 +277,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="asks Linux for the size of a process")
 def test_data_larger_than_the_allowed_memory_trains_scores_and_evaluates_to_the_bits_of_memory(tmp_path):
     rng = np.random.default_rng(0)

@@ -262,6 +262,7 @@ LINE = RECORD.map(lambda record: json.dumps(record).encode()) | JSON.map(lambda 
 LINE |= st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b""))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=400)
 @given(line=LINE, packed=st.booleans())
 def test_a_fuzzed_line_is_read_or_refused_by_its_number(tmp_path_factory, line, packed):

@@ -60,6 +60,7 @@ near = st.lists(
 ).map(b"".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(st.one_of(good_texts(), texts, garbage, near), st.sampled_from([16, 64, 2**18]))
 @example(b"1 qid:1 1:1", 16)

@@ -19,7 +19,7 @@ from podium.distributed.cluster import Cluster
 from podium.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 
 pytest.importorskip("distributed", reason="needs podium[distributed]")
-pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, of sockets and event loops
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask's own, of sockets and event loops
 
 LISTNET = "recipe(loss=listnet,scorer=linear,solver=lbfgs(penalty=0.1))"
 

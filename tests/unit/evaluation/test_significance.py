@@ -304,6 +304,7 @@ def test_one_query_less_would_not_be_enough(difference: float, alpha: float, wan
     assert n == 2 or power(n - 1, difference, 0.3, alpha=alpha) < wanted
 
 
+@pytest.mark.slow
 def test_among_many_systems_a_clear_difference_is_still_seen() -> None:
     rng = np.random.default_rng(7)
     base = rng.uniform(0.3, 0.7, 60)

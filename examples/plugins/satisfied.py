@@ -1,0 +1,28 @@
+"""Labels from last clicks: a document that ends the search has satisfied the user."""
+
+import numpy as np
+
+from podium.clicks.models.base import Array, ratio
+from podium.clicks.labellings import Labelling
+from podium.data.click_log import ClickLog
+from podium.registry import param, register
+
+
+@register
+class Satisfied(Labelling):
+    """(last clicks + a)/(clicks + 2a) with a = `prior`: how often a click on the document was the page's last.
+
+    A document without clicks has no label: nobody has judged it.
+    """
+
+    prior: float = param(1.0, least=0.0)
+
+    def label(self, log: ClickLog) -> Array:
+        clicked = np.flatnonzero(log.clicks)
+        page = log.page_of[clicked]
+        is_last = np.append(page[1:] != page[:-1], True)
+        counts = log.page_counts[page]
+        clicks, last = (
+            np.bincount(log.pairs[clicked], weights, minlength=log.n_pairs) for weights in (counts, counts * is_last)
+        )
+        return np.where(clicks > 0, ratio(last, clicks, prior=self.prior), np.nan)

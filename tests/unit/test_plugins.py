@@ -1,0 +1,49 @@
+"""The examples for contributors pass their own tests, each in its own process, since it registers itself."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "plugins"
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("test_"))
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| (?P<kind>[^|]+) \|.*\[`\w+`\]\(examples/plugins/(?P<example>\w+)\.py\) \|$", re.MULTILINE)
+ROWS = {row["kind"]: row["example"] for row in ROW.finditer(PAGE)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_passes_its_own_test(name):
+    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", FOLDER / f"test_{name}.py"],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, capture_output=True, text=True,
+        check=False, timeout=500,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_has_an_example_for_every_kind_of_registered_thing():
+    assert kinds() | {"named method"} == set(ROWS)
+    assert sorted(ROWS.values()) == EXAMPLES
+
+
+def kinds() -> set[str]:
+    """The kinds of registered things: `kind` of every direct subclass of Named in the sources."""
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.parse(text).body if "(Named)" in text else ():
+            if isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == "Named" for b in node.bases):
+                found |= {
+                    line.value.value
+                    for line in node.body
+                    if isinstance(line, ast.AnnAssign) and line.target.id == "kind"
+                }
+    return found
