@@ -59,7 +59,7 @@ LAYERS = [
     ["distributions"],
     ["losses", "scorers"],
     ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "fixed", "methods", "search", "training", "propensities"],
+    ["recipe", "odds", "temperature", "model", "fixed", "methods", "tuning", "training", "propensities"],
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
     ["experiments"],
     ["distributed"],
