@@ -78,6 +78,8 @@ def text(whole: dict[str, Any]) -> str:
             more = "; ".join([*others, *absent, *([row["note"]] if row["note"] else [])])
             if more:
                 notes.append(f"- {row['what']}: {more}")
+        if "note" in found:  # of the whole run
+            notes.append(f"- {found['note']}")
         parts.append("\n" + "\n".join(notes) + "\n" if notes else "")
     versions = next(iter(whole["benchmarks"].values()))["versions"]
     parts.append("Versions: " + ", ".join(f"{name} {one}" for name, one in versions.items() if one) + ".\n")

@@ -67,6 +67,9 @@ LAYERS = [
     ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online", "counterfactual"],
     ["pages"],
     ["comparison"],
+    ["recipe", "odds", "temperature", "model", "fixed", "methods", "tuning", "training", "propensities"],
+    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
+    ["experiments"],
     ["distributed"],
     ["testing", "service", "cli", "__main__"],
 ]

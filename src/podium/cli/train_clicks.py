@@ -38,7 +38,7 @@ def read_weighing(log: str | None, propensities: str | None, *, clip: float, by:
     return Weighing(read_clicks(log, repeated="keep"), estimated, clip, "weights" if estimated is None else by)
 
 
-def weigh(clicks: Weighing, data: Dataset, *, to_learn: bool) -> Dataset:
+def weigh(clicks: Weighing, data: Table, *, to_learn: bool) -> Table:
     """The data with document weights in place of grades; what they rest on is printed."""
     with console.printed_warnings():
         weighted = clicks.training(data) if to_learn else clicks.validation(data)

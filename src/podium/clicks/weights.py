@@ -3,7 +3,6 @@
     >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.data.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
-from podium.data.table import Table
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2])])
     >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
@@ -112,11 +111,11 @@ class Weighing:
         how = "none" if self.propensities is None else self.propensities.how
         return {"log": self.log.source, "propensities": how, "clip": self.clip, "by": self.by}
 
-    def training(self, data: Dataset) -> Weighted:
+    def training(self, data: Table) -> Weighted:
         """The data with document weights in place of grades, to learn from."""
         return weights(self.log, self.propensities, data, clip=self.clip, by=self.by)
 
-    def validation(self, data: Dataset) -> Weighted:
+    def validation(self, data: Table) -> Weighted:
         """The data with document weights in place of grades, to be judged by: never with offsets of scores."""
         return replace(self, by="weights").training(data)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from podium.arrays import Array, dense, is_sparse
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.errors import DataError, ModelFileError, PodiumError, counted
 from podium.export.base import Target
 from podium.export.exported_forms import ExportedForm
@@ -24,7 +25,7 @@ from podium.metrics import NDCG, evaluate_all
 _AS_LEAST = "as the least value of its query, as in podium"
 
 
-def prove(given: Handover, raw: bytes, target: Target, *, data: Dataset | None = None) -> Proof:
+def prove(given: Handover, raw: bytes, target: Target, *, data: Table | None = None) -> Proof:
     """Compare a file, as the target reads it, with the model. `data` are documents to compare on as well."""
     known = None if data is None else given.model.align_features(data).grouped()
     if known is not None and not target.takes_infinite:

@@ -201,7 +201,7 @@ def _checked(X: Matrix, entry: Entry) -> Matrix:
 def _dataset(asked: Asked) -> Dataset:
     n = len(asked.X)
     ids = None if asked.ids is None else np.array(asked.ids, dtype=object)
-    return Dataset(asked.X, None, np.array([0, n]), np.array([asked.query], object), ids)
+    return Dataset(asked.X, None, np.array([0, n]), query_ids=np.array([asked.query], object), document_ids=ids)
 
 
 def _explain(entry: Entry, data: Dataset, best: NDArray[np.int64], answer: RankAnswer) -> None:
