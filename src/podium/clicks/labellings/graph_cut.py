@@ -30,6 +30,7 @@ class Graph(Labelling):
     Ties go to the lower label. Documents without any preference get none.
     """
 
+    name: ClassVar[str] = "graph"
     makes_grades: ClassVar[bool] = True
     most: ClassVar[float | None] = None
 
