@@ -1,7 +1,6 @@
 """Evaluate: metrics of scores on labelled data, or of a TREC run against its judgements, query by query.
 
 >>> from podium.data.dataset import Dataset
-from podium.data.table import Table
 >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 1], qid=["a", "a", "b"])
 >>> evaluate(data, [0.1, 0.9, 0.4], ["ndcg@10", "p@1"]).means()["ndcg@10"]
 Average(value=1.0, queries=2, skipped=0)

@@ -1,7 +1,6 @@
 """Reconcile: why two tools give different numbers for the same ranking, convention by convention.
 
     >>> from podium.data.dataset import Dataset
-from podium.data.table import Table
     >>> data = Dataset.from_arrays([[1], [2], [3]], [0, 2, 0], qid=["a", "a", "b"])
     >>> found = reconcile(data, [0.9, 0.1, 0.5], "ndcg@10[lightgbm]", "ndcg@10[sklearn]")
     >>> [(term.fields, round(term.amount, 3)) for term in found.terms]
