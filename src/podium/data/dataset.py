@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, NoReturn
 
 import numpy as np
@@ -35,12 +35,6 @@ class Dataset(Table):
     """A table in which the rows of each query lie together."""
 
     offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
-    _: KW_ONLY
-    rows: NDArray[np.int64] | None = None  # (N,) after `grouped`, the row that each was before; None: the same
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_length("rows", self.n_documents, "rows of features")
 
     @classmethod
     def from_arrays(
@@ -101,12 +95,6 @@ class Dataset(Table):
 
     def from_grouped(self, values: ArrayLike) -> NDArray[Any]:
         return np.asarray(values)
-
-    def document_name(self, row: int) -> str:
-        """The id of a row's document as text; if it has none, its row number before `grouped`."""
-        if self.document_ids is not None:
-            return str(self.document_ids[row])
-        return str(row if self.rows is None else self.rows[row])
 
     def select(self, queries: ArrayLike) -> Dataset:
         chosen = self._query_numbers(queries)
@@ -186,7 +174,7 @@ class Ungrouped(Table):
     def grouped(self) -> Dataset:
         kept = {field.name: getattr(self, field.name) for field in fields(Table)}
         moved = {name: take_rows(kept[name], self.order) for name in PER_ROW if kept[name] is not None}
-        return Dataset(**(kept | moved), offsets=self.cuts, rows=self.order)
+        return Dataset(**(kept | moved | {"rows": self.order}), offsets=self.cuts)
 
     def to_grouped(self, values: ArrayLike) -> NDArray[Any]:
         return np.asarray(values)[self.order]
@@ -196,9 +184,6 @@ class Ungrouped(Table):
         back = np.empty_like(values)
         back[self.order] = values
         return back
-
-    def document_name(self, row: int) -> str:
-        return str(row if self.document_ids is None else self.document_ids[row])
 
 
 def table_of(offsets: NDArray[np.int64], order: NDArray[np.int64] | None, **parts: Any) -> Table:

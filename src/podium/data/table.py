@@ -45,6 +45,7 @@ class Table(ABC):
     preferences: Preferences | None = None  # between grouped rows
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
     info: Mapping[str, Any] | None = None  # how the features were made, for a model that must make them again
+    rows: NDArray[np.int64] | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 
     @abstractmethod
@@ -64,10 +65,6 @@ class Table(ABC):
     def from_grouped(self, values: ArrayLike) -> NDArray[Any]:
         """Numbers per row of `grouped()`, in the row order of this table."""
 
-    @abstractmethod
-    def document_name(self, row: int) -> str:
-        """The id of a row's document as text; its row number if it has none."""
-
     def select(self, queries: ArrayLike) -> Dataset:
         """Some of the queries, in the order given, the rows of each together."""
         return self.grouped().select(queries)
@@ -80,7 +77,7 @@ class Table(ABC):
         n, offsets = self.features.shape[0], self.grouped_offsets
         if offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
             raise DataError(f"offsets must rise from 0 to the {n} rows; got {offsets}.", where=self.source)
-        for name in PER_ROW[1:]:
+        for name in (*PER_ROW[1:], "rows"):
             self._check_length(name, n, "rows of features")
         for name in ("query_ids", "query_weights"):
             self._check_length(name, self.n_queries, "queries")
@@ -172,6 +169,12 @@ class Table(ABC):
     def query_name(self, q: int) -> str:
         """The id of query q as text; its number where it has none."""
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)
+
+    def document_name(self, row: int) -> str:
+        """The id of a row's document as text; if it has none, its row number before `grouped`."""
+        if self.document_ids is not None:
+            return str(self.document_ids[row])
+        return str(row if self.rows is None else self.rows[row])
 
     def _check_length(self, name: str, expected: int, of: str) -> None:
         value = getattr(self, name)

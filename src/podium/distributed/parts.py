@@ -18,6 +18,7 @@ from podium.arrays import Array, is_sparse
 from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
+from podium.data.table import Table
 from podium.data.table_rows import shared_table
 from podium.distributed.cluster import Cluster
 from podium.losses import Loss, product, sweep
@@ -51,17 +52,17 @@ def cuts(data: Dataset) -> NDArray[np.int64]:
     return np.unique(places)
 
 
-def stored(data: Dataset, cluster: Cluster) -> Dataset:
+def stored(data: Table, cluster: Cluster) -> Dataset:
     """The data with its rows where workers can read them: in a cache or Parquet as they are, or written to a cache."""
     if on_disk(data.features) or is_sparse(data.features):
-        return data
+        return data.grouped()
     table = None if cluster.local else shared_table(data)
     if table is not None:
-        return replace(data, features=table.features)
-    return replace(open_cache(written(data, cluster)).grouped(), source=data.source)
+        return replace(data, features=table.features).grouped()
+    return replace(open_cache(written(data, cluster)), source=data.source).grouped()
 
 
-def written(data: Dataset, cluster: Cluster) -> Path:
+def written(data: Table, cluster: Cluster) -> Path:
     """A cache of data, which is written once."""
     if data not in cluster.written:
         place = cluster.folder()

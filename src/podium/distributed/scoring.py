@@ -14,7 +14,7 @@ from podium.model import Model
 
 def score(cluster: Cluster, model: Model, data: Table) -> Array:
     """The score of each document, in the row order of the data."""  # (N,)
-    grouped = parts.stored(model.align_features(data).grouped(), cluster)
+    grouped = parts.stored(model.align_features(data), cluster)
     found = cluster.map(_scores, parts.pieces(grouped, parts.cuts(grouped)), model)
     return data.from_grouped(np.concatenate(found) if found else np.empty(0))
 
