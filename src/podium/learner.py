@@ -34,7 +34,7 @@ class Learner(Named):
 
     kind: ClassVar[str] = "learner"
     home: ClassVar[str] = "podium.algorithms"
-    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.saved_model")
+    elsewhere: ClassVar[tuple[str, ...]] = ("podium.recipe", "podium.model")
     transform: Transform
 
     takes_document_weights: ClassVar[bool] = False

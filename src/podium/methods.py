@@ -66,7 +66,6 @@ from podium.losses import (
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
 from podium.registry import Named, build, field_types, load_plugins, split_call, write
-from podium.saved_model import SavedModel as SavedModel
 from podium.scorers import NadarayaWatson, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
 from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, Transform

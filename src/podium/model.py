@@ -8,11 +8,13 @@ model.podium (a zip archive, nothing compressed)
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -24,13 +26,15 @@ from podium.columns import float_numbers
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
-from podium.errors import DataError, ModelFileError
+from podium.errors import DataError, ModelFileError, ParameterError
 from podium.forms import Form, LinearForm
-from podium.learner import Learner
+from podium.learner import Learned, Learner
 from podium.odds import Odds, odds_of
+from podium.registry import register
 from podium.scorers import Params, Prepared
+from podium.solvers import Watch
 from podium.temperature import TRIED, Temperature
-from podium.transforms import State
+from podium.transforms import Identity, State, Transform
 
 FORMAT = 1
 _FEW = 2**20  # features that even the smallest model may have
@@ -194,6 +198,37 @@ class Model:
 
 
 load = Model.load
+
+
+@register
+class SavedModel(Learner):
+    """A model file, which is not trained: it scores as it did when it was saved, whatever the training data.
+
+    Use it for: comparing a model of today, or one that `podium import` took in, with methods that are trained.
+    """
+
+    file: str = ""
+    """A file that `podium train` or `podium import` wrote."""
+    transform: Transform = Identity()
+    name = "model"
+
+    def check(self, data: Dataset) -> None:
+        if not self.file:
+            raise ParameterError("model: give a file, e.g. 'model(file=ours.podium)'.")
+        model = Model.load(self.file)
+        if model.align_features(data) is not data:
+            raise DataError(
+                f"the features are in another order than those of {self.file}. Train or import it with these.",
+                where=data.source,
+            )
+
+    def learn(self, data: Dataset, rng: np.random.Generator, watch: Watch) -> Learned:
+        model = Model.load(self.file)
+        record = {"stopped": "not trained", "iterations": 0, "file": self.file}
+        return Learned(model.learner, model.params, record, state=model.state)
+
+    def digest(self) -> str:
+        return hashlib.sha256(Path(self.file).read_bytes()).hexdigest()
 
 
 def _scores_of(data: Table, scores: ArrayLike) -> NDArray[np.float64]:
