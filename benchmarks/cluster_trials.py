@@ -111,7 +111,7 @@ def trees(data: Dataset) -> None:
                 recipe = f"recipe(loss=ranknet,scorer={scorer},solver=boosting(rounds=30),transform=identity)"
                 try:
                     one, many = podium.train(data, recipe), cluster.train(data, recipe)
-                except podium.errors.IncompatibleError as error:
+                except podium.base.errors.IncompatibleError as error:
                     print(f"{name.format(**limits):34}{n:8}  {error}", flush=True)
                     continue
                 s, t = one.score(data), many.score(data)

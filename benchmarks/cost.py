@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.base.files import write_aside
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
-from podium.files import write_aside
 from podium.kernels.pair_sums import sum_over_edge_pairs
 from podium.losses import Loss, StructRank, sweep
 from podium.methods import METHODS, Method, method

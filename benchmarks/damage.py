@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 import podium
+from podium.base.errors import PodiumError
 from podium.comparison.plan import Task
 from podium.comparison.store import Store
 from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
-from podium.errors import PodiumError
 from podium.evaluation.compare import Outcome
 from podium.text.candidates import dataset
 from podium.text.index import Index

@@ -18,8 +18,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import podium
+from podium.base.errors import IncompatibleError
 from podium.data import Dataset
-from podium.errors import IncompatibleError
 from podium.export import Proof, Target, export
 from podium.methods import METHODS
 from podium.model import Model

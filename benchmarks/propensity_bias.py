@@ -15,10 +15,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from podium.base.errors import PodiumWarning
 from podium.clicks import Propensities, simulate
 from podium.data import ClickLog
 from podium.data.synthetic import make_letor_like
-from podium.errors import PodiumWarning
 from podium.propensities import propensities
 
 DEPTH = 6

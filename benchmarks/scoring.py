@@ -13,9 +13,9 @@ import podium
 from benchmarks.contest import Contest
 from benchmarks.made_up import graded
 from benchmarks.peers import peer
+from podium.base.threads import one_blas_thread
 from podium.data.dataset import Dataset
 from podium.model import Model
-from podium.threads import one_blas_thread
 
 FEATURES = 136
 

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.stats import t as student
 
 from benchmarks.peers import peer
+from podium.base.errors import PodiumWarning
 from podium.clicks import Propensities, simulate, simulate_counts, weights
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data import ClickLog, Dataset, make_letor_like, read_folder
-from podium.errors import PodiumWarning
 from podium.methods import method
 from podium.metrics import Metric
 from podium.propensities import propensities

@@ -21,8 +21,8 @@ import numpy as np
 from common import print_table
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.data import Dataset, read_movielens
-from podium.errors import DataError
 from podium.evaluation.evaluate import evaluate
 from podium.training import train
 

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Sequence
 
+from podium.base.registry import register
 from podium.online.interleaving import Interleaving
-from podium.registry import register
 
 
 @register

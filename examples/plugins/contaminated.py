@@ -5,10 +5,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.plackett_luce import PlackettLuce
-from podium.registry import param, register
 
 
 @register

@@ -4,10 +4,10 @@ import numpy as np
 
 from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_grades
-from podium.arrays import dense
+from podium.base.arrays import dense
+from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.learner import Learned
-from podium.registry import register
 from podium.solvers import Watch
 from podium.transforms import Transform, ZScore
 

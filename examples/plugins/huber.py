@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.losses.base import Loss
-from podium.registry import param, register
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 import re
 
-from podium.registry import register
+from podium.base.registry import register
 from podium.text.analyser import Analyser
 
 _BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")

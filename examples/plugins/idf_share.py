@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from podium.base.registry import register
 from podium.compiled import compiled
-from podium.registry import register
 from podium.text.features.base import WHOLE, FieldFeature
 from podium.text.features.matching import idf
 

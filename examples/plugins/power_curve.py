@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.registry import register
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.propensities.base import Estimator, check_connected
-from podium.registry import register
 
 
 @register

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.model import Model
 from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
 from podium.ranking import order
-from podium.registry import param, register
 
 
 @register

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, dense
-from podium.registry import register
+from podium.base.arrays import Array, dense
+from podium.base.registry import register
 from podium.scorers.base import RowScorer
 
 

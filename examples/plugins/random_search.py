@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.methods import Method
 from podium.model import Model
-from podium.registry import param, register
 from podium.tuning import Dimension, Fit, Grid, Tuning, space
 
 

@@ -4,10 +4,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import RANK_AND_LAST
 from podium.clicks.models.rate_model import RateModel
-from podium.registry import param, register
 
 
 @register

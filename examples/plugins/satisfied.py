@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from podium.clicks.models.base import Array, ratio
+from podium.base.registry import param, register
 from podium.clicks.labellings import Labelling
+from podium.clicks.models.base import Array, ratio
 from podium.data.click_log import ClickLog
-from podium.registry import param, register
 
 
 @register

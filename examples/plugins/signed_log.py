@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import dense
+from podium.base.arrays import dense
+from podium.base.registry import register
 from podium.data.dataset import Dataset
-from podium.registry import register
 from podium.transforms.base import State, Transform, refuse_infinite
 
 

@@ -5,12 +5,12 @@ import sqlite3
 
 import numpy as np
 
-from podium.errors import IncompatibleError, ModelFileError
+from podium.base.errors import IncompatibleError, ModelFileError
+from podium.base.float32 import Singles
+from podium.base.registry import register
 from podium.export.base import Ran, Target
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.supported_form import Handover
-from podium.float32 import Singles
-from podium.registry import register
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _TERM = re.compile(rf'{_NUMBER} \* coalesce\("(\w+)", {_NUMBER}\)')

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.problem import Problem
-from podium.registry import param, register
 from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 

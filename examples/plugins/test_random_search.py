@@ -5,10 +5,10 @@ import pytest
 from random_search import RandomSearch
 
 from podium.methods import METHODS, method
-from podium.tuning import space
 from podium.testing import linear_data
 from podium.testing.names import text_gives_it_back
 from podium.training import train
+from podium.tuning import space
 
 DATA, VALID = linear_data(20, 8), linear_data(10, 8, seed=1)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sql import SQL
 
+from podium.base.errors import IncompatibleError, ModelFileError
 from podium.data import make_letor_like
-from podium.errors import IncompatibleError, ModelFileError
 from podium.export import prove
 from podium.testing.names import text_gives_it_back
 from podium.training import train

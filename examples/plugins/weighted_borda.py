@@ -7,9 +7,9 @@ import numpy as np
 from podium.aggregation.base import Array
 from podium.aggregation.borda import Borda
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.registry import register
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.registry import register
 
 
 @register

@@ -1,6 +1,9 @@
 from . import clicks as clicks
 from .aggregation import Aggregator as Aggregator
 from .aggregation.aggregate import aggregate as aggregate
+from .base.version import __version__ as __version__
+from .comparison.run import compare as compare
+from .comparison.run_spec import run_spec as run_spec
 from .data import ClickLog as ClickLog
 from .data import Dataset as Dataset
 from .data import Fold as Fold
@@ -37,8 +40,6 @@ from .evaluation.evaluate import evaluate_run as evaluate_run
 from .evaluation.explain import explain as explain
 from .evaluation.reconcile import reconcile as reconcile
 from .evaluation.reconcile import reconcile_run as reconcile_run
-from .comparison.run import compare as compare
-from .comparison.run_spec import run_spec as run_spec
 from .imports import import_model as import_model
 from .losses import Loss as Loss
 from .methods import METHODS as METHODS
@@ -52,4 +53,3 @@ from .odds import Odds as Odds
 from .recipe import Recipe as Recipe
 from .text.index import Index as Index
 from .training import train as train
-from .version import __version__ as __version__

@@ -26,8 +26,8 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
+from podium.base.version import version
 from podium.sources import sources_digest
-from podium.version import version
 
 _WITHOUT_EFFECT = ("CACHE", "NUM_THREADS", "THREADING", "DISABLE_JIT", "COLOR", "WARNINGS", "CUDA", "GDB", "DUMP")
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import whole_number
+from podium.base.arguments import whole_number
+from podium.base.errors import IncompatibleError, UnknownNameError
 from podium.data.dataset import Dataset
 from podium.data.trec import Run
-from podium.errors import IncompatibleError, UnknownNameError
 from podium.evaluation.attribution import shares_over_mean
 from podium.model import Model
 from podium.ranking import order

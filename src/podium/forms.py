@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.compiled import compiled
-from podium.errors import DataError
 from podium.ranking import merge_sort
 from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 

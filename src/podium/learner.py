@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import ModelFileError
+from podium.base.registry import Named, field_types, read_all
 from podium.data.dataset import Dataset
-from podium.errors import ModelFileError
 from podium.forms import Form
-from podium.registry import Named, field_types, read_all
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch
 from podium.transforms import State, Transform

@@ -32,7 +32,8 @@ from podium.algorithms import (
     SortNet,
     Splitting,
 )
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.learner import Learner
 from podium.losses import (
     IRSVM,
@@ -65,7 +66,6 @@ from podium.losses import (
 )
 from podium.metrics import ERR, MAP, MRR, NDCG, Metric
 from podium.recipe import Recipe
-from podium.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.scorers import NadarayaWatson, Trees
 from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
 from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, Transform

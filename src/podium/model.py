@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import archive, ranking
-from podium.columns import float_numbers
+from podium import ranking
+from podium.base import archive
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, ModelFileError, ParameterError
+from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
-from podium.errors import DataError, ModelFileError, ParameterError
 from podium.forms import Form, LinearForm
 from podium.learner import Learned, Learner
 from podium.odds import Odds, odds_of
-from podium.registry import register
 from podium.scorers import Params, Prepared
 from podium.solvers import Watch
 from podium.temperature import TRIED, Temperature

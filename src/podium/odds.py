@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.errors import IncompatibleError
 from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
-from podium.errors import IncompatibleError
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.temperature import Temperature

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import in_blocks
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.losses import Loss, product, sweep
-from podium.rows import in_blocks
 from podium.scorers import Params, Scorer, SmoothScorer
 
 

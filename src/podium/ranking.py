@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.errors import DataError, ParameterError
 from podium.compiled import compiled, inlined
-from podium.errors import DataError, ParameterError
 from podium.views import view
 
 

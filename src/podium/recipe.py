@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weights
+from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.base.registry import field_types, read, register
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.forms import Form
 from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
-from podium.registry import field_types, read, register
 from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
 from podium.solvers import LBFGS, Solver, Watch
 from podium.transforms import Transform, ZScore

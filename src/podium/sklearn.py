@@ -30,17 +30,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import check_row_order, float_numbers, text_ids
+from podium.base.columns import check_row_order, float_numbers, text_ids
+from podium.base.errors import DataError, MissingPackageError, ParameterError
+from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
 from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.data.tables import weights_of_queries
-from podium.errors import DataError, MissingPackageError, ParameterError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
-from podium.registry import split_call, write
 from podium.training import train
 
 try:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
 

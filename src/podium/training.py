@@ -18,23 +18,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arguments import whole_number
-from podium.arrays import Array
+from podium.base.arguments import whole_number
+from podium.base.arrays import Array
+from podium.base.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
+from podium.base.progress import Progress
+from podium.base.threads import default_threads, one_blas_thread
+from podium.base.version import version
 from podium.data.dataset import Dataset
 from podium.data.inputs import align_features, labelled_data
-from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.learner import Learned, Learner
 from podium.methods import Method
 from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
-from podium.progress import Progress
 from podium.solvers import Step, Watch, mean_metric
 from podium.temperature import fit_temperature
-from podium.threads import default_threads, one_blas_thread
 from podium.transforms import State, Transform
 from podium.tuning import Tuning
-from podium.version import version
 
 Observer = Callable[[Step], None]
 Fitting = Callable[..., Model]

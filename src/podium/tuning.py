@@ -4,7 +4,7 @@
     >>> {name: one.where for name, one in space(method("lambdarank")).items()}
     {'learning_rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
 
-Each parameter says where Optuna looks, as `search` of `podium.registry.param`; the space of a recipe is that of its
+Each parameter says where Optuna looks, as `search` of `podium.base.registry.param`; the space of a recipe is that of its
 parts together. What a specification names is not searched. Test data is out of reach here.
 Reference: Akiba et al., Optuna: a next-generation hyperparameter optimization framework, 2019.
 """
@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
-from podium.arrays import Array
-from podium.errors import IncompatibleError, MissingPackageError, PodiumError
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, MissingPackageError, PodiumError
+from podium.base.registry import Named, param, register, search_space, write
 from podium.learner import Learner
 from podium.methods import Method
 from podium.model import Model
-from podium.registry import Named, param, register, search_space, write
 from podium.solvers.base import proved_better
 
 Fit = Callable[[Learner], tuple[Model, Array]]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.data.fold import Fold
-from podium.errors import IncompatibleError
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import all_plain
 from podium.export import Target, prove

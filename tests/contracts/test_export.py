@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium.errors import DataError, IncompatibleError, ModelFileError
+from podium.base.errors import DataError, IncompatibleError, ModelFileError
+from podium.base.float32 import next_down, next_up
 from podium.export import Target, export, prove, prove_file
 from podium.export.exported_trees import Trees
-from podium.float32 import next_down, next_up
 from podium.imports import import_model
 from podium.scorers.trees.exact_splits import sums
 from reference.engines import ENGINES

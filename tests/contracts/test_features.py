@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from podium.registry import Named, field_types, register
+from podium.base.registry import Named, field_types, register
 from podium.testing import FEATURE_CHECKS, check_feature, variants
 from podium.text.features import Feature, register_feature
 

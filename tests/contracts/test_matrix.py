@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
 from podium.losses import Loss, sweep
 from podium.problem import Problem
 from podium.scorers import Linear, Scorer, SmoothScorer

@@ -22,7 +22,7 @@ def test_the_size_of_blocks_does_not_matter(scorer, monkeypatch):
     data, g = linear_data(30, 10), np.random.default_rng(3).standard_normal(300)
     params = {"theta": scorer.init(3, np.random.default_rng(1)) + 0.1}
     score, down = scorer.score(params, data), scorer.pullback(params, data, g)
-    monkeypatch.setattr("podium.threads.BLOCK", 7)
+    monkeypatch.setattr("podium.base.threads.BLOCK", 7)
     np.testing.assert_allclose(scorer.score(params, data), score, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(scorer.pullback(params, data, g), down, rtol=1e-9, atol=1e-12)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.service.experiment_schemas import ExperimentRequest
 from podium.service.experiments import Experiments
 from podium.service.feedback import Action, Feedback, Impression

@@ -25,6 +25,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import podium
+from podium.base.errors import PodiumError
 from podium.clicks import read_propensities
 from podium.comparison import read_spec
 from podium.data.judgments import read_judgments
@@ -41,7 +42,6 @@ from podium.data.tiangong import read_tiangong
 from podium.data.trec import read_qrels, read_run
 from podium.data.ubi import read_ubi
 from podium.data.yandex import read_yandex
-from podium.errors import PodiumError
 from podium.evaluation.scores import read_scores
 from podium.graph.links import read_links
 from podium.graph.visits import read_visits

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.imports import import_model
 from reference.engines import ENGINES
 from reference.foreign import damaged, files

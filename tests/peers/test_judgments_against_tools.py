@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from podium.base.errors import ConvergenceWarning
 from podium.data.agreement import krippendorff as alpha
 from podium.data.consensus import consensus
 from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
-from podium.errors import ConvergenceWarning
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError, PodiumError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, PodiumError
 from podium.learner import Learner
 from podium.losses import RankNet, sweep
 from podium.methods import METHODS

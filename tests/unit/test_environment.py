@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import podium
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
+from podium.base.threads import default_threads
 from podium.testing import linear_data
-from podium.threads import default_threads
 
 FORK = """
 import os, sys

@@ -1,7 +1,7 @@
 import pytest
 
 from podium.algorithms import SingleFeature
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
 from podium.losses import LambdaRank, ListNet
 from podium.methods import METHODS, method
 from podium.metrics import NDCG

@@ -9,8 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ModelFileError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, ModelFileError
 from podium.model import Model
 from podium.testing import linear_data
 from podium.training import train

@@ -13,8 +13,8 @@ from sklearn.exceptions import DataConversionWarning
 import podium
 from odd_inputs import ODD
 from odd_inputs.plain import DOCUMENTS, FEATURES, GROUP, QID, QUERIES, SCORES, WEIGHTS, X, Y
+from podium.base.errors import PodiumError
 from podium.data import Dataset, clicks_from_frame, judgments_from_frame, rankings_from_frame, to_frame
-from podium.errors import PodiumError
 from podium.sklearn import Ranker
 
 METHOD = "prank"
@@ -342,7 +342,7 @@ def _without_temperature(monkeypatch):
 @pytest.mark.parametrize("odd", ODD, ids=str)
 def test_an_odd_input_gives_the_numbers_of_the_plain_case_or_is_refused_in_words(odd):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", podium.errors.PodiumWarning)
+        warnings.simplefilter("ignore", podium.base.errors.PodiumWarning)
         warnings.simplefilter("ignore", DataConversionWarning)  # of scikit-learn, for labels in a column
         warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")  # of scikit-learn too
         found = {door: words for door in DOORS[odd.argument] if (words := wrong(odd, door)) is not None}

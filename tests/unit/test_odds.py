@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError, ModelFileError
 from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
-from podium.errors import IncompatibleError, ModelFileError
 from podium.model import Model
 from podium.temperature import fit_temperature
 from podium.testing import linear_data

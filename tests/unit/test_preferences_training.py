@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError, PodiumWarning
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, PodiumWarning
 from podium.losses import Loss
 from podium.methods import METHODS
 from podium.testing import linear_data

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError
 from podium.ranking import (
     _bucket_sort,
     argsort_descending,

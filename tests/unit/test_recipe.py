@@ -3,8 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.losses import Exponential, ListNet, RankNet
 from podium.recipe import Recipe
 from podium.scorers import MLP, Linear, Trees

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from podium import methods
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
 from podium.losses import ListNet
 from podium.methods import METHODS, Method, method, register_method
 from podium.recipe import Recipe

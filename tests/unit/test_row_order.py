@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import podium
+from podium.base.errors import DataError, ParameterError
 from podium.data import Dataset, Fold, from_frame, k_folds, read_letor, split, to_frame, write_letor
 from podium.data.trec import Run
-from podium.errors import DataError, ParameterError
 from podium.evaluation.cross_validate import cross_validate
 from podium.evaluation.explain import explain
 from podium.evaluation.reconcile import reconcile

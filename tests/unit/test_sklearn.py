@@ -16,8 +16,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.data import Dataset
-from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.methods import method
 from podium.metrics import Metric
 from podium.sklearn import Ranker

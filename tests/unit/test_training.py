@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, ParameterError, PodiumWarning
 from podium.methods import Method
 from podium.metrics import Metric
 from podium.recipe import Recipe

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from podium.base.errors import DataError, MissingPackageError, ParameterError, UnknownNameError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, MissingPackageError, ParameterError, UnknownNameError
 from podium.learner import Learner
 from podium.methods import METHODS, Method, method
 from podium.metrics import Metric

@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import ranking
+from podium.base.errors import CostWarning, IncompatibleError
+from podium.base.registry import Named
+from podium.base.threads import default_threads, pool
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
-from podium.errors import CostWarning, IncompatibleError
 from podium.ids import Ids
-from podium.registry import Named
-from podium.threads import default_threads, pool
 
 Array = NDArray[np.float64]
 

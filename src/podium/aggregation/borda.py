@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.registry import param, register
 
 
 @register

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, duels_won
+from podium.base.registry import register
 from podium.data.query_rankings import QueryRankings
-from podium.registry import register
 
 
 @register

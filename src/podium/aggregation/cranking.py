@@ -32,10 +32,10 @@ from podium.aggregation.cranking_ranks import RankDistribution, simulated
 from podium.aggregation.diagnostics import effective_size, r_hat, warn_if_unmixed
 from podium.aggregation.permutations import KINDS, Distance
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.registry import param, register
+from podium.base.threads import default_threads, pool
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.registry import param, register
-from podium.threads import default_threads, pool
 
 
 @register

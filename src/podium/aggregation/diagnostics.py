@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
-from podium.errors import ConvergenceWarning
+from podium.base.arrays import Array
+from podium.base.errors import ConvergenceWarning
 
 
 def r_hat(traces: NDArray[Any]) -> Array:

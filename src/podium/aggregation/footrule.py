@@ -17,9 +17,9 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.registry import register
 
 
 @register

@@ -25,9 +25,9 @@ from podium import ranking
 from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.pairwise import Unranked, lists
+from podium.base.registry import param, register
 from podium.data.query_rankings import QueryRankings
 from podium.distributions.mallows import log_normaliser, mean_distance
-from podium.registry import param, register
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,10 +23,10 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, beats, lists
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.kernels.sums import dot
-from podium.registry import param, register
 
 
 @dataclass(frozen=True, repr=False)

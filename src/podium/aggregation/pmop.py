@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from podium.aggregation.base import Array
 from podium.aggregation.pairwise import wins
 from podium.aggregation.worths import Slope, WorthModel
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
 from podium.kernels.subset_sums import log_sum
-from podium.registry import register
 
 
 @register

@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.base.errors import DataError, IncompatibleError
+from podium.base.registry import Named
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels, rows_of
-from podium.errors import DataError, IncompatibleError
-from podium.registry import Named
 
 
 @dataclass(frozen=True, eq=False, repr=False)

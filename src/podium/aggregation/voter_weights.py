@@ -20,13 +20,13 @@ from podium.aggregation.base import Array
 from podium.aggregation.borda import mean_places
 from podium.aggregation.combsum import normalised
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.errors import IncompatibleError
+from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.errors import IncompatibleError
 from podium.methods import method as named
 from podium.model import Model
-from podium.registry import register
 from podium.training import train
 
 Flags = NDArray[np.bool_]

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Array, Consensus
 from podium.aggregation.pairwise import Unranked, lists, wins
+from podium.base.errors import DataError
+from podium.base.registry import param
+from podium.base.threads import one_blas_thread
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.errors import DataError
 from podium.ids import Ids
-from podium.registry import param
-from podium.threads import one_blas_thread
 
 
 class Slope(NamedTuple):

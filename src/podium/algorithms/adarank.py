@@ -12,13 +12,13 @@ import numpy as np
 
 from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_grades
-from podium.arrays import Array, column
+from podium.base.arrays import Array, column
+from podium.base.errors import DataError, IncompatibleError
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
-from podium.registry import param, register
 from podium.solvers import Watch
 from podium.transforms import MinMax, Transform
 

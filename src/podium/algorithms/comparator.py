@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.compiled import compiled
 from podium.ranking import argsort_descending, merge_sort
 

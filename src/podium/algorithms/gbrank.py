@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_pairs
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import TreesForm
 from podium.learner import Learned, Learner
-from podium.registry import param, register
 from podium.scorers import Params, Prepared, Trees
 from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers import Watch

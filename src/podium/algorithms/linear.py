@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.forms import LinearForm
 from podium.learner import Learner, fitted

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.learner import Learned, Learner, fitted
-from podium.registry import param, register
 from podium.scorers import Params, Prepared, Trees
 from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers import Watch

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, needs_memory
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, needs_memory
 from podium.learner import Learned
 from podium.problem import refuse_missing
-from podium.registry import param, register
 from podium.scorers import Params
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge, solve

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades, needs_no_weights
-from podium.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, dense, is_sparse
+from podium.base.errors import needs_memory
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import needs_memory
 from podium.learner import Learned
 from podium.problem import refuse_missing
-from podium.registry import param, register
 from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Transform, ZScore

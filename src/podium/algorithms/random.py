@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.learner import Learned, Learner
-from podium.registry import register
 from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform

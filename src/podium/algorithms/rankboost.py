@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_pairs
-from podium.arrays import Array, column
+from podium.base.arrays import Array, column
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import StumpsForm
 from podium.learner import Learned, Learner, fitted
 from podium.losses import Exponential, sweep
-from podium.registry import param, register
 from podium.scorers import Params
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 
 
 def needs_grades(data: Dataset, who: str) -> Array:

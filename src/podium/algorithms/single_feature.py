@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.algorithms.requirements import needs_grades
-from podium.arrays import column
+from podium.base.arrays import column
+from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.forms import LinearForm
 from podium.learner import Learned, Learner
 from podium.metrics import Metric
-from podium.registry import register
 from podium.scorers import Params
 from podium.solvers import Watch, mean_metric
 from podium.transforms import Identity, Transform

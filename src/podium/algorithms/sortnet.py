@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from podium.algorithms.comparator import add_pairs, sort_queries
 from podium.algorithms.requirements import needs_pairs
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.errors import needs_memory
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
-from podium.errors import needs_memory
 from podium.learner import Learned, Learner, fitted
 from podium.problem import refuse_missing
-from podium.registry import param, register
 from podium.scorers import Params
 from podium.solvers import Adam, Watch
 from podium.transforms import Transform, ZScore

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_no_weights, needs_pairs
-from podium.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, dense, is_sparse
+from podium.base.errors import IncompatibleError, needs_memory
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, needs_memory
 from podium.learner import Learned
 from podium.problem import refuse_missing
-from podium.registry import param, register
 from podium.solvers import Watch
 from podium.transforms import Transform, ZScore
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_relevance
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.kernels.gains import check_gains
@@ -24,7 +25,6 @@ from podium.learner import Learned
 from podium.metrics.kernels import exp2_gain
 from podium.problem import refuse_missing
 from podium.ranking import argsort_descending
-from podium.registry import param, register
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import solve_planes
 from podium.transforms import Transform, ZScore

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console, options
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.aggregation import Aggregator, Consensus, SupervisedAggregator
@@ -80,8 +80,8 @@ def aggregate(
 def _named(method: str | None, *, train: bool) -> Aggregator | SupervisedAggregator:
     """The method, which must be one that learns if, and only if, there is something to learn from."""
     from podium.aggregation import Aggregator, SupervisedAggregator
-    from podium.errors import ParameterError, UnknownNameError
-    from podium.registry import split_call
+    from podium.base.errors import ParameterError, UnknownNameError
+    from podium.base.registry import split_call
 
     text = ("voter-weights" if train else "rrf") if method is None else method
     name, _ = split_call(text)

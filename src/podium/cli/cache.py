@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console, options
-from podium.errors import counted
 
 
 def cache(
@@ -24,8 +24,8 @@ def cache(
     Every command takes the folder in place of the file, with the same results to the bit, and reads its features in
     blocks: podium train train.pod. LETOR, Parquet and Arrow files are converted as they stream in.
     """
+    from podium.base.errors import ParameterError
     from podium.data.cache_writer import write_cache
-    from podium.errors import ParameterError
 
     if output == "-":
         raise ParameterError("-o -: a cache is a folder. Give it a name, e.g. train.pod.")

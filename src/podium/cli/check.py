@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.data import Finding
@@ -53,10 +53,10 @@ def print_findings(findings: list[Finding]) -> None:
 
 def _read(paths: list[str]) -> list[tuple[str, dict[str, Table]]]:
     """What is looked at together, under a name for it: the parts of each fold, or the files."""
+    from podium.base.errors import ParameterError
     from podium.data import read_data, read_folder
     from podium.data.cache import is_cache, verify
     from podium.data.folder import is_data_folder
-    from podium.errors import ParameterError
 
     for path in filter(is_cache, paths):
         verify(path)

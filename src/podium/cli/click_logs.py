@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from podium.base.errors import ParameterError
 from podium.cli import console, progress
-from podium.errors import ParameterError
 
 if TYPE_CHECKING:
     from podium.data import ClickLog
@@ -41,7 +41,7 @@ def read_documents(path: str) -> Table:
 
 def say_dropped(log: ClickLog) -> None:
     """Say how many pages and clicks could not be used."""
-    from podium.errors import counted
+    from podium.base.errors import counted
 
     if log.dropped_pages:
         console.say(f"dropped {counted(log.dropped_pages, 'page')} without a list of documents or a query")

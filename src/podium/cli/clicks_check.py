@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, options
 from podium.cli.check import print_findings
-from podium.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from podium.data import ClickLog
@@ -39,9 +39,9 @@ def check(
     """
     import numpy as np
 
+    from podium.base.files import write_aside
     from podium.clicks import check_clicks, odd_pages
     from podium.data import write_clicks
-    from podium.files import write_aside
     from podium.pages.clicks import check_page
 
     if (drop is None) != (output is None):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, options, progress
-from podium.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from podium.evaluation.compare_clicks import ClickComparison
@@ -35,9 +35,9 @@ def compare(
 
     Best first by the log-likelihood of an impression; models marked "ties" may be as good as the best.
     """
+    from podium.base.files import write_aside
     from podium.clicks import ClickModel
     from podium.evaluation.compare_clicks import compare_click_models
-    from podium.files import write_aside
     from podium.pages.clicks import comparison_page
 
     if folds is not None and held_out is not None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import click_logs, console, options, progress
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.clicks import Fitted

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, progress
-from podium.errors import ParameterError, counted
 
 if TYPE_CHECKING:
     from podium.data import ClickLog

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, progress
-from podium.errors import ParameterError, counted
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="Documents with features, whose ids the log has.")]
 

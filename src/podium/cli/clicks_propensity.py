@@ -46,7 +46,7 @@ def propensity(
     The file is for `podium train --clicks LOG --propensities FILE`. Clicks fall with the rank because people look less
     far down and because good documents stand above; documents that were shown at several ranks tell which it is.
     """
-    from podium.files import write_texts
+    from podium.base.files import write_texts
     from podium.propensities import propensities
 
     for file, what in ((output, "the propensities"), (report, "the page")):

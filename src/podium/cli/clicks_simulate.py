@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, options, progress
-from podium.errors import ParameterError, counted
 
 
 def simulate(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from podium.base.errors import ComparisonError, ParameterError
 from podium.cli import clusters, console, options
-from podium.errors import ComparisonError, ParameterError
 
 if TYPE_CHECKING:
     from podium.comparison import Spec

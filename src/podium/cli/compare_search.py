@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import console, progress
-from podium.errors import ParameterError, counted
 
 
 def compare_search(

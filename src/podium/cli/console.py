@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from podium.errors import DataError, ParameterError, PodiumWarning
-from podium.registry import split_list
+from podium.base.errors import DataError, ParameterError, PodiumWarning
+from podium.base.registry import split_list
 
 
 def open_streams() -> None:

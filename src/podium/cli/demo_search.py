@@ -6,9 +6,9 @@ import json
 import shlex
 from pathlib import Path
 
+from podium.base.errors import counted
+from podium.base.progress import tracked
 from podium.cli import console, progress
-from podium.errors import counted
-from podium.progress import tracked
 
 METHODS = ("listnet", "lambdamart")
 _FOLDS = 3
@@ -20,9 +20,9 @@ def demo_search(output: str, *, seed: int) -> None:
     """Index, search, learn and compare."""
     import numpy as np
 
+    from podium.base.files import write_texts
     from podium.evaluation.compare_search import compare_search
     from podium.evaluation.report import summary
-    from podium.files import write_texts
     from podium.pages.report import write_report
     from podium.text.collection import Topic
     from podium.text.index import Index

@@ -35,8 +35,8 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
 
 def read_names(path: str | None) -> tuple[str, ...] | None:
     """The names of features in a file, one per line; None without a file."""
-    from podium.errors import DataError
-    from podium.files import reading
+    from podium.base.errors import DataError
+    from podium.base.files import reading
 
     if path is None:
         return None

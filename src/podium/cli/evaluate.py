@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import DataError, ParameterError
 from podium.cli import console, options
-from podium.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from podium.evaluation.evaluate import Evaluation

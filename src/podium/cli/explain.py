@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import ParameterError
 from podium.cli import console, options
-from podium.errors import ParameterError
 
 if TYPE_CHECKING:
     from podium.evaluation.explain import Explanation

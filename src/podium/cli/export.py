@@ -65,11 +65,11 @@ def export(
     FILE.vectors.jsonl has rows to replay in the engine. If the proof does not hold, the file is FILE.unproven, and the
     exit code is 1.
     """
+    from podium.base.errors import ParameterError, counted
+    from podium.base.files import write_aside
     from podium.cli.documents import read_names
-    from podium.errors import ParameterError, counted
     from podium.export import Target
     from podium.export import export as write
-    from podium.files import write_aside
     from podium.model import Model
 
     if output == "-":
@@ -99,7 +99,7 @@ def export(
 
 
 def _definitions(model: Model, names: tuple[str, ...] | None, target: str) -> FeatureSet:
-    from podium.errors import IncompatibleError
+    from podium.base.errors import IncompatibleError
     from podium.export.feature_sets import feature_set
 
     known = names or model.feature_names
@@ -131,7 +131,7 @@ def prove(
 
 def _end(found: Proof, path: str | None) -> None:
     if path is not None:
-        from podium.files import write_aside
+        from podium.base.files import write_aside
 
         with write_aside(path) as file:
             file.write(json.dumps(found.to_dict(), indent=1).encode() + b"\n")

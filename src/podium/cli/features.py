@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import counted
+from podium.base.progress import tracked
 from podium.cli import console, progress
-from podium.errors import counted
-from podium.progress import tracked
 
 if TYPE_CHECKING:
     from podium.text.candidates import Rows

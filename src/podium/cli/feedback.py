@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console, options
-from podium.errors import counted
 
 app = typer.Typer(
     name="feedback",
@@ -89,8 +89,8 @@ def letor(
     """
     import json
 
+    from podium.base.files import writing
     from podium.data import write_letor
-    from podium.files import writing
     from podium.service.feedback_export import shown_left_out, training_data
 
     if output != "-":
@@ -112,7 +112,7 @@ def votes(
     import csv
     import io
 
-    from podium.files import writing
+    from podium.base.files import writing
     from podium.service.feedback_export import judgments
 
     rows = judgments(store)

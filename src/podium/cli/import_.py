@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console
-from podium.errors import counted
 
 
 def import_model(
@@ -47,8 +47,8 @@ def import_model(
 
     Strangers' files are safe to read: they hold numbers, never code; pickles are not read.
     """
+    from podium.base.errors import ParameterError
     from podium.cli.documents import read_names
-    from podium.errors import ParameterError
     from podium.imports import import_model as read
 
     if output == "-":

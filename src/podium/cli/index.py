@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from podium.base.errors import ParameterError, counted
 from podium.cli import console, progress
-from podium.errors import ParameterError, counted
 
 
 def index(
@@ -64,7 +64,7 @@ def index(
     Each has an id, text fields, and whatever else it has: numbers and short texts are kept for filters and features,
     "links" (ids) for link features, "vector" for vector search. All documents of a call are added, or none.
     """
-    from podium.files import claimed
+    from podium.base.files import claimed
     from podium.text.analyser import Analyser
     from podium.text.index import Index
 
@@ -97,7 +97,7 @@ def index(
 @contextmanager
 def _made(output: str, rows: Iterator[dict[str, Any]], **how: Any) -> Iterator[Any]:
     """A new index of documents, which goes if what is added to it fails."""
-    from podium.files import claimed
+    from podium.base.files import claimed
     from podium.text.index import Index, remove_index
 
     with claimed(output):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import console, options
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.online.interleaving import Interleaver
@@ -44,8 +44,8 @@ def interleave(
     above 0 for A. Show them to people and log their clicks. With --verdict and the same runs, method, length and seed,
     every page is made again from its id, and the clicks say which run wins. Its p is for one look, planned before.
     """
+    from podium.base.errors import ParameterError
     from podium.data.trec import read_run
-    from podium.errors import ParameterError
     from podium.online.interleaving import Interleaver
 
     if log is not None and output is not None:
@@ -70,7 +70,7 @@ def interleave(
 
 
 def _write(made: Interleaver, pages: int, target: str) -> None:
-    from podium.files import writing
+    from podium.base.files import writing
 
     with writing(target) as file:
         for page in made.pages(pages):

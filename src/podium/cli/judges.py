@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import click_logs, console, options
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.clicks.suspects import Suspects
@@ -242,7 +242,7 @@ def _table(found: Consensus) -> list[list[Any]]:
 
 
 def _write_table(found: Consensus, path: str) -> None:
-    from podium.files import writing
+    from podium.base.files import writing
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([_FIELDS, *_table(found)])

@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from podium.base.errors import ParameterError, PodiumError, shortened
 from podium.cli import console
-from podium.errors import ParameterError, PodiumError, shortened
 
 HELP = """Learning to rank: train, rank, evaluate and compare.
 
@@ -125,7 +125,7 @@ def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     if version:
-        from podium.version import version as installed
+        from podium.base.version import version as installed
 
         console.out(f"podium {installed()}")
     elif ctx.invoked_subcommand is None:

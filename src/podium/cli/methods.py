@@ -11,8 +11,8 @@ import typer
 from podium.cli import console
 
 if TYPE_CHECKING:
+    from podium.base.registry import Named
     from podium.methods import Method
-    from podium.registry import Named
 
 
 def methods(
@@ -48,10 +48,10 @@ def _list() -> None:
 
 
 def _explain(text: str) -> None:
-    from podium.errors import UnknownNameError
+    from podium.base.errors import UnknownNameError
+    from podium.base.registry import split_call
     from podium.methods import METHODS, method
     from podium.metrics import Metric
-    from podium.registry import split_call
 
     name, _ = split_call(text)
     if name in METHODS:
@@ -99,8 +99,8 @@ def _kinds() -> list[type[Named]]:
 
 
 def _method_page(name: str, found: Method) -> None:
+    from podium.base.registry import write
     from podium.recipe import Recipe
-    from podium.registry import write
     from podium.tuning import space
 
     learner = found.learner
@@ -120,7 +120,7 @@ def _method_page(name: str, found: Method) -> None:
 
 def _where(where: tuple[Any, ...] | list[Any]) -> str:
     """The values that a search tries, in words."""
-    from podium.registry import write
+    from podium.base.registry import write
 
     if isinstance(where, list):
         return ", ".join(map(write, where))
@@ -129,7 +129,7 @@ def _where(where: tuple[Any, ...] | list[Any]) -> str:
 
 
 def _page(cls: type[Named], title: str) -> None:
-    from podium.registry import write
+    from podium.base.registry import write
 
     console.out(f"{title}\n\n{inspect.cleandoc(cls.__doc__ or '')}\n")
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
@@ -139,7 +139,7 @@ def _page(cls: type[Named], title: str) -> None:
 
 def _parameters(part: Named) -> None:
     """The parameters of a part with their values."""
-    from podium.registry import field_types, write
+    from podium.base.registry import field_types, write
 
     for name in field_types(type(part)):
         console.out(f"  {name} = {write(getattr(part, name))}")

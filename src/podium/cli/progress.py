@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from podium.base.progress import Progress
 from podium.cli import console
-from podium.progress import Progress
 
 _INTERVAL = 30.0
 """Seconds between two lines where standard error is no terminal."""

@@ -58,9 +58,9 @@ def rank(
 
     Ranks are dense: documents with equal scores share a rank (1, 2, 2, 3). A TREC run numbers them 1, 2, 3, 4.
     """
+    from podium.base.files import writing
     from podium.cli.documents import read_documents
     from podium.data.trec import Run, write_run
-    from podium.files import writing
     from podium.model import Model
 
     _check(format, odds=odds, with_ties=with_ties, top=top)
@@ -86,7 +86,7 @@ def rank(
 
 
 def _check(format: Format | None, *, odds: bool, with_ties: bool, top: int | None) -> None:
-    from podium.errors import ParameterError
+    from podium.base.errors import ParameterError
 
     if with_ties and not odds:
         raise ParameterError("--with-ties says which odds, so it needs --odds.")

@@ -37,9 +37,9 @@ def reconcile(
 
     Prints both numbers, what each convention adds to the difference, and the queries that matter most.
     """
+    from podium.base.errors import ParameterError
     from podium.data import read_data
     from podium.data.sniff import sniff
-    from podium.errors import ParameterError
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
     from podium.evaluation.scores import read_scores
@@ -62,7 +62,7 @@ def reconcile(
 
 
 def _side(metric: str, convention: str | None) -> Metric:
-    from podium.errors import ParameterError
+    from podium.base.errors import ParameterError
     from podium.metrics import Metric
 
     if "[" in metric:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from podium.base.errors import ParameterError
+from podium.base.progress import tracked
 from podium.cli import console, options, progress
-from podium.errors import ParameterError
-from podium.progress import tracked
 
 if TYPE_CHECKING:
     from podium.engine import Answer, Engine

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from podium.base.errors import MissingPackageError, ParameterError
 from podium.cli import console
-from podium.errors import MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
     from podium.service.settings import Settings

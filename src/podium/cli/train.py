@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import clusters, console, options, progress
 from podium.cli.train_clicks import By, read_weighing, weigh
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.data.table import Table
@@ -68,7 +68,7 @@ def train(
     With --clicks, the data's own grades are not learned from: a click counts one over the propensity of its rank, or,
     with --propensities-as offsets, as what it is beside the clicks that its rank lets expect.
     """
-    from podium.errors import ParameterError
+    from podium.base.errors import ParameterError
     from podium.methods import method as named
     from podium.metrics import Metric
     from podium.training import TrainingProgress
@@ -114,9 +114,9 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, T
     """The training data, and the validation data where there is some; `roles` name the columns of tables."""
     from pathlib import Path
 
+    from podium.base.errors import DataError
     from podium.data import read_data, read_folder
     from podium.data.folder import is_data_folder
-    from podium.errors import DataError
 
     validation: Table | None = None
     if is_data_folder(data):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from podium.base.errors import ParameterError
 from podium.cli import console
-from podium.errors import ParameterError
 
 if TYPE_CHECKING:
     from podium.clicks import Weighing

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from podium.base.errors import counted
 from podium.cli import click_logs, console, options
-from podium.errors import counted
 
 if TYPE_CHECKING:
     from podium.counterfactual import Values
-    from podium.data import Dataset
     from podium.data import Run
     from podium.data.table import Table
 
@@ -99,7 +98,7 @@ def _names(rankers: list[str]) -> list[str]:
 
 def _check(rankers: list[str], data: str | None, *, by_features: bool) -> None:
     """Raise a clear error if a ranker is given twice, or features are needed and not given."""
-    from podium.errors import ParameterError
+    from podium.base.errors import ParameterError
 
     if len(set(rankers)) < len(rankers):
         raise ParameterError("the same ranker is given twice.")

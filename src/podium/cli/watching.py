@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 
+from podium.base.errors import counted
 from podium.cli import console, progress
 from podium.comparison import Observer, Spec, TaskEvent
 from podium.data import Dataset, Fold
 from podium.data.folder import is_data_folder
-from podium.errors import counted
 from podium.evaluation.compare import Comparison
 
 

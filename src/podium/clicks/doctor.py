@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.data.check import Finding
 from podium.data.click_log import NO_TIME, ClickLog
-from podium.errors import counted
 
 MANY_PAGES = 100
 """Pages of a visit that a person hardly reads."""

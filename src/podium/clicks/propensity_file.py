@@ -25,10 +25,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name, write_aside
 from podium.data.click_log import LONGEST, ClickLog
-from podium.errors import DataError
-from podium.files import Source, reading, source_name, write_aside
 
 DRAWS = 192
 """How many draws a file has: enough for a standard error to be right to some 5 %."""

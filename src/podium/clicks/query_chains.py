@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.clicks.models.base import Array
 from podium.compiled import compiled
 from podium.data.click_log import NO_TIME, ClickLog
-from podium.errors import DataError
 
 Ints = NDArray[np.int64]
 GAP = 30.0

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, ParameterError
 from podium.clicks.models.base import Array, ClickModel
-from podium.columns import float_numbers
 from podium.data.click_log import LONGEST, ClickLog, rows_of
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError, ParameterError
 
 
 def simulate(

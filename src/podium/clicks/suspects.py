@@ -22,8 +22,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
-from podium.arrays import Array
+from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks.label_field import Field, fit
 from podium.clicks.models.dbn import DBN
 from podium.clicks.models.last_click import down_to_last_click
@@ -32,7 +33,6 @@ from podium.data.click_log import ClickLog
 from podium.data.consensus import consensus
 from podium.data.judgments import Judgments
 from podium.data.table import Table
-from podium.errors import DataError, ParameterError, UnknownNameError
 
 How = Literal["independent", "sequential", "full"]
 FOLDS = 5

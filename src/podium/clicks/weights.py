@@ -32,11 +32,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.data.click_log import ClickLog, check_log
 from podium.data.table import Table
-from podium.errors import DataError, ParameterError, PodiumWarning
 
 Per = Literal["pages", "total"]
 By = Literal["weights", "offsets"]

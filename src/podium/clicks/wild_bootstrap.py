@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.clicks.propensity_file import DRAWS
 from podium.data.click_log import ClickLog
 

@@ -17,7 +17,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
 
-from podium.registry import Named
+from podium.base.registry import Named
 from podium.sources import files_digest, sources_digest
 
 PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel", "optuna")

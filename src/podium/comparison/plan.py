@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.errors import DataError, ParameterError
 from podium.comparison.code_version import code_version
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
-from podium.errors import DataError, ParameterError
 from podium.evaluation.evaluate import evaluate
 from podium.methods import method
 from podium.metrics import Metric

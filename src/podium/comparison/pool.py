@@ -17,14 +17,14 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
+from podium.base.errors import IncompatibleError, PodiumError
+from podium.base.json_process import Child
+from podium.base.threads import default_threads
 from podium.comparison.plan import Plan, Task
 from podium.comparison.sharing import share
 from podium.comparison.store import Store
 from podium.comparison.task_event import TaskEvent
-from podium.errors import IncompatibleError, PodiumError
-from podium.json_process import Child
 from podium.methods import method
-from podium.threads import default_threads
 
 
 class Worker(Child):

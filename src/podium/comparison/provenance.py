@@ -20,8 +20,8 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
 
-from podium.threads import default_threads
-from podium.version import version
+from podium.base.threads import default_threads
+from podium.base.version import version
 
 PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "clarabel")
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arguments import whole_number
+from podium.base.arguments import whole_number
+from podium.base.errors import ComparisonError, DataError, ParameterError
 from podium.comparison.plan import Plan, Task
 from podium.comparison.pool import run_on_pool
 from podium.comparison.run_task import error_text, run_task
@@ -32,7 +33,6 @@ from podium.compiled import on_long_compilation
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
 from podium.data.splits import split
-from podium.errors import ComparisonError, DataError, ParameterError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics

@@ -11,6 +11,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
+from podium.base.errors import ComparisonError, DataError
+from podium.base.threads import default_threads
 from podium.comparison.pool import run_on_pool
 from podium.comparison.run import Pool, compare
 from podium.comparison.spec import Spec, write_spec
@@ -18,11 +20,9 @@ from podium.comparison.store import locked
 from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.data.folder import read_folder
-from podium.errors import ComparisonError, DataError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
 from podium.pages.overview import write_overview
-from podium.threads import default_threads
 
 
 class Observer:

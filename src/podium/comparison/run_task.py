@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from podium.base.errors import PodiumError
+from podium.base.progress import Progress
 from podium.comparison.plan import Plan, Task
 from podium.comparison.provenance import timed
-from podium.errors import PodiumError
 from podium.evaluation.compare import Outcome
 from podium.evaluation.details import History, details
 from podium.evaluation.evaluate import evaluate, query_names
 from podium.methods import method
-from podium.progress import Progress
 from podium.training import TrainingProgress, train
 
 

@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from podium.arrays import is_sparse
+from podium.base.arrays import is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import FileRows, Rows, in_blocks
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.preferences import Preferences
-from podium.errors import DataError
 from podium.ids import Ids
-from podium.rows import FileRows, Rows, in_blocks
 
 _PARTS = ("train", "valid", "test")
 _ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "rows")

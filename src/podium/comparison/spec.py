@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from podium.errors import DataError, MissingPackageError, ParameterError, PodiumError, UnknownNameError
+from podium.base.errors import DataError, MissingPackageError, ParameterError, PodiumError, UnknownNameError
+from podium.base.files import write_texts
 from podium.evaluation.evaluate import read_metrics
-from podium.files import write_texts
 from podium.methods import METHODS, method
 from podium.tuning import Tuning
 

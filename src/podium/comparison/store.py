@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.files import claimed, sweep, write_aside
 from podium.comparison.plan import Task
-from podium.errors import DataError
 from podium.evaluation.compare import Outcome
-from podium.files import claimed, sweep, write_aside
 
 
 class Store:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
 from podium.data.trec import Run
 from podium.distributions import RankingDistribution
-from podium.errors import DataError, ParameterError
 from podium.ranking import order_all
 
 

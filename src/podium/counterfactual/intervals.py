@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
-from podium.errors import DataError, ParameterError
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.clicks.wild_bootstrap import fingerprint
@@ -47,7 +48,6 @@ from podium.counterfactual.relevance import guess
 from podium.data.click_log import ClickLog, check_log
 from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
-from podium.errors import DataError, ParameterError, UnknownNameError
 
 PropensitySource = Literal["known", "this log", "another log"]
 LOGGED = "what was shown"

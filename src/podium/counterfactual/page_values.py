@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
 from podium.counterfactual.discounts import Discount, Weighed
 from podium.counterfactual.relevance import Guessed
 from podium.data.click_log import ClickLog
-from podium.errors import DataError, ParameterError
 
 How = Literal["ips", "snips", "dm", "dr"]
 

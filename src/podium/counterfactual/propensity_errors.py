@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.clicks.propensity_file import DRAWS, Propensities
 from podium.clicks.wild_bootstrap import page_scale, signs
 from podium.data.click_log import ClickLog

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
-from podium.arrays import Array
+from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
+from podium.base.errors import DataError
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.data.trec import Run, as_run
-from podium.errors import DataError
 from podium.losses import Logistic
 from podium.metrics import NDCG
 from podium.recipe import Recipe

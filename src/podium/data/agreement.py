@@ -20,9 +20,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.data.judgments import Judgments
-from podium.errors import DataError, ParameterError, UnknownNameError
 
 Array = NDArray[np.float64]
 Weights = Literal["none", "linear", "quadratic"]

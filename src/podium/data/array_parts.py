@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import is_sparse
-from podium.columns import float_cells, float_numbers, kind_of, number_ids, plain_column, without_mask
-from podium.errors import DataError
-from podium.rows import Rows, blocks
+from podium.base.arrays import is_sparse
+from podium.base.columns import float_cells, float_numbers, kind_of, number_ids, plain_column, without_mask
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Rows, blocks
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -13,11 +13,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from podium.base.errors import DataError
 from podium.data.click_files import id_text
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList
 from podium.data.tables import read_frame
-from podium.errors import DataError
 
 _LISTS = ("url_md5", "position", "click")
 _AT_A_TIME = 10_000

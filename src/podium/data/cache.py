@@ -29,13 +29,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import SUM_BLOCK, FileRows
 from podium.data.dataset import table_of
 from podium.data.places import UrlRows, chunks, file_size, is_url, read_bytes
 from podium.data.preferences import Preferences
 from podium.data.table import Table
-from podium.errors import DataError
 from podium.ids import Ids
-from podium.rows import SUM_BLOCK, FileRows
 from podium.text_bytes import SPARE
 
 FORMAT = 2

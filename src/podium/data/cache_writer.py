@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import is_sparse
+from podium.base.arrays import is_sparse
+from podium.base.errors import DataError, ParameterError
+from podium.base.files import folder_aside, source_name
+from podium.base.matrix_on_disk import FileRows, Rows, block_sums, in_blocks
 from podium.data.cache import FORMAT, HEAD, KIND, TYPES, file_name, head_bytes, is_only_cache, open_cache
 from podium.data.dataset import Ungrouped
 from podium.data.letor import read_lines
@@ -21,10 +24,7 @@ from podium.data.table import Table
 from podium.data.table_parts import is_parquet
 from podium.data.table_spool import spool_table
 from podium.data.tables import read_table
-from podium.errors import DataError, ParameterError
-from podium.files import folder_aside, source_name
 from podium.ids import Ids
-from podium.rows import FileRows, Rows, block_sums, in_blocks
 from podium.text_bytes import SPARE
 
 _CHUNK = 2**16  # texts at a time

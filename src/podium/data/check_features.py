@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import column, dense
+from podium.base.arrays import column, dense
 from podium.data.check import Finding, examples
 from podium.data.check_kernels import Summary, count_pairs
 from podium.data.dataset import Dataset

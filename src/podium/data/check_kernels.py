@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import is_sparse
+from podium.base.arrays import is_sparse
+from podium.base.matrix_on_disk import in_blocks
 from podium.compiled import compiled
-from podium.rows import in_blocks
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

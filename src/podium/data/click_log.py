@@ -21,9 +21,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.columns import text_ids, whole_numbers
+from podium.base.columns import text_ids, whole_numbers
+from podium.base.errors import DataError
 from podium.compiled import compiled
-from podium.errors import DataError
 
 Array = NDArray[np.float64]
 

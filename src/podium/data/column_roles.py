@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from podium.errors import DataError
-from podium.files import reading
+from podium.base.errors import DataError
+from podium.base.files import reading
 
 Names = Mapping[str, tuple[str, ...]]
 """The names that the column of each role may have."""

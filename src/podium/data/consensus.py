@@ -18,12 +18,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, UnknownNameError
+from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
 from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
 from podium.data.trec import Qrels
-from podium.errors import DataError, UnknownNameError
-from podium.files import Source, writing
 from podium.ids import Ids
 
 Array = NDArray[np.float64]

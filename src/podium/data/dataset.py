@@ -22,12 +22,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import is_sparse
-from podium.columns import check_row_order, float_numbers, plain_column, text_ids
+from podium.base.arrays import is_sparse
+from podium.base.columns import check_row_order, float_numbers, plain_column, text_ids
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import in_blocks, take_rows
 from podium.data.array_parts import feature_array, label_array, query_codes
 from podium.data.table import PER_ROW, Table
-from podium.errors import DataError
-from podium.rows import in_blocks, take_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

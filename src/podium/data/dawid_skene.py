@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.data.judgments import Judgments
-from podium.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 
 Array = NDArray[np.float64]
 

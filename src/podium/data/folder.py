@@ -16,6 +16,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from podium.base.errors import DataError, ParameterError
 from podium.data.cache import is_cache, open_cache
 from podium.data.fold import Fold
 from podium.data.inputs import widened
@@ -26,7 +27,6 @@ from podium.data.splits import split
 from podium.data.table import Table
 from podium.data.table_parts import PARTS, is_parquet
 from podium.data.tables import from_frame, read_table
-from podium.errors import DataError, ParameterError
 
 _ENDINGS = (
     "",

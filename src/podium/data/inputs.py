@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arrays import is_sparse
-from podium.columns import check_row_order
+from podium.base.arrays import is_sparse
+from podium.base.columns import check_row_order
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.data.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
-from podium.errors import DataError
-from podium.rows import Rows
 
 T = TypeVar("T", bound=Table)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 
+from podium.base.errors import DataError
+from podium.base.files import writing
 from podium.data.folder import is_table
 from podium.data.judgments import Judgments, read_judgments
 from podium.data.trec import Qrels, read_qrels, write_qrels
-from podium.errors import DataError
-from podium.files import writing
 from podium.ids import Ids
 
 JUDGE = "qrels"

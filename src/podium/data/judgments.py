@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers, text_ids
+from podium.base.columns import float_numbers, text_ids
+from podium.base.errors import DataError, counted
 from podium.data.column_roles import column_roles, finite_number, read_csv_roles
 from podium.data.sniff import table_kind
 from podium.data.tables import column_numbers, frame_table, read_frame
-from podium.errors import DataError, counted
 
 _COLUMNS = {
     "query": ("query", "qid"),

@@ -26,6 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name, writing
 from podium.compiled import compiled
 from podium.data.inputs import widened
 from podium.data.letor_lines import Lines
@@ -34,8 +36,6 @@ from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.table import Table
 from podium.data.whole_lines import known_size, whole_lines
 from podium.decimals import DOT, ZERO
-from podium.errors import DataError
-from podium.files import Source, reading, source_name, writing
 from podium.ids import Ids
 from podium.text_bytes import SPARE, byte, copy, place_of, put_word
 

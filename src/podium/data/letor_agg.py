@@ -17,10 +17,10 @@ from typing import Literal
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.column_roles import finite_number
 from podium.data.rankings import Rankings
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 Top = Literal["largest", "smallest"]
 """Which number is the top of a list."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.data.growing import Growing
 from podium.data.letor_parser import narrow, scatter, widen
-from podium.errors import DataError
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

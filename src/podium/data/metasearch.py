@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels
 from podium.ids import Ids

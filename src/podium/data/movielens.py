@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.bleu import sentence_bleu
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 SCORE = "score"
 """The name of the decoder's own total."""

@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList, as_milliseconds
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 _COLUMNS = {
     "item": ("item", "item_id"),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, MissingPackageError
-from podium.rows import SUM_BLOCK, Block, Checked, Rows
+from podium.base.errors import DataError, MissingPackageError
+from podium.base.matrix_on_disk import SUM_BLOCK, Block, Checked, Rows
 
 _CHUNK = 2**22  # bytes that are read at a time
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
+from podium.base.errors import DataError, ParameterError
+from podium.base.files import Source, writing
 from podium.data.trec import AnyRun, as_run, first_documents
-from podium.errors import DataError, ParameterError
-from podium.files import Source, writing
 
 
 @dataclass(frozen=True, eq=False)

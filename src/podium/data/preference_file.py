@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name, writing
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_rows
 from podium.data.table import Table
-from podium.errors import DataError
-from podium.files import Source, reading, source_name, writing
 
 _HEADER = ["qid", "winner", "loser", "probability", "weight"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers, whole_numbers
-from podium.errors import DataError
+from podium.base.columns import float_numbers, whole_numbers
+from podium.base.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)

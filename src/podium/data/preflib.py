@@ -14,9 +14,9 @@ import re
 from collections import Counter
 from pathlib import PurePath
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.rankings import Rankings
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 
 def read_preflib(source: Source) -> Rankings:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers, id_text, number_ids, text_ids, without_mask
+from podium.base.columns import float_numbers, id_text, number_ids, text_ids, without_mask
+from podium.base.errors import DataError
 from podium.data.query_rankings import QueryRankings
-from podium.errors import DataError
 from podium.ids import Ids
 
 Array = NDArray[np.float64]

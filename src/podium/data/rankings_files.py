@@ -14,14 +14,14 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
+from podium.base.files import reading
 from podium.data.letor_agg import Top, read_letor_agg
 from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
 from podium.data.rankings_table import Missing, read_rankings_table
 from podium.data.sniff import sniff
 from podium.data.trec import Run, read_run
-from podium.errors import DataError
-from podium.files import reading
 from podium.ids import Ids
 
 Path = str | os.PathLike[str]

@@ -18,12 +18,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.columns import number_ids
+from podium.base.columns import number_ids
+from podium.base.errors import DataError
 from podium.data.column_roles import column_roles, finite_number, read_csv_roles
 from podium.data.rankings import Rankings
 from podium.data.sniff import table_kind
 from podium.data.tables import column_numbers, frame_table, read_frame
-from podium.errors import DataError
 
 Missing = Literal["refuse", "allow"]
 """What to do where a voter ranks nothing for a query that another ranks."""

@@ -20,9 +20,9 @@ import re
 from pathlib import Path
 from typing import Literal
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading
 from podium.data.cache import is_cache
-from podium.errors import DataError
-from podium.files import Source, reading
 
 FileFormat = Literal["letor", "qrels", "run", "scores", "preflib", "table", "cache", "index", "unknown"]
 TextFormat = Literal["json-lines", "json-list", "smart", "trec-documents", "trec-topics", "xml", "csv", "tsv"]

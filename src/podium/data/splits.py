@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from podium.arguments import random_numbers, whole_number
-from podium.columns import float_numbers
+from podium.base.arguments import random_numbers, whole_number
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, ParameterError, counted
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
-from podium.errors import DataError, ParameterError, counted
 
 
 def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.matrix_on_disk import FileRows, Rows, blocks
 from podium.data.growing import Growing
 from podium.data.letor_matrix import is_mostly_empty
 from podium.data.letor_parser import scatter
 from podium.ids import Ids
-from podium.rows import FileRows, Rows, blocks
 from podium.text_bytes import SPARE
 
 

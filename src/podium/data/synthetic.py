@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers, whole_number
+from podium.base.arguments import random_numbers, whole_number
+from podium.base.errors import ParameterError
 from podium.data.dataset import Dataset
-from podium.errors import ParameterError
 
 _SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
 """How frequent grades 0 to 4 are, about as in web search."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import dense
-from podium.columns import whole_numbers
+from podium.base.arrays import dense
+from podium.base.columns import whole_numbers
+from podium.base.errors import DataError, counted
 from podium.data.preferences import Preferences, from_rows
-from podium.errors import DataError, counted
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from podium.base.errors import DataError
 from podium.data.places import is_url, listed, opened
 from podium.data.sniff import table_kind
-from podium.errors import DataError
 
 PARTS = {
     "train": ("train", "training"),

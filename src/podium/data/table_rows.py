@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Block, Rows, blocks
 from podium.data.dataset import Dataset
 from podium.data.places import is_url, opened
 from podium.data.table import Table
 from podium.data.table_parts import is_parquet, parquet_files
 from podium.data.tables import WEIGHTS, feature_matrix, from_frame, read_frame, roles_of
-from podium.errors import DataError
-from podium.rows import Block, Rows, blocks
 
 
 class TableRows(Rows):

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from podium.columns import text_ids
+from podium.base.columns import text_ids
+from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
 from podium.data.growing import Growing
 from podium.data.places import is_url
@@ -28,7 +29,6 @@ from podium.data.tables import (
     table_errors,
     weights_of_queries,
 )  # fmt: skip
-from podium.errors import DataError, MissingPackageError
 from podium.ids import encoded
 
 _BATCH = 2**16  # rows

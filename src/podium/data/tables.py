@@ -24,14 +24,14 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import dense
-from podium.columns import float_numbers
+from podium.base.arrays import dense
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
 from podium.data.places import is_url
 from podium.data.sniff import table_kind
 from podium.data.table import Table
 from podium.data.table_parts import is_parquet, read_parquet
-from podium.errors import DataError, MissingPackageError
 
 T = TypeVar("T")
 Backend = Literal["pandas", "polars", "pyarrow"]

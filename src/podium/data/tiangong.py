@@ -16,10 +16,10 @@ from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 
 def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:

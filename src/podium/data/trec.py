@@ -23,13 +23,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arguments import whole_number
-from podium.columns import exact_float, float_numbers, id_text
+from podium.base.arguments import whole_number
+from podium.base.columns import exact_float, float_numbers, id_text
+from podium.base.errors import DataError
+from podium.base.files import Source, source_name, writing
 from podium.compiled import compiled
 from podium.data.table import Table
 from podium.data.trec_lines import read_columns
-from podium.errors import DataError
-from podium.files import Source, source_name, writing
 from podium.ids import Ids, id_keys, lines
 from podium.ranking import break_ties, check_scores, order_all
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.growing import Growing
 from podium.data.whole_lines import known_size, whole_lines
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 from podium.ids import Ids, decoded
 from podium.text_bytes import SPARE
 

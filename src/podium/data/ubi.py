@@ -23,13 +23,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.click_files import json_lines
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds, is_unicode
 from podium.data.sniff import table_kind
 from podium.data.tables import read_frame
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 _SHOWN = ("impression", "view")
 

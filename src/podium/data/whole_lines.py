@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from podium.errors import DataError
-from podium.files import Source
+from podium.base.errors import DataError
+from podium.base.files import Source
 from podium.text_bytes import SPARE
 
 CHUNK = 2**20  # hides the cost of the calls for each block, and stays in cache

@@ -11,10 +11,10 @@ latest page of the visit only.
 
 from __future__ import annotations
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 
 def read_yandex(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:

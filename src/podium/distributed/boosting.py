@@ -19,18 +19,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import ClusterError, IncompatibleError, PodiumWarning
+from podium.base.matrix_on_disk import FileRows
 from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
 from podium.data.places import UrlRows
 from podium.data.table_rows import shared_table, without_features
 from podium.distributed import parts, tree_process, tree_worker
 from podium.distributed.cluster import Cluster, WorkerLostError
-from podium.errors import ClusterError, IncompatibleError, PodiumWarning
 from podium.learner import Learned
 from podium.losses import Loss
 from podium.recipe import Recipe
-from podium.rows import FileRows
 from podium.scorers import Trees
 from podium.scorers.trees import lightgbm_text
 from podium.solvers import Boosting, Watch

@@ -24,8 +24,8 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from podium.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
-from podium.threads import default_threads
+from podium.base.errors import ClusterError, MissingPackageError, ParameterError, PodiumError
+from podium.base.threads import default_threads
 
 PATIENCE = 600.0
 """Seconds that a step may take."""

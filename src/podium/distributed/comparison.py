@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from podium.base.progress import quiet
 from podium.comparison.plan import Plan, Task
 from podium.comparison.run import Pool
 from podium.comparison.run_task import error_text, run_task
@@ -16,7 +17,6 @@ from podium.data.fold import Fold
 from podium.distributed import parts
 from podium.distributed.cluster import Cluster
 from podium.evaluation.compare import Outcome
-from podium.progress import quiet
 
 
 def pool(cluster: Cluster) -> Pool:

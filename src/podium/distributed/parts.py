@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.matrix_on_disk import on_disk
 from podium.data.cache import open_cache
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
@@ -23,7 +24,6 @@ from podium.data.table_rows import shared_table
 from podium.distributed.cluster import Cluster
 from podium.losses import Loss, product, sweep
 from podium.problem import refuse_missing, without_ids
-from podium.rows import on_disk
 from podium.scorers import SmoothScorer
 from podium.transforms import State, Transform, zscore
 from podium.transforms.base import refuse_infinite

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.distributed import parts
 from podium.distributed.parts import Request

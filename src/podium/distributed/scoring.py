@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.distributed import parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from podium.errors import ClusterError, IncompatibleError
-from podium.json_process import Child
+from podium.base.errors import ClusterError, IncompatibleError
+from podium.base.json_process import Child
 
 _PROCESSES: dict[str, Child] = {}
 

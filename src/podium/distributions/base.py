@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.registry import Named
 from podium.distributions.rank_summary import RankSummary, of_draws, of_marginals
-from podium.errors import DataError
-from podium.registry import Named
 
 
 class RankingDistribution(Named):

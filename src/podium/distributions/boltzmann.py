@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
 from podium.kernels.draws import advance, below, uniform
-from podium.registry import param, register
 
 _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and between two
 

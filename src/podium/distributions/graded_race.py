@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.kernels.race_integral import FADED
 
 Ints = NDArray[np.int64]

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
-from podium.registry import param, register
 
 
 @register

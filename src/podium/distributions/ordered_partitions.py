@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
 from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_marginals
 from podium.kernels.subset_sums import log_sizes, log_sum, probabilities
-from podium.registry import register
 
 
 @register

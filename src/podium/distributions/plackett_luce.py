@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.registry import register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.graded_race import group_by_grade, log_prob_of_grades
 from podium.distributions.race import closed_up, race_marginals, sample_race
 from podium.distributions.race_moments import race_cdf, race_summary
 from podium.distributions.rank_summary import RankSummary
-from podium.errors import DataError
-from podium.registry import register
 
 
 @register

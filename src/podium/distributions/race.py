@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.compiled import compiled
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.compiled import compiled
 from podium.distributions.rank_summary import RankSummary, tails
 

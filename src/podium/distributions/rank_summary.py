@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 
 
 @dataclass(frozen=True, eq=False)

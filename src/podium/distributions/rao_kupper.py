@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import register
 from podium.distributions.tied_pairs import TiedPairs
-from podium.registry import register
 
 
 @register

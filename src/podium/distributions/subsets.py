@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 from podium.compiled import compiled
 
 MOST_FOR_BLOCKS = 150

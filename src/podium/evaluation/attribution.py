@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Rows, in_blocks
 from podium.data.dataset import Dataset
 from podium.data.inputs import unlabelled_table
-from podium.errors import DataError
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
-from podium.rows import Rows, in_blocks
 from podium.scorers.trees.lightgbm_text import read_forest
 from podium.scorers.trees.trees import booster
 

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import ranking
+from podium.base.errors import DataError
 from podium.data.inputs import labelled_table
 from podium.data.table import Table
-from podium.errors import DataError
 from podium.evaluation.evaluate import all_plain
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
+from podium.base.errors import DataError, ParameterError
+from podium.base.progress import Progress, part_of, quiet
 from podium.clicks import ClickModel, Measures
 from podium.clicks.models.base import Array, Fitted, Predicted
 from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
 from podium.data.click_log import ClickLog
-from podium.errors import DataError, ParameterError
 from podium.evaluation.paired import Interval
-from podium.progress import Progress, part_of, quiet
 
 DRAWS = 1000
 LEVEL = 0.95

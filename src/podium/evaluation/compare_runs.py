@@ -17,9 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.arguments import whole_number
+from podium.base.arguments import whole_number
+from podium.base.errors import DataError
 from podium.data.trec import AnyQrels, AnyRun, as_qrels
-from podium.errors import DataError
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
 from podium.evaluation.significance import SystemComparison, compare_systems
 

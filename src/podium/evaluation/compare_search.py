@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
+from podium.base.arguments import random_numbers
+from podium.base.errors import DataError
+from podium.base.progress import Progress, quiet, tracked
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.table import Table
 from podium.data.trec import Qrels, Run
-from podium.errors import DataError
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
 from podium.ids import Ids
 from podium.methods import method as named
 from podium.metrics import Metric
-from podium.progress import Progress, quiet, tracked
 from podium.text.candidates import DEPTH, dataset, grades_of
 from podium.text.collection import Topic
 from podium.text.index import Hits, Index

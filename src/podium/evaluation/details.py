@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
-from podium.errors import DataError
 from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import plain
 from podium.evaluation.explain import explain_rows, feature_name

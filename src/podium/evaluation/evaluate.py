@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import check_row_order, float_numbers
+from podium.base.columns import check_row_order, float_numbers
+from podium.base.errors import DataError, ParameterError
 from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
 from podium.data.tables import from_frame
 from podium.data.trec import AnyQrels, AnyRun, Judged, join
-from podium.errors import DataError, ParameterError
 from podium.metrics import Average, Metric, evaluate_all
 from podium.ranking import check_scores
 

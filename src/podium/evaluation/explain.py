@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, column
-from podium.columns import text_ids
+from podium.base.arrays import Array, column
+from podium.base.columns import text_ids
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
-from podium.errors import DataError, IncompatibleError
 from podium.ranking import dense_ranks
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, column
+from podium.base.arrays import Array, column
 from podium.data.dataset import Dataset
 from podium.evaluation.attribution import deviations, thresholds
 from podium.forms import LinearForm

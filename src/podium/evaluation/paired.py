@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arguments import random_numbers
-from podium.columns import float_numbers
-from podium.errors import DataError, ParameterError
+from podium.base.arguments import random_numbers
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, ParameterError
 
 Array = NDArray[np.float64]
 

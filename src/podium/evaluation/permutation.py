@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import is_sparse
+from podium.base.arrays import is_sparse
+from podium.base.matrix_on_disk import on_disk
 from podium.data.dataset import Dataset
 from podium.metrics import Metric
 from podium.model import Model
-from podium.rows import on_disk
 from podium.training import measured
 
 SECONDS = 1.0

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.table import Table
-from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import evaluate, evaluate_run, plain
 from podium.evaluation.wording import describe
 from podium.metrics import Average, Metric, mean

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.base.registry import write
 from podium.evaluation.evaluate import plain
 from podium.evaluation.published import Published, published
-from podium.registry import write
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
 
 
 def read_scores(source: Source, data: Table) -> NDArray[np.float64]:

@@ -24,8 +24,8 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.columns import float_numbers
-from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.evaluate import plain
 from podium.evaluation.paired import (
     Effect,

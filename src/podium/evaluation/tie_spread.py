@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arguments import random_numbers
-from podium.errors import IncompatibleError
+from podium.base.arguments import random_numbers
+from podium.base.errors import IncompatibleError
 from podium.metrics import Average, Metric, kernels, mean
 from podium.ranking import order_all
 

@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from podium.base.registry import write
 from podium.metrics import Metric
-from podium.registry import write
 
 
 def describe(step: tuple[str, ...], a: Metric, b: Metric, names: tuple[str, str]) -> str:

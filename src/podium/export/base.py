@@ -7,13 +7,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from podium.arrays import Array
-from podium.errors import IncompatibleError, ModelFileError
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, ModelFileError
+from podium.base.float32 import Singles
+from podium.base.registry import Named
 from podium.export.exported_forms import Adding, Affine, ExportedForm
 from podium.export.supported_form import Handover, hand_over
-from podium.float32 import Singles
 from podium.model import Model
-from podium.registry import Named
 from podium.scorers.trees.exact_splits import depth, expand
 from podium.scorers.trees.forest import Forest
 

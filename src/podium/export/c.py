@@ -12,14 +12,14 @@ from shutil import which
 
 import numpy as np
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
+from podium.base.float32 import Singles
+from podium.base.registry import register
 from podium.export.base import Ran
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.program import Program, Tables
 from podium.export.supported_form import Handover
 from podium.export.transform_arithmetic import Kernel
-from podium.float32 import Singles
-from podium.registry import register
 
 _TYPES = {"i": "int", "f4": "float", "f8": "double"}
 

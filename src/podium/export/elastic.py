@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
+from podium.base.float32 import round_down
+from podium.base.registry import register
 from podium.export.base import Places, Target, double, dumps
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.float32 import round_down
 from podium.imports.foreign_file import at, json_object, numbers
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
-from podium.registry import register
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
 

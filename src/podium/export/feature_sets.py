@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from podium.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.export.base import dumps
 from podium.text.features import Feature
 

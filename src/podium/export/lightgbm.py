@@ -6,14 +6,14 @@ import re
 
 import numpy as np
 
-from podium.errors import IncompatibleError, ModelFileError
+from podium.base.errors import IncompatibleError, ModelFileError
+from podium.base.float32 import Singles
+from podium.base.registry import register
 from podium.export.base import Ran, Target
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.float32 import Singles
 from podium.imports.lightgbm import read_lightgbm
-from podium.registry import register
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.exact_splits import expand, split_exactly
 from podium.scorers.trees.forest import TINY, Forest

@@ -9,19 +9,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.errors import MissingPackageError, ModelFileError
+from podium.base.errors import MissingPackageError, ModelFileError
+from podium.base.float32 import Singles, round_down
+from podium.base.registry import register
+from podium.base.version import version
 from podium.export.base import Ran, Target, missing_package
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
 from podium.export.onnx_arithmetic import Graph, front_graph, net_graph, read_front, read_net
 from podium.export.supported_form import Handover
 from podium.export.transform_arithmetic import Front
-from podium.float32 import Singles, round_down
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
-from podium.registry import register
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
-from podium.version import version
 
 
 @register

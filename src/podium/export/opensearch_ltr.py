@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from podium.base.registry import register
 from podium.export.elasticsearch_ltr import ElasticsearchLTR
-from podium.registry import register
 
 
 @register

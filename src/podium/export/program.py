@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
+from podium.base.version import version
 from podium.export.base import Target
 from podium.export.exported_forms import ExportedForm, Net
 from podium.export.exported_trees import Trees
@@ -17,7 +18,6 @@ from podium.export.replay_vectors import examples
 from podium.export.supported_form import Handover
 from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
 from podium.scorers.trees.forest import EXACT, Forest
-from podium.version import version
 
 Tables = dict[str, Any]
 """Columns by name: int32, float32 or float64."""

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array
-from podium.errors import counted
+from podium.base.arrays import Array
+from podium.base.errors import counted
+from podium.base.float32 import Singles
+from podium.base.version import version
 from podium.export.exported_forms import Difference
-from podium.float32 import Singles
-from podium.version import version
 
 _SHOWN = 5
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, dense, is_sparse
+from podium.base.errors import DataError, ModelFileError, PodiumError, counted
+from podium.base.float32 import Singles
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError, ModelFileError, PodiumError, counted
 from podium.export.base import Target
 from podium.export.exported_forms import ExportedForm
 from podium.export.proof import Orders, Proof
 from podium.export.replay_vectors import scores_of, vectors
 from podium.export.supported_form import Handover
-from podium.float32 import Singles
 from podium.imports.foreign_file import REFUSED
 from podium.metrics import NDCG, evaluate_all
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
+from podium.base.float32 import Singles
+from podium.base.registry import register
 from podium.export.base import Ran
 from podium.export.program import Program, Tables
 from podium.export.replay_vectors import lines
 from podium.export.supported_form import Handover
-from podium.float32 import Singles
-from podium.registry import register
 
 _CODES = {"i": "i", "f4": "f", "f8": "d"}
 

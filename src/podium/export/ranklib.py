@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
+from podium.base.registry import register
 from podium.export.base import Target, as_trees, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
 from podium.forms import LinearForm
 from podium.imports.ranklib import read_ranklib
-from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import ExportedForm
 from podium.export.supported_form import Handover
 from podium.export.transform_arithmetic import Front, Products
-from podium.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
 from podium.model import Model
 from podium.scorers.trees.forest import Forest
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
+from podium.base.float32 import from_place, to_place
+from podium.base.registry import register
 from podium.export.base import Target, as_trees, dumps, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.float32 import from_place, to_place
 from podium.imports.foreign_file import at, json_object, number
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
-from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 
 _CLASS = "org.apache.solr.ltr.model."

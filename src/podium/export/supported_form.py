@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.float32 import Singles
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, ParameterError
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
 from podium.export.exported_trees import Trees, forest_of_stumps
 from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
-from podium.float32 import Singles
 from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.imports import MOST_BYTES
 from podium.model import Model

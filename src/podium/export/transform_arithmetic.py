@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
-from podium.float32 import Singles
+from podium.base.arrays import Array
+from podium.base.float32 import Singles
 from podium.transforms.nystrom import gaussian, squared_distances
 
 Ints = NDArray[np.int32]

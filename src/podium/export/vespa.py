@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import IncompatibleError, ModelFileError
+from podium.base.errors import IncompatibleError, ModelFileError
+from podium.base.float32 import next_down, next_up, round_down
+from podium.base.registry import register
 from podium.export.base import Places, Target, as_trees, double
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.float32 import next_down, next_up, round_down
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
-from podium.registry import register
 from podium.scorers.trees.forest import Forest, build
 
 _FEATURE = re.compile(r"[A-Za-z_]\w*(\([\w.,\"'$ ]*\))?(\.\w+)*", re.ASCII)

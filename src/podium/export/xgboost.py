@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.float32 import Singles, next_up
+from podium.base.registry import register
 from podium.export.base import Ran, Target, dumps, missing_package, single
 from podium.export.exported_forms import ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.float32 import Singles, next_up
 from podium.imports.xgboost import read_xgboost
-from podium.registry import register
 from podium.scorers.trees.exact_splits import expand
 from podium.scorers.trees.forest import Forest
 

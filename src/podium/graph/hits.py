@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.graph.links import Edge, Links, as_links, by_name
 from podium.graph.pagerank import warn_unfinished
 

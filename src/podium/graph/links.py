@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 
 Edge = tuple[Hashable, Hashable] | tuple[Hashable, Hashable, float]
 

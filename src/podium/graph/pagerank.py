@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ConvergenceWarning, DataError, ParameterError
+from podium.base.errors import ConvergenceWarning, DataError, ParameterError
 from podium.graph.links import Edge, Links, as_links, by_name
 
 Array = NDArray[np.float64]

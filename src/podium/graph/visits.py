@@ -6,8 +6,8 @@ import math
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from podium.errors import DataError
-from podium.files import Source
+from podium.base.errors import DataError
+from podium.base.files import Source
 from podium.graph.links import lines_of_words
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from podium.float32 import round_down
+from podium.base.float32 import round_down
 from podium.imports.foreign_file import Foreign, at, json_object, n_features_of, number, numbers, refuse
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
 

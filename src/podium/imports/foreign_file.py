@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
 from podium.forms import LinearForm
 from podium.scorers.trees.forest import Forest
 

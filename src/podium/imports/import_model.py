@@ -17,8 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from podium.errors import ModelFileError, ParameterError, PodiumError
-from podium.files import reading
+from podium.base.errors import ModelFileError, ParameterError, PodiumError
+from podium.base.files import reading
 from podium.forms import LinearForm
 from podium.imports.catboost import read_catboost
 from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse

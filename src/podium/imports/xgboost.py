@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.float32 import next_down
+from podium.base.float32 import next_down
 from podium.forms import LinearForm
 from podium.imports import ubjson
 from podium.imports.foreign_file import (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podium.arrays import Array
-from podium.errors import DataError
+from podium.base.arrays import Array
+from podium.base.errors import DataError
 from podium.metrics.conventions import LARGEST_EXPONENT
 
 

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.gains import check_gains
@@ -22,7 +23,6 @@ from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 from podium.ranking import sort_descending
-from podium.registry import param, register
 
 FAR = 200.0
 """Where α times the spread of scores is above this, each pair takes its own exponential."""

@@ -27,12 +27,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError, IncompatibleError
+from podium.base.registry import Named, field_types
+from podium.base.threads import default_threads, pool
 from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
-from podium.registry import Named, field_types
-from podium.threads import default_threads, pool
 
 GRADES = "float64(float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])"
 """The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""

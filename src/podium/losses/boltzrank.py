@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled, inlined
 from podium.distributions.boltzmann import pull, visit
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
@@ -24,7 +25,6 @@ from podium.kernels.draws import advance, share, start, uniform
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.ranking import argsort_descending
-from podium.registry import param, register
 
 ALPHA, SAMPLES, SEED, PROPOSALS, CONFIG = 0, 1, 2, 3, 4
 """Places in params[0]; the metric's own numbers start at CONFIG."""

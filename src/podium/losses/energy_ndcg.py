@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
@@ -30,7 +31,6 @@ from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import log2_discount
-from podium.registry import param, register
 
 WINDOW, SEED, SAMPLES, CUTOFF = 0, 1, 2, 3  # places in params
 WORK, CONFIG = 3, 5  # the size of the workspace of metrics other than NDCG, before their own numbers

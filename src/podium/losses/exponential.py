@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
-from podium.registry import register
 
 FAR = 300.0
 """Beyond δ = −FAR the exponential continues as its quadratic: e^300 is large enough, and its square is finite."""

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, count_edges
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_pairs
-from podium.registry import register
 
 FAR = 600.0
 """Where scores lie further apart, pairs are computed one by one; e^(±300) leaves room for sums and quotients."""

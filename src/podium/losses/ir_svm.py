@@ -13,16 +13,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.kernels import exp2_gain
-from podium.registry import register
 
 MOST_GRADES = 50
 

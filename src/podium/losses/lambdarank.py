@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import register
 from podium.compiled import compiled, inlined
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
@@ -26,7 +27,6 @@ from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics import NDCG, Metric
 from podium.metrics.kernels import additive_swap
-from podium.registry import register
 
 _STEP = 16
 """Documents that a loop in vector registers takes at a time, or a multiple of them: it is slow for those left over."""

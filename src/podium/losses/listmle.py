@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
@@ -19,7 +20,6 @@ from podium.kernels.draws import share, shuffle, start
 from podium.kernels.exponentials import exponentials
 from podium.kernels.rotations import begin, rotations, sum_over_rotations
 from podium.losses.base import Loss
-from podium.registry import param, register
 
 FAR = 100.0
 """Scores further apart than this are summed by their logarithms."""

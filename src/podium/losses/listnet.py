@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
 from podium.kernels.draws import advance, share, start, uniform
@@ -19,7 +20,6 @@ from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.losses.listmle import one_wide_ranking
-from podium.registry import param, register
 
 
 @compiled

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.losses.base import Loss
-from podium.registry import param, register
 
 
 @compiled

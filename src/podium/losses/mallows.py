@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium import distributions
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.distributions.mallows import normalisers
 from podium.kernels.blocks import by_grade_and_score, count_edges, take
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.registry import register
 
 LOG_THETA = 1
 """The place of log θ in params, after `normalise`."""

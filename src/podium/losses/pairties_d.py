@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.distributions import Davidson
 from podium.kernels.blocks import bounds, by_grade, clear, filled
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, take_log
-from podium.registry import register
 
 
 @compiled

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.kernels.subset_chains import contrast, metropolis_hastings
 from podium.losses.sampled_partitions import SampledPartitions
-from podium.registry import register
 
 
 @compiled

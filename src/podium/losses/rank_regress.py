@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges
-from podium.registry import register
 
 
 @compiled

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, filled
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs
-from podium.registry import param, register
 
 FAR = 200.0
 """Where σ times the spread of scores is above this, pairs are computed one by one; e^200 leaves room for products."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
-from podium.registry import register
 
 
 @compiled

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param
 from podium.distributions import OrderedPartitions
 from podium.losses.base import Loss
-from podium.registry import param
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
+from podium.base.registry import register
 from podium.compiled import compiled
-from podium.errors import DataError
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
-from podium.registry import register
 
 
 @compiled

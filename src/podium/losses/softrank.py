@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
@@ -27,7 +28,6 @@ from podium.kernels.normal import cdfs
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain, log2_discount
 from podium.ranking import sort_descending
-from podium.registry import param, register
 
 
 @compiled

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium import ranking
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.distributions.race import sample_race
-from podium.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade_and_score, clear, count_edges, filled
 from podium.kernels.cdn import (
     DISCONNECTED,
@@ -43,7 +44,6 @@ from podium.kernels.cdn import (
 from podium.kernels.draws import share
 from podium.kernels.grade_grid import differences, is_cheaper, lay_grid, to_documents
 from podium.losses.pairs import PairwiseLoss, scale
-from podium.registry import param, register
 
 
 @compiled

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import by_grade
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
-from podium.registry import param, register
 
 TARGET, TOP, REST, OTHERS = 0, 1, 2, 3  # places in params
 LABEL, CEILING = 0.0, 1.0

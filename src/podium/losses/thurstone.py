@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from podium import distributions
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, take
 from podium.kernels.normal import minus_log_cdf
 from podium.losses.base import Loss
-from podium.registry import param, register
 
 _STEP = 0.7  # over the root of the curvature at the start: the trapezoid rule is right to 1e−11
 _NEVER = 1e-18  # a share of the integral that makes no difference

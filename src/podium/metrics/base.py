@@ -28,8 +28,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.arrays import Array
-from podium.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
+from podium.base.registry import Named, field_types, read, write
 from podium.metrics import kernels
 from podium.metrics.average import Average, mean
 from podium.metrics.conventions import (
@@ -44,7 +45,6 @@ from podium.metrics.declaration import Conventions, Kernel, Names
 from podium.metrics.gain_tables import check_labels, gain_table, survey
 from podium.metrics.lists import Lists, View
 from podium.metrics.spelling import Spelling, read_argument, read_spelling, whole_number
-from podium.registry import Named, field_types, read, write
 
 
 @dataclass(frozen=True, repr=False)

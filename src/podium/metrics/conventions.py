@@ -31,8 +31,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.errors import ParameterError, UnknownNameError
-from podium.registry import read, split_list, write
+from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.registry import read, split_list, write
 
 Gain = Literal["exp2", "linear"]
 Discount = Literal["log2", "letor"]

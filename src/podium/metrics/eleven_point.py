@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.iprec import ROUNDING_PRESETS, ROUNDING_WORDS, Rounding, interpolated, needed
 from podium.metrics.kernels import OWN, Array, Places, count_relevant
-from podium.registry import register
 
 
 @compiled

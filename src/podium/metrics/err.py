@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.errors import DataError
+from podium.base.registry import param, register
 from podium.compiled import compiled
-from podium.errors import DataError
 from podium.metrics.base import Metric
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, Array, Places, cut, gain, has_gain
-from podium.registry import param, register
 
 
 @compiled

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
 from podium.compiled import compiled
-from podium.errors import DataError
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
 
 

@@ -19,12 +19,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics import map as average_precision
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
-from podium.registry import register
 
 _LEAST = 1e-5
 measure_ap = average_precision.measure

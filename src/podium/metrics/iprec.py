@@ -19,11 +19,11 @@ from typing import Literal
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, RELEVANT, Array, Places, count_relevant
-from podium.registry import param, register
 
 UP, TRUNCATE, NEAREST = 0.0, 1.0, 2.0
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array as Array
+from podium.base.arrays import Array as Array
 from podium.compiled import address, compiled, function_at
 from podium.ranking import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.views import view

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.arrays import Array
-from podium.errors import DataError
+from podium.base.arrays import Array
+from podium.base.errors import DataError
 from podium.ids import Ids, id_keys
 from podium.metrics.conventions import Convention
 from podium.metrics.gain_tables import survey

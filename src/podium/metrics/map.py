@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
@@ -27,7 +28,6 @@ from podium.metrics.kernels import (
     cut,
     relevance,
 )
-from podium.registry import register
 
 
 @compiled

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics import dcg
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain
-from podium.registry import register
 
 expected_dcg, prepare_dcg = dcg.expected_dcg, dcg.prepare
 

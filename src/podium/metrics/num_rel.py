@@ -11,11 +11,11 @@ Reference: trec_eval.
 
 from __future__ import annotations
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, count_relevant
-from podium.registry import register
 
 
 @compiled

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places
 from podium.metrics.pair_counts import count_pairs
-from podium.registry import register
 
 
 @compiled

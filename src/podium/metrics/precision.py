@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
@@ -28,7 +29,6 @@ from podium.metrics.kernels import (
     has_relevant,
     relevance,
 )
-from podium.registry import register
 
 
 @compiled

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import ParameterError
-from podium.registry import split_call
+from podium.base.errors import ParameterError
+from podium.base.registry import split_call
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.errors import DataError, ParameterError
 from podium.compiled import compiled
-from podium.errors import DataError, ParameterError
 from podium.online.verdict import Interval
 
 _BETS = 0.9 * 0.5 ** np.arange(8)

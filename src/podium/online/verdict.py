@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError
 
 Interval = tuple[float, float]
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
+from podium.base.version import version
 from podium.evaluation.paired import Interval
-from podium.version import version
 
 WIDTH, HEIGHT = 640.0, 260.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 28.0, 36.0

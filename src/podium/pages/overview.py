@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 import numpy as np
 
+from podium.base.files import write_texts
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import plain
 from podium.evaluation.report import Table, format_value, markdown_table
-from podium.files import write_texts
 from podium.pages.kit import static_page, table
 
 

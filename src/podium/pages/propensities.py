@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import counted
 from podium.clicks.propensity_file import Propensities, click_rates
 from podium.data.click_log import ClickLog
-from podium.errors import counted
 from podium.pages.kit import lines, static_page, table
 
 _MOST = 2.0

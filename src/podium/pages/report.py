@@ -10,12 +10,12 @@ import json
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from podium.base.files import write_texts
+from podium.base.version import version
 from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.published import published
 from podium.evaluation.report import report_texts
-from podium.files import write_texts
 from podium.pages.kit import document, part
-from podium.version import version
 
 if TYPE_CHECKING:
     from podium.evaluation.compare import Comparison

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
+from podium.base.registry import param, register
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.models import PBM, ClickModel
 from podium.clicks.models.base import Fitted, tally
@@ -14,9 +16,7 @@ from podium.clicks.models.rate_model import RateModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.propensities.base import Array, Estimator, check_connected, intervals
-from podium.registry import param, register
 
 _FEW = 3
 """Clicks of a clicked document; in simulated logs with as many, θ of lower ranks was a fifth too large."""

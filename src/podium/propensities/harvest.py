@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
+from podium.base.registry import param, register
+from podium.base.threads import one_blas_thread
 from podium.clicks.propensity_file import Propensities
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.propensities.base import Array, ByClicks, Estimator, check_connected, intervals
-from podium.registry import param, register
-from podium.threads import one_blas_thread
 
 _UNLIKELY = 1e-3
 """The probability below which rankers are said to depend on the query."""

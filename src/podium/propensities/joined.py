@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import DataError
 from podium.clicks.models.browsing import RANK, count_cells
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 
 
 @dataclass(frozen=True)

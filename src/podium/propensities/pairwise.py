@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.registry import param, register
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog, rows_of
 from podium.data.dataset import Dataset
@@ -15,7 +16,6 @@ from podium.metrics import NDCG
 from podium.propensities.base import Array, Estimator
 from podium.propensities.joined import join
 from podium.recipe import Recipe
-from podium.registry import param, register
 from podium.scorers import Linear, Scorer
 from podium.solvers import LBFGS
 from podium.training import fit

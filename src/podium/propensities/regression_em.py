@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.errors import ConvergenceWarning
+from podium.base.registry import param, register
 from podium.clicks.models.em import climb
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import ConvergenceWarning
 from podium.losses import Logistic
 from podium.metrics import NDCG
 from podium.propensities.base import Array, Estimator, intervals
 from podium.propensities.joined import Joined, join
 from podium.recipe import Recipe
-from podium.registry import param, register
 from podium.scorers import Linear, Scorer
 from podium.solvers import LBFGS
 from podium.training import fit

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import ConvergenceWarning, DataError
+from podium.base.registry import param, register
 from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import ConvergenceWarning, DataError
 from podium.propensities.base import Array, ByClicks, Estimator, intervals
 from podium.propensities.joined import join
-from podium.registry import param, register
 
 _STEPS = 5000
 _TOLERANCE = 1e-7

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError
+from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.forms import Form
-from podium.registry import Named
 
 Params = dict[str, NDArray[Any]]
 """What a fitted scorer or learner knows: arrays by name, which is all that a model file holds."""

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.registry import register
+from podium.base.threads import map_blocks
 from podium.compiled import compiled
 from podium.forms import LinearForm
 from podium.kernels.sums import add_up, dot
-from podium.registry import register
 from podium.scorers.base import Params, RowScorer
-from podium.threads import map_blocks
 
 
 @register

@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.errors import ParameterError
+from podium.base.matrix_on_disk import on_disk
+from podium.base.registry import param, register
+from podium.base.threads import BLOCK, map_blocks, one_blas_thread
 from podium.data.dataset import Dataset
-from podium.errors import ParameterError
 from podium.forms import NetForm
 from podium.kernels.exponentials import tanh
-from podium.registry import param, register
-from podium.rows import on_disk
 from podium.scorers.base import Params, RowScorer
-from podium.threads import BLOCK, map_blocks, one_blas_thread
 
 _KEEP = 2**24
 """Numbers that are kept from scores to their pullback: 128 MB."""

@@ -15,15 +15,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.errors import IncompatibleError
+from podium.base.registry import register
+from podium.base.threads import map_blocks, one_blas_thread
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.forms import KernelForm
 from podium.kernels.sums import add_up
-from podium.registry import register
 from podium.scorers.base import Params, Prepared, SmoothScorer
-from podium.threads import map_blocks, one_blas_thread
 
 MOST = 2**16
 """Training documents above which it is refused."""

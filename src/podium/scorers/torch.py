@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.errors import IncompatibleError, MissingPackageError, ParameterError
+from podium.base.registry import register
+from podium.base.threads import BLOCK
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, MissingPackageError, ParameterError
-from podium.registry import register
 from podium.scorers.base import Params, Prepared, RowScorer
-from podium.threads import BLOCK
 
 _OWN = "podium.scorers.torch:mlp"
 _trusted = {_OWN}

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from podium.errors import MissingPackageError
+from podium.base.errors import MissingPackageError
 from podium.service.problems import ServiceError, decoded
 from podium.service.ranking import Asked, array_matrix, asked_of
 from podium.service.schemas import RankRequest, RankRows

@@ -15,15 +15,15 @@ import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
 from numpy.typing import NDArray
 
+from podium.base.errors import counted
+from podium.base.version import version
 from podium.data.dataset import Dataset
-from podium.errors import counted
 from podium.service.bodies import check_count
 from podium.service.errors import RequestError, TooLargeError
 from podium.service.problems import decoded
 from podium.service.ranking import json_matrix
 from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
 from podium.service.shelf import Entry
-from podium.version import version
 
 
 class RerankRequest(Struct, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 
 
 class RequestError(PodiumError):

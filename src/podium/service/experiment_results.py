@@ -13,7 +13,7 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from podium.errors import counted
+from podium.base.errors import counted
 from podium.online.confidence_sequence import confidence_sequence
 from podium.online.verdict import verdict
 from podium.service.experiment_schemas import ExperimentAnswer, Kind, Preference, ShadowAbout, SplitArm, Why

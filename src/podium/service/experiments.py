@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
 from podium.online.interleaving import Interleaving
 from podium.service.errors import ConflictError, NotFoundError, RequestError
 from podium.service.experiment_results import Experiment, result

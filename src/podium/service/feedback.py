@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.service.claims import Claims
 from podium.service.errors import BusyError
 from podium.service.store import delete_oldest, open_store, used_bytes

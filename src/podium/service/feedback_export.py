@@ -20,11 +20,11 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, PodiumError, counted
 from podium.data.click_log import ClickLog
 from podium.data.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError, PodiumError, counted
 from podium.service.feedback import HIGHEST_GRADE
 from podium.service.store import FORMAT
 

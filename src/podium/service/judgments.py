@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError
 from podium.data.agreement import Agreement, krippendorff
 from podium.data.consensus import consensus
 from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
 from podium.data.table import Table
 from podium.data.trec import Qrels
-from podium.errors import DataError
 from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 

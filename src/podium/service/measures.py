@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain, query_names
 from podium.evaluation.significance import Pair, SystemComparison, compare_systems
 from podium.metrics import Metric

@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
+from podium.base.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
+from podium.base.files import claimed, write_texts
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
-from podium.files import claimed, write_texts
 from podium.model import Model
 from podium.ranking import top_k
 from podium.service.errors import ConflictError, NotFoundError, RequestError, StaleError

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
+from podium.base.version import version
 from podium.service.bodies import JSON
 from podium.service.endpoint import Endpoint
 from podium.service.schemas import ProblemDetails
-from podium.version import version
 
 _TEXT = {"type": "string"}
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from starlette.responses import Response
 
-from podium.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
+from podium.base.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
 from podium.service.errors import BusyError, ConflictError, NotFoundError, RequestError, StaleError, TooLargeError
 from podium.service.schemas import ProblemDetails
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback, Impression
 from podium.service.models import Models

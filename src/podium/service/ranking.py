@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, UnknownNameError, counted
 from podium.data.dataset import Dataset
-from podium.errors import DataError, UnknownNameError, counted
 from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
 from podium.ids import first_repeated

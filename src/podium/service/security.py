@@ -14,8 +14,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.errors import DataError
-from podium.files import reading
+from podium.base.errors import DataError
+from podium.base.files import reading
 from podium.service.problems import ServiceError
 
 ROLES = ("rank", "feedback", "judge", "admin")

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 
 PREFIX = "PODIUM_SERVE_"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.service.feedback import Feedback, FeedbackError
 from podium.service.models import agreement, scores_of
 from podium.service.ranking import Ranked

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from podium.errors import UnknownNameError
+from podium.base.errors import UnknownNameError
 from podium.model import Model
 from podium.service.errors import NotFoundError, RequestError
 

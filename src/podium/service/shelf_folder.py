@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 
 _PUT = ".put-"
 """What files begin with that are being received."""

@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.errors import ParameterError, PodiumError
+from podium.base.errors import ParameterError, PodiumError
 from podium.service.errors import BusyError, NotFoundError
 from podium.service.experiments import Experiments
 from podium.service.feedback import Feedback

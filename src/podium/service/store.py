@@ -19,8 +19,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from podium.errors import DataError
-from podium.sqlite import FAULTS, FileFormat
+from podium.base.errors import DataError
+from podium.base.sqlite import FAULTS, FileFormat
 
 _AT_ONCE = 500
 """Impressions that are deleted in one transaction."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
-from podium.registry import param, register
 from podium.solvers.sgd import SGD
 
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import IncompatibleError, ParameterError
+from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, ParameterError
 from podium.losses import Loss
 from podium.metrics import Metric
 from podium.problem import Problem
-from podium.registry import Named
 from podium.scorers import Params, Scorer, SmoothScorer
 
 Array = NDArray[np.float64]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
-from podium.errors import IncompatibleError
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError
+from podium.base.registry import param, register
 from podium.losses import Derivatives, Loss, sweep
 from podium.problem import Problem
-from podium.registry import param, register
 from podium.scorers import Scorer, Trees
 from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers.base import Solution, Solver, Watch

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.matrix_on_disk import on_disk
 from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
 from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem
-from podium.rows import on_disk
 from podium.scorers.linear import Linear, add_rows, times
 
 STEP = "void(float64[::1], float64[:, ::1], float64[::1], float64[::1])"

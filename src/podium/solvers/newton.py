@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
+from podium.base.registry import param, register
 from podium.losses import Loss
 from podium.problem import Point, Problem
-from podium.registry import param, register
 from podium.scorers import Linear, Scorer
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium import ranking
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
+from podium.base.registry import param, register
 from podium.losses import Loss
 from podium.problem import Problem
-from podium.registry import param, register
 from podium.scorers import Scorer, SmoothScorer
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 
 Array = NDArray[np.float64]
 

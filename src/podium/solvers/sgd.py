@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import ParameterError
+from podium.base.registry import param, register
 from podium.compiled import compiled
-from podium.errors import ParameterError
 from podium.problem import Problem
-from podium.registry import param, register
 from podium.solvers import compiled_epoch
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
 

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.base.errors import ParameterError
+from podium.base.registry import Named, field_types
 from podium.compiled import is_interpreted
 from podium.data.dataset import Dataset
-from podium.errors import ParameterError
 from podium.recipe import Recipe
-from podium.registry import Named, field_types
 from podium.testing.numbers import Array
 
 N = TypeVar("N", bound=Named)

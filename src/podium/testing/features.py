@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array
 from podium.text.context import Context

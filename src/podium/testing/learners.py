@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.base.errors import PodiumError
 from podium.data.dataset import Dataset
-from podium.errors import PodiumError
 from podium.learner import Learner
 from podium.metrics import Metric
 from podium.model import Model

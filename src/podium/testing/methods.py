@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from podium.base.registry import write
 from podium.learner import Learner
 from podium.losses import Loss
 from podium.methods import Method
 from podium.model import Model
 from podium.odds import Odds
-from podium.registry import write
 from podium.testing.examples import linear_data, short
 from podium.testing.learners import check_learner
 from podium.testing.names import page_has_headings

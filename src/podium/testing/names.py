@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 
-from podium.registry import Named
+from podium.base.registry import Named
 
 
 def text_gives_it_back(value: Named) -> None:

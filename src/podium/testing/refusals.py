@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 
 
 def refused(action: Callable[[], Any], *, says: str, when: str) -> None:

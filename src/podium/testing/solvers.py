@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.losses import ListNet, Loss, RankNet, Regression, SquaredHinge, sweep
 from podium.metrics import Average, Metric
 from podium.problem import Problem

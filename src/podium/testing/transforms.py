@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from podium.arrays import dense
+from podium.base.arrays import dense
 from podium.data.dataset import Dataset
 from podium.testing.examples import size, threads
 from podium.testing.names import text_gives_it_back

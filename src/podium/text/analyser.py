@@ -21,8 +21,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Literal
 
-from podium.errors import PodiumWarning
-from podium.registry import Named, param, register
+from podium.base.errors import PodiumWarning
+from podium.base.registry import Named, param, register
 
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー"
 _LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_SPACELESS}]]"

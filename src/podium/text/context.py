@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, UnknownNameError
 from podium.compiled import compiled
-from podium.errors import DataError, UnknownNameError
 from podium.text.index import WHOLE, Index
 from podium.text.query import Query
 from podium.text.retrieval import Statistics

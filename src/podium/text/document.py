@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 
 _IDS = ("id", "doc_id", "docno", "_id")
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
-from podium.files import reading
+from podium.base.errors import DataError
+from podium.base.files import reading
 from podium.text.store import Store
 
 Encoder = Callable[[list[str]], Any]

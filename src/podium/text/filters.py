@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.text.index import Index
 from podium.text.retrieval import Numbers, Where
 from podium.text.stored import document_numbers, known_values, place

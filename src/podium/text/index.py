@@ -31,9 +31,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, IncompatibleError, ParameterError
+from podium.base.files import claimed
 from podium.compiled import compiled
-from podium.errors import DataError, IncompatibleError, ParameterError
-from podium.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.text.analyser import Analyser
 from podium.text.collection import plain

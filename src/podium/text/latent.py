@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import PodiumWarning
-from podium.files import write_aside
+from podium.base.errors import PodiumWarning
+from podium.base.files import write_aside
 from podium.text.index import Index
 from podium.text.word_vectors import term_weights
 

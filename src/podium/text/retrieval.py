@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.registry import Named, param, register
 from podium.compiled import compiled
-from podium.errors import ParameterError, UnknownNameError
-from podium.registry import Named, param, register
 from podium.text.query import Query
 from podium.text.segment import Segment, find_terms
 

@@ -21,8 +21,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from podium.errors import IndexFileError
-from podium.sqlite import FileFormat
+from podium.base.errors import IndexFileError
+from podium.base.sqlite import FileFormat
 
 COLUMNS = {
     "document": ("n", "id", "stored", "text"),

@@ -14,8 +14,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from podium.errors import DataError, IndexFileError, PodiumWarning
-from podium.files import claimed, write_aside
+from podium.base.errors import DataError, IndexFileError, PodiumWarning
+from podium.base.files import claimed, write_aside
 from podium.text.segment import Segment, build
 from podium.text.store import Store
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import sqlite
-from podium.errors import DataError, IndexFileError
-from podium.files import claimed, identity, write_aside
+from podium.base import sqlite
+from podium.base.errors import DataError, IndexFileError
+from podium.base.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
 from podium.text.document import Document

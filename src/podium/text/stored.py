@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import UnknownNameError
+from podium.base.errors import UnknownNameError
 from podium.text.index import Index
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 
 Decoded = Callable[[bytes], str]
 

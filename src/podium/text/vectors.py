@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, IncompatibleError
-from podium.registry import param, register
+from podium.base.errors import DataError, IncompatibleError
+from podium.base.registry import param, register
 from podium.text.query import Query
 from podium.text.retrieval import BM25, MOST, Array, Numbers, Retrieval, Where
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.text.document import Document
 from podium.text.schema import insert
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, dense, is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import in_blocks, on_disk
+from podium.base.registry import register
 from podium.data.dataset import Dataset
-from podium.errors import DataError
-from podium.registry import register
-from podium.rows import in_blocks, on_disk
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 from podium.transforms.identity import Identity
 from podium.transforms.minmax import MinMax

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Rows, in_blocks, on_disk
+from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.errors import DataError
-from podium.registry import Named
-from podium.rows import Rows, in_blocks, on_disk
 
 State = dict[str, NDArray[Any]]
 """What a transform keeps of its training data."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.data.dataset import Dataset
-from podium.registry import register
 from podium.transforms.base import Affine, State, Transform
 
 

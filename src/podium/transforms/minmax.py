@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
-from podium.registry import register
+from podium.base.arrays import Array
+from podium.base.registry import register
 from podium.transforms.per_query import PerQuery
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, dense
+from podium.base.arrays import Array, dense
+from podium.base.threads import map_blocks
 from podium.data.dataset import Dataset
-from podium.threads import map_blocks
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 

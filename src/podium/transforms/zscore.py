@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import is_sparse
+from podium.base.arrays import is_sparse
+from podium.base.errors import IncompatibleError
+from podium.base.registry import register
+from podium.base.threads import map_blocks
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
-from podium.registry import register
-from podium.threads import map_blocks
 from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import pytest
 
 from podium.aggregation import Aggregator, VoterWeights, with_labels
 from podium.aggregation.voter_weights import features
+from podium.base.errors import DataError, IncompatibleError, UnknownNameError
 from podium.data.metasearch import make_metasearch
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
-from podium.errors import DataError, IncompatibleError, UnknownNameError
 from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.significance import compare_systems
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from podium.algorithms import AdaRank
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
 from podium.solvers import Watch
 from podium.testing import linear_data

@@ -4,8 +4,8 @@ import pytest
 from scipy.special import softmax
 
 from podium.algorithms import McRank
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.solvers import Watch
 from podium.testing import linear_data
 

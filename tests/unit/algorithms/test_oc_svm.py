@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from podium.algorithms import OCSVM
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.solvers import Watch
 from reference.algorithms import fixed_margin_svm, sum_of_margins_value
 

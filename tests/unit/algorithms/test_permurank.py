@@ -5,8 +5,8 @@ import pytest
 
 from podium.algorithms import PermuRank
 from podium.algorithms.permurank import _sums, _weights_of_places
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.metrics import Metric
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import minimise_hinge

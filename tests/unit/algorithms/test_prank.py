@@ -3,8 +3,8 @@ import pytest
 
 from podium.algorithms import PRank
 from podium.algorithms.prank import _epoch
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.solvers import Watch
 from podium.testing import linear_data
 from reference.algorithms import prank_step

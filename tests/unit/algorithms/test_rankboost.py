@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from podium.algorithms import RankBoost
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.solvers import Watch
 from podium.testing import linear_data
 from reference.algorithms import best_threshold, pairs_of

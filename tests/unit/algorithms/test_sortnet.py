@@ -3,8 +3,8 @@ import pytest
 
 from podium.algorithms import SortNet
 from podium.algorithms.sortnet import _pairs, _start, _with_misordered
+from podium.base.errors import ModelFileError
 from podium.data.dataset import Dataset
-from podium.errors import ModelFileError
 from podium.solvers import Watch
 from podium.testing import linear_data
 

@@ -3,10 +3,10 @@ import pytest
 
 from podium.algorithms import Splitting
 from podium.algorithms.splitting import _epoch, sides
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.splits import split
 from podium.data.synthetic import make_letor_like
-from podium.errors import DataError, IncompatibleError
 from podium.evaluation.evaluate import evaluate
 from podium.solvers import Watch
 from podium.testing import linear_data

@@ -5,8 +5,8 @@ import pytest
 
 from podium.algorithms import SVMMAP
 from podium.algorithms.svm_map import violations
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.solvers import Watch
 from reference.algorithms import ap_loss, every_ranking, grade_shares, ndcg_loss, structural_svm
 

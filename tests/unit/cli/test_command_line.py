@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from podium import errors
+from podium.base import errors
 from podium.cli import console
 from programs import LONG, PODIUM
 
@@ -54,7 +54,7 @@ def test_help_explains_every_command(podium: Podium) -> None:
 
 
 def test_the_version_is_printed(podium: Podium) -> None:
-    from podium.version import version
+    from podium.base.version import version
 
     assert podium("--version").stdout == f"podium {version()}\n"
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.clicks import click_preferences, prefer
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.preference_rules import RULES, merge
 from podium.data import ClickLog, Dataset
-from podium.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from reference.click_rules import chains, page_rule, rate_differences
 
 NAN = np.nan

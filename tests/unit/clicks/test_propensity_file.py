@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.clicks.propensity_file import Propensities, read_propensities
-from podium.errors import DataError
 
 
 def test_what_is_written_is_read(tmp_path):

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.clicks import ClickModel, fit, show, simulate, simulate_counts
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data import Dataset, make_letor_like
-from podium.errors import DataError, ParameterError
 
 DATA, _ = make_letor_like(12, seed=3)
 RANKERS = [np.random.default_rng(k).random(DATA.n_documents) for k in range(2)]

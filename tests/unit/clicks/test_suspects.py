@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 from typer.testing import CliRunner
 
+from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
 from podium.clicks import label_field
 from podium.clicks.label_field import CHAIN, ENUMERATED, PSEUDO, Field
@@ -16,7 +17,6 @@ from podium.clicks.suspects import judgments_of, suspects
 from podium.data import make_letor_like, write_clicks
 from podium.data.judgment_files import judgments_from, write_judgments
 from podium.data.judgments import Judgments
-from podium.errors import DataError, ParameterError
 from reference import label_field as reference
 
 LABELS = 3

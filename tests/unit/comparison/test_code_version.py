@@ -54,7 +54,7 @@ SCRIPT = """
 from podium.comparison.code_version import code_version
 from podium.losses import RankNet
 from podium.recipe import Recipe
-from podium.registry import register
+from podium.base.registry import register
 
 
 @register

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from podium.base.errors import ComparisonError, ParameterError
 from podium.comparison import TaskEvent, compare
 from podium.comparison.plan import Task
 from podium.comparison.pool import Worker
 from podium.data import Dataset, Fold, make_letor_like, split, write_letor
-from podium.errors import ComparisonError, ParameterError
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import evaluate
 from programs import LONG, PODIUM
@@ -105,12 +105,12 @@ def test_a_task_whose_process_is_killed_has_failed_by_name(tmp_path: Path, monke
 def test_a_method_of_a_script_needs_one_job() -> None:
     program = """
 from podium.data import Fold, make_letor_like, split
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
 from podium.comparison import compare
 from podium.losses import RankNet
 from podium.methods import Method, register_method
 from podium.recipe import Recipe
-from podium.registry import register
+from podium.base.registry import register
 
 @register
 class MyLoss(RankNet):

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError, UnknownNameError
 from podium.comparison import TaskEvent, compare
 from podium.data import Dataset, Fold, make_letor_like, read_folder, split, to_frame, write_letor
-from podium.errors import DataError, IncompatibleError, UnknownNameError
 from podium.evaluation.evaluate import evaluate
 from podium.model import Model
 from podium.training import train

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.base.errors import ComparisonError, DataError
 from podium.comparison import Observer, TaskEvent, make_spec, run_spec
 from podium.data import make_letor_like, split, write_letor
-from podium.errors import ComparisonError, DataError
 from podium.metrics import Metric
 
 

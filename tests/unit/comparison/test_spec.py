@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.comparison.spec import METRICS, Spec, make_spec, read_spec, write_spec
-from podium.errors import DataError, MissingPackageError, ParameterError
 
 TOML = """
 methods = ["listnet", "lambdamart(num_leaves=15)"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.counterfactual import LOGGED, cross_fitted, value
@@ -12,7 +13,6 @@ from podium.data import make_letor_like
 from podium.data.click_log import ClickLog
 from podium.data.trec import Run
 from podium.distributions import PlackettLuce
-from podium.errors import DataError, ParameterError
 from reference.counterfactual import dcg_weights, page_values
 
 QUERIES, DOCUMENTS, SHOWN, PAGES, REPEATS = 10, 8, 5, 2000, 200

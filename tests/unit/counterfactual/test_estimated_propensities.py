@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.clicks import simulate
 from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
@@ -13,7 +14,6 @@ from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.counterfactual import LOGGED, value
 from podium.data import ClickLog, Run
 from podium.data.synthetic import make_letor_like
-from podium.errors import DataError
 from podium.propensities import propensities
 
 DEPTH, PAGES, LOGS = 4, 1500, 40

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import podium
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import SMALL, SUM_BLOCK, Rows
 from podium.data.cache import file_name, head_bytes, open_cache, verify
 from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset, Ungrouped
 from podium.data.letor import read_letor, write_letor
 from podium.data.letor_matrix import LARGE
-from podium.errors import DataError
-from podium.rows import SMALL, SUM_BLOCK, Rows
 from podium.transforms import AddMinMax, MinMax, QueryZScore, SecondOrder, ZScore
 
 
@@ -328,8 +328,10 @@ def test_a_flipped_bit_in_features_is_noticed_by_whoever_reads_its_block(large, 
 
 def test_each_block_is_compared_once(large, monkeypatch):
     path, X = large
-    compared, real = [], podium.rows.block_sums
-    monkeypatch.setattr("podium.rows.block_sums", lambda found: compared.append(len(found)) or real(found))
+    compared, real = [], podium.base.matrix_on_disk.block_sums
+    monkeypatch.setattr(
+        "podium.base.matrix_on_disk.block_sums", lambda found: compared.append(len(found)) or real(found)
+    )
     rows = open_cache(path).features
     for _ in range(2):
         assert np.array_equal(rows[5:50], X[5:50])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from podium.base.errors import DataError
 from podium.data import (
     read_baidu_ultr,
     read_clicks,
@@ -19,7 +20,6 @@ from podium.data import (
     read_yandex,
     write_clicks,
 )
-from podium.errors import DataError
 
 REAL = Path(__file__).parents[3] / "../shared/data/clicks"
 

@@ -5,12 +5,12 @@ import io
 import numpy as np
 import pytest
 
+from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.data.consensus import consensus, write_preferences_of
 from podium.data.dataset import Dataset
 from podium.data.dawid_skene import dawid_skene
 from podium.data.judgments import Judgments
 from podium.data.preference_file import read_preferences
-from podium.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning, UnknownNameError
 from reference.judgments import posterior_by_enumeration
 
 

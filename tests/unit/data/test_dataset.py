@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from podium.base.errors import DataError
 from podium.data import Dataset
-from podium.errors import DataError
 
 
 def test_rows_of_a_query_are_put_together_and_back():

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
+from podium.base.errors import DataError, PodiumError
 from podium.data import read_letor
 from podium.data.letor_agg import read_letor_agg
 from podium.data.preflib import read_preflib
 from podium.data.trec import read_qrels, read_run
-from podium.errors import DataError, PodiumError
 from podium.imports import import_model
 from podium.text.collection import read_documents, read_queries
 

@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
+from podium.base.errors import DataError
+from podium.base.threads import default_threads
 from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, whole_lines, write_letor
-from podium.errors import DataError
-from podium.threads import default_threads
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED/Fold1/test.txt"
 

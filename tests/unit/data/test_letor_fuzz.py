@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from podium.base.errors import DataError
 from podium.data import Dataset, read_letor, write_letor
-from podium.errors import DataError
 from reference import letor as reference
 
 good_numbers = st.one_of(

@@ -3,8 +3,8 @@ import io
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data.movielens import read_movielens
-from podium.errors import DataError
 
 LINES = b"196\t242\t3\t881250949\n186\t302\t3.5\t891717742\r\n\n196\t302\t1\t881250950\n"
 

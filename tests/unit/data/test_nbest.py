@@ -4,9 +4,9 @@ import io
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data.bleu import sentence_bleu
 from podium.data.nbest import read_nbest
-from podium.errors import DataError
 from podium.training import train
 
 LISTS = """\

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data import Dataset, read_letor, read_preferences, write_letor
 from podium.data.preferences import from_rows
-from podium.errors import DataError
 
 DATA = Dataset.from_arrays(np.eye(4), [0, 0, 0, 0], qid=["b", "a", "b", "a"], document_ids=["x", "x", "y", "z"])
 

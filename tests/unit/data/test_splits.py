@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.data import Dataset, k_folds, make_letor_like, read_folder, split, to_frame, write_letor
-from podium.errors import DataError, ParameterError
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
 

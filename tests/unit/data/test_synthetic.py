@@ -5,8 +5,8 @@ import pytest
 from lightgbm import LGBMRegressor
 from sklearn.linear_model import LinearRegression
 
+from podium.base.errors import ParameterError
 from podium.data import make_letor_like
-from podium.errors import ParameterError
 
 
 def test_the_same_seed_gives_the_same_data():

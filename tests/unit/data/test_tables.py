@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.data import Dataset, from_frame, read_data, read_table, to_frame
 from podium.data.inputs import labelled_data, unlabelled_table
-from podium.errors import DataError, MissingPackageError, ParameterError
 
 COLUMNS = {
     "qid": ["b", "a", "b"],

@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.data import Dataset, Qrels, Run, join, read_qrels, read_run, write_qrels, write_run
-from podium.errors import DataError, ParameterError
 
 
 def qrels(text: str):

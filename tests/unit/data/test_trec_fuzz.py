@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from podium.base.errors import DataError
 from podium.data import read_qrels, read_run, write_run
-from podium.errors import DataError
 from podium.ids import encoded
 from reference import trec as reference
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import podium
+from podium.base.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 from podium.data import Fold
 from podium.data.cache_writer import write_cache
 from podium.distributed import boosting, parts, tree_worker
 from podium.distributed.cluster import Cluster
-from podium.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 
 pytest.importorskip("distributed", reason="needs podium[distributed]")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask's own, of sockets and event loops
@@ -168,11 +168,11 @@ def test_what_a_cluster_cannot_train_is_refused_with_what_to_do(cluster, data):
 def test_errors_of_workers_and_addresses_are_told_in_words(cluster, data, tmp_path):
     unseen = write_cache(data, tmp_path / "x.pod")
     (tmp_path / "x.pod").rename(tmp_path / "y.pod")
-    with pytest.raises(podium.errors.DataError, match=r"features.f4: cannot be read on .*No such file"):
+    with pytest.raises(podium.base.errors.DataError, match=r"features.f4: cannot be read on .*No such file"):
         cluster.train(unseen, LISTNET)
     bad = np.array(data.features)
     bad[7, 2] = np.inf
-    with pytest.raises(podium.errors.DataError, match="infinite value"):
+    with pytest.raises(podium.base.errors.DataError, match="infinite value"):
         cluster.train(podium.Dataset.from_arrays(bad, data.labels, qid=data.query_index), LISTNET)
     with pytest.raises(ParameterError, match="local:N starts N processes"):
         Cluster("local:0")

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.distributions import OrderedPartitionsFD, PlackettLuce, RankingDistribution, subsets
-from podium.errors import DataError
 
 PL, OP = PlackettLuce(), OrderedPartitionsFD()
 

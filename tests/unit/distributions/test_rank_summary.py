@@ -3,11 +3,11 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.distributions import Boltzmann, Davidson, Mallows, OrderedPartitionsFD, Thurstone
 from podium.distributions.plackett_luce import PlackettLuce, closed_up, race_marginals
 from podium.distributions.race_moments import race_cdf, race_summary
 from podium.distributions.rank_summary import of_draws, of_marginals
-from podium.errors import DataError, ParameterError
 
 PL = PlackettLuce()
 

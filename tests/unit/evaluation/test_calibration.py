@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
 from podium.distributions.ordered_partitions_fd import OrderedPartitionsFD
 from podium.distributions.plackett_luce import PlackettLuce
-from podium.errors import DataError
 from podium.evaluation.calibration import calibration
 from podium.odds import Odds
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError
 from podium.clicks import fit, measure, simulate
 from podium.data import ClickLog, make_letor_like
-from podium.errors import DataError, ParameterError
 from podium.evaluation.compare_clicks import _Resampled, compare_click_models
 
 

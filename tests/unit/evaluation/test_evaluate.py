@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.data import Dataset
 from podium.data.trec import read_qrels, read_run
-from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.evaluate import evaluate, evaluate_run, read_metrics
 from podium.metrics import Metric
 

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 import podium
+from podium.base.errors import DataError, IncompatibleError
 from podium.cli.main import app
 from podium.data import Dataset, make_letor_like, write_letor
-from podium.errors import DataError, IncompatibleError
 from podium.evaluation.attribution import attribute, deviations, importance, input_gradient
 from podium.evaluation.details import most_informative_pairs
 from podium.evaluation.explain import Explanation, explain, explain_rows

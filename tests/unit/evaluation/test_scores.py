@@ -7,8 +7,8 @@ import io
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data import Dataset
-from podium.errors import DataError
 from podium.evaluation.scores import read_scores
 
 # Rows of query b lie apart.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from podium.errors import DataError, ParameterError, UnknownNameError
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.paired import (
     bootstrap_interval,
     bootstrap_intervals,

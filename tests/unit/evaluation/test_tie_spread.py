@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
 from podium.evaluation.tie_spread import tie_spread
 from podium.metrics import Metric
 

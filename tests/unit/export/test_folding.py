@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import podium
+from podium.base.float32 import from_place, next_down, next_up, round_down, to_place
 from podium.data import Dataset
 from podium.export import Target, prove
 from podium.export.exported_forms import fold
 from podium.export.exported_trees import forest_of_stumps
-from podium.float32 import from_place, next_down, next_up, round_down, to_place
 from podium.forms import LinearForm, StumpsForm
 from podium.scorers.trees.exact_splits import fold_map, split_exactly, sums
 from podium.scorers.trees.forest import EXACT, Forest

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
 from podium.export import Target, prove
 
 DATA = podium.make_letor_like(12, (4, 7), n_features=5, seed=3)[0]

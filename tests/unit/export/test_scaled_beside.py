@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import DataError, IncompatibleError, ModelFileError
+from podium.base.errors import DataError, IncompatibleError, ModelFileError
 from podium.export import Target, prove
 from podium.export.replay_vectors import vectors
 from podium.transforms import MinMax

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import IncompatibleError, ModelFileError
+from podium.base.errors import IncompatibleError, ModelFileError
 from podium.export import Target, prove
 from podium.export.replay_vectors import vectors
 from podium.export.transform_arithmetic import Front, Kernel, Products

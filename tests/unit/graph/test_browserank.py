@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.errors import ConvergenceWarning, DataError
+from podium.base.errors import ConvergenceWarning, DataError
 from podium.graph import Visit, browserank, make_links, pagerank, read_visits
 from reference import graph as reference
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.errors import ConvergenceWarning, ParameterError
+from podium.base.errors import ConvergenceWarning, ParameterError
 from podium.graph import hits, make_links
 from reference import graph as reference
 

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.graph import make_links, read_links
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.errors import ConvergenceWarning, DataError, ParameterError
+from podium.base.errors import ConvergenceWarning, DataError, ParameterError
 from podium.graph import make_links, pagerank
 from reference import graph as reference
 

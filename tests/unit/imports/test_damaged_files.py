@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.imports import import_model
 from podium.scorers.trees import lightgbm_text
 from reference.foreign import damaged, files

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import ModelFileError, ParameterError
+from podium.base.errors import ModelFileError, ParameterError
 from podium.export import Target
 from podium.imports import import_model
 from podium.model import Model

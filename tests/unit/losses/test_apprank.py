@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.losses import AppRank
 from podium.metrics import Metric
 from podium.testing import draw_query

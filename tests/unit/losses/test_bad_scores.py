@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.losses import Loss
 
 LABELS = np.array([2.0, 1.0, 0.0, 0.0, 1.0])

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.distributions import Boltzmann
 from podium.distributions.boltzmann import filled_places, integrated, pull, visit
-from podium.errors import DataError
 from podium.losses import BoltzRank, Loss
 from podium.metrics import MAP, NDCG, Precision
 from podium.testing import check_loss

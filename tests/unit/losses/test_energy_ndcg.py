@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 from podium.losses import EnergyNDCG
 from podium.losses.energy_ndcg import minus_log_place, minus_log_rank, rank_discounts
 from podium.metrics import Metric

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError
 from podium.compiled import compiled
-from podium.errors import DataError, IncompatibleError
 from podium.losses import LambdaRank, Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.dcg import DCG

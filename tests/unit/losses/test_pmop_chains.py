@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.compiled import compiled
 from podium.data.synthetic import make_letor_like
-from podium.errors import IncompatibleError
 from podium.kernels.subset_chains import gibbs, metropolis_hastings
 from podium.losses import PMOPMH, PMOPExact, PMOPGibbs
 from podium.methods import method

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, log_softmax
 
+from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.losses import ListNet, Logistic, Softmax, product, sweep
 from podium.testing import linear_data
 from podium.training import train

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.distributions import Thurstone
-from podium.errors import DataError
 from podium.losses import SoftRank
 from podium.metrics import Metric
 from podium.testing import draw_query

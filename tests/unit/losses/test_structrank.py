@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.errors import IncompatibleError, ParameterError
+from podium.base.errors import IncompatibleError, ParameterError
 from podium.kernels.blocks import by_grade_and_score, count_edges
 from podium.kernels.grade_grid import is_cheaper
 from podium.kernels.pair_sums import sum_over_edge_pairs

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.losses import ListNet, Loss, RankNet, Regression, sweep
 from podium.testing.losses import derivative_is_right, derivative_of_parameters_is_right
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.losses import FRank, PairTiesD, PairTiesRK, RankNet
 from podium.problem import Problem
 from podium.scorers import Linear

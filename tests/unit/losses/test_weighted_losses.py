@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError, ParameterError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError, ParameterError
 from podium.losses import IRSVM, Hinge, Regression, SubsetRegression, sweep
 from podium.metrics import Metric
 from podium.problem import Problem

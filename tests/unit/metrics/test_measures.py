@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import kendalltau
 from sklearn.metrics import ndcg_score, roc_auc_score
 
-from podium.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError
 from podium.metrics import ERR, MAP, NDCG, Metric, kernels, mean
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from golden import metrics as golden
-from podium.errors import DataError, UnknownNameError
+from podium.base.errors import DataError, UnknownNameError
 from podium.metrics import NDCG, PRESETS, Convention, Metric, mean
 
 CASES = [

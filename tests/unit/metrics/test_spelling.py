@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
 from podium.metrics import Metric
 
 SPELLINGS = {

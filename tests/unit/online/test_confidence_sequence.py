@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError
 from podium.online.confidence_sequence import _BETS, confidence_sequence
 from podium.online.interleaving import make_page
 from podium.online.verdict import verdict

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.clicks import simulate
 from podium.clicks.simulate import click_chance
 from podium.data import ClickLog, Dataset
 from podium.data.synthetic import make_letor_like
-from podium.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.propensities import propensities
 
 DATA, _ = make_letor_like(80, (6, 8), n_features=8, seed=1)

@@ -11,7 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from podium.errors import ModelFileError
+from podium.base.errors import ModelFileError
 from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model
@@ -136,7 +136,7 @@ def test_tampered_model_files_with_right_checksums_do_not_end_the_process(tmp_pa
     for number, change in enumerate(TAMPERED.values()):
         write_model(tmp_path / f"{number}.podium", changed(*change))
     program = (
-        "import sys\nfrom podium.errors import ModelFileError\nfrom podium.model import Model\n"
+        "import sys\nfrom podium.base.errors import ModelFileError\nfrom podium.model import Model\n"
         "for path in sys.argv[1:]:\n"
         "    try:\n        Model.load(path)\n        print('loaded', path)\n"
         "    except ModelFileError as error:\n        print('refused')\n"

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import ParameterError
 from podium.data import Dataset
-from podium.errors import ParameterError
 from podium.scorers import MLP, mlp
 
 X = np.array([[1.0, -2.0]], np.float32)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.losses import RankNet, Regression
 from podium.methods import method
 from podium.model import Model

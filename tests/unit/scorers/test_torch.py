@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from podium.errors import MissingPackageError, ModelFileError, ParameterError
+from podium.base.errors import MissingPackageError, ModelFileError, ParameterError
 from podium.model import Model
 from podium.scorers import Torch
 from podium.scorers import torch as scorers_torch

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.losses import Regression
 from podium.problem import Problem
 from podium.scorers import Trees

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.service.errors import RequestError
 from podium.service.models import Models, compare
 from podium.service.shelf import Entry, is_name
@@ -85,7 +85,7 @@ def test_a_full_disk_is_told_in_words(shelf, models, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     body = (models / "trees.podium").read_bytes()
-    for where in ("podium.service.shelf_folder.os.fsync", "podium.files.os.fsync"):
+    for where in ("podium.service.shelf_folder.os.fsync", "podium.base.files.os.fsync"):
         with monkeypatch.context() as patch:
             patch.setattr(where, full)
             found = shelf("PUT", "/v1/models/web", body)

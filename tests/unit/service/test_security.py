@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from podium.errors import DataError, ParameterError
+from podium.base.errors import DataError, ParameterError
 from podium.service.app import ENDPOINTS
 from podium.service.security import ROLES, Keys, Rates
 from podium.service.settings import Settings

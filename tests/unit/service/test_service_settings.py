@@ -6,8 +6,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.cli.main import app
-from podium.errors import DataError, ParameterError, UnknownNameError
 from podium.service.settings import Settings
 
 

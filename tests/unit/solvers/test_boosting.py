@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.losses import LambdaRank, Loss, RankNet, StructRank, sweep
 from podium.metrics import NDCG, Metric
 from podium.problem import Problem

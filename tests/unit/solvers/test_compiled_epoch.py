@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse
 
 import podium
+from podium.base.errors import ParameterError
+from podium.base.matrix_on_disk import on_disk
 from podium.data import Dataset
-from podium.errors import ParameterError
 from podium.losses import Loss
 from podium.problem import Problem
-from podium.rows import on_disk
 from podium.scorers import MLP, Linear
 from podium.solvers import SGD, Watch, compiled_epoch
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
-from podium.errors import IncompatibleError
 from podium.losses import Hinge, Loss, RankNet, SquaredHinge, StructRank
 from podium.methods import method
 from podium.problem import Problem

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.losses import Exponential, Regression
 from podium.problem import Problem
 from podium.scorers import Linear

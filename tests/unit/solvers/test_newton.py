@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.synthetic import make_letor_like
-from podium.errors import IncompatibleError
 from podium.kernels.violations import LONG
 from podium.losses import Hinge, SquaredHinge, product
 from podium.problem import Problem

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
 from podium.losses import RankNet, StructRank
 from podium.metrics import Metric
 from podium.problem import Problem

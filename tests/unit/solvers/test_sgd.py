@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.losses import Regression
 from podium.metrics import Metric
 from podium.problem import Problem

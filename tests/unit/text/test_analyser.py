@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.errors import PodiumWarning
+from podium.base.errors import PodiumWarning
 from podium.text.analyser import Analyser, stop_words
 
 PLAIN = Analyser()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import podium
+from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.data.trec import Qrels
-from podium.errors import DataError, IncompatibleError, ParameterError
 from podium.evaluation.compare_search import FIRST, TUNED, compare_search
 from podium.text.candidates import dataset, info, rows_of, write_features
 from podium.text.collection import Topic

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import pytest
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 from podium.text.collection import Topic, plain, read_documents, read_queries
 from podium.text.html_page import html_text
 

@@ -5,7 +5,7 @@ import networkx
 import numpy as np
 import pytest
 
-from podium.errors import DataError, UnknownNameError
+from podium.base.errors import DataError, UnknownNameError
 from podium.graph import Visit, read_links
 from podium.text.context import Context
 from podium.text.features import Feature, read_features

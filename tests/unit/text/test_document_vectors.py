@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
+from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
 from podium.text import vectors
 from podium.text.context import Context
 from podium.text.encoding import read_vectors

@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from podium.errors import DataError, ParameterError, UnknownNameError
-from podium.registry import field_types
+from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.base.registry import field_types
 from podium.testing import variants
 from podium.text.analyser import Analyser
 from podium.text.context import Context
@@ -214,7 +214,7 @@ def test_sets_are_read_and_wrong_names_are_refused(worked):
 
 
 def test_a_function_becomes_a_feature(worked, monkeypatch):
-    from podium.registry import Named
+    from podium.base.registry import Named
 
     monkeypatch.setitem(Named._catalogues, "feature", dict(Named._catalogues["feature"]))
     register_feature("shouting", lambda query, documents, index: [len(d["body"]) + len(query) for d in documents])

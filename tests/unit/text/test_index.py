@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from podium.errors import DataError, IndexFileError, ParameterError
+from podium.base.errors import DataError, IndexFileError, ParameterError
 from podium.text.analyser import Analyser
 from podium.text.index import Index
 

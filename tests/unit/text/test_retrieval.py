@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 from podium.text import retrieval
 from podium.text.analyser import Analyser
 from podium.text.context import Context

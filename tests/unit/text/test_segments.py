@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from podium.errors import PodiumWarning
+from podium.base.errors import PodiumWarning
 from podium.text import segments
 from podium.text.index import Index
 

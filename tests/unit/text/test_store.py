@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium import sqlite
-from podium.errors import DataError, IndexFileError, PodiumError
+from podium.base import sqlite
+from podium.base.errors import DataError, IndexFileError, PodiumError
 from podium.graph.visits import Visit
 from podium.text import schema
 from podium.text.analyser import Analyser
@@ -366,7 +366,7 @@ def test_an_open_store_sees_one_state_until_it_is_renewed(tmp_path):
 
 NOBODY = """
 import os, sys
-from podium.errors import IndexFileError
+from podium.base.errors import IndexFileError
 from podium.text.analyser import Analyser
 from podium.text.document import Document
 from podium.text.store import Store

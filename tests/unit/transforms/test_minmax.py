@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.transforms import MinMax
 
 

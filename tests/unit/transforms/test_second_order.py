@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.metrics import Metric
 from podium.training import train
 from podium.transforms import MinMax, SecondOrder, ZScore

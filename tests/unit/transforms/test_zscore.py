@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from podium.base.errors import DataError
 from podium.data.dataset import Dataset
-from podium.errors import DataError
 from podium.transforms import ZScore
 
 

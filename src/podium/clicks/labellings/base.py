@@ -17,13 +17,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.base.progress import Progress, quiet
+from podium.base.registry import Named, split_call
 from podium.clicks.models.base import Array, ClickModel, tally
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError, ParameterError, UnknownNameError
-from podium.progress import Progress, quiet
-from podium.registry import Named, split_call
 
 Grades = int | Literal["quantiles"] | None
 """A number of equal parts of the range from 0 to 1, or quantiles (five), or None for the numbers themselves."""

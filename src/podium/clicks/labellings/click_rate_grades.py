@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array, tally
 from podium.data.click_log import ClickLog
-from podium.registry import param, register
 
 PARTS = 7
 

@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from podium.base.registry import register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array, tally
 from podium.data.click_log import ClickLog
-from podium.registry import register
 
 
 @register

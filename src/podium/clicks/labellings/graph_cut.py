@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.base.errors import ParameterError
+from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
-from podium.errors import ParameterError
-from podium.registry import param, register
 
 
 @register

@@ -22,16 +22,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import archive
-from podium.arguments import random_numbers
-from podium.arrays import Array as Array
+from podium.base import archive
+from podium.base.arguments import random_numbers
+from podium.base.arrays import Array as Array
+from podium.base.errors import DataError, ModelFileError, PodiumWarning
+from podium.base.progress import Progress, quiet
+from podium.base.registry import Named, param
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
-from podium.errors import DataError, ModelFileError, PodiumWarning
-from podium.progress import Progress, quiet
-from podium.registry import Named, param
 
 Params = dict[str, Array]
 

@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.progress import Progress, quiet
+from podium.base.threads import default_threads, pool
 from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
 from podium.clicks.models.em import IteratedModel
 from podium.compiled import compiled
 from podium.data.click_log import ClickLog
-from podium.progress import Progress, quiet
-from podium.threads import default_threads, pool
 
 ONE, RANK, RANK_AND_LAST = 0, 1, 2
 _BLOCK = 100_000  # cells

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.progress import Progress, quiet
+from podium.base.registry import register
 from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.chain import Chain, ChainModel, Pages
 from podium.data.click_log import ClickLog
-from podium.progress import Progress, quiet
-from podium.registry import register
 
 
 @register

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from podium.base.registry import register
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import ONE
 from podium.clicks.models.rate_model import RateModel
-from podium.registry import register
 
 
 @register

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.base.errors import ConvergenceWarning
+from podium.base.progress import Progress, quiet
+from podium.base.registry import param
 from podium.clicks.models.base import Array, ClickModel
-from podium.errors import ConvergenceWarning
-from podium.progress import Progress, quiet
-from podium.registry import param
 
 Step = Callable[[Array], tuple[float, Array]]
 """x → (J(x), M(x))"""

@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from podium.base.errors import DataError, ParameterError
+from podium.base.registry import Named
 from podium.data.trec import AnyRun, as_run, first_documents
-from podium.errors import DataError, ParameterError
-from podium.registry import Named
 
 
 @dataclass(frozen=True)

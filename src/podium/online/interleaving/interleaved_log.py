@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
-from podium.files import Source, reading, source_name
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
 from podium.online.interleaving.base import Interleaver
 
 

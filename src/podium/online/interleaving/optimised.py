@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import IncompatibleError
+from podium.base.errors import IncompatibleError
+from podium.base.registry import register
 from podium.online.interleaving.base import Interleaving
-from podium.registry import register
 
 _LONGEST = 10
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from podium.base.registry import param, register
 from podium.online.interleaving.base import Interleaving
-from podium.registry import param, register
 
 
 @register

@@ -6,8 +6,8 @@ import random
 from collections import deque
 from collections.abc import Container, Iterable, Sequence
 
+from podium.base.registry import register
 from podium.online.interleaving.base import Interleaving
-from podium.registry import register
 
 
 @register

@@ -24,14 +24,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
-from podium.arrays import Array as Array
+from podium.base.arguments import random_numbers
+from podium.base.arrays import Array as Array
+from podium.base.errors import DataError, IncompatibleError
+from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.errors import DataError, IncompatibleError
 from podium.losses import Softmax
 from podium.model import Model
 from podium.recipe import Recipe
-from podium.registry import Named
 from podium.scorers import Scorer, SmoothScorer
 from podium.transforms import ZScore
 

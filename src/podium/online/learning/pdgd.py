@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.model import Model
 from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
-from podium.registry import param, register
 
 
 @register

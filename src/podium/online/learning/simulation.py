@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arguments import random_numbers
-from podium.arrays import Array
+from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
+from podium.base.errors import DataError, ParameterError
 from podium.clicks.models.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.errors import DataError, ParameterError
 from podium.metrics import NDCG, mean
 from podium.model import Model
 from podium.online.learning.base import OnlineLearner, start

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError
+from podium.base.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
+from podium.base.threads import map_blocks
 from podium.compiled import compiled
-from podium.errors import IncompatibleError
-from podium.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
 from podium.scorers.trees.forest import EXACT, TINY, ZERO, Forest, build
-from podium.threads import map_blocks
 
 MOST_LEAVES = 65_536
 

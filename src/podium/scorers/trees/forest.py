@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
 
 T = TypeVar("T")
 NEVER, ZERO, NAN, EXACT = 0, 1, 2, 3

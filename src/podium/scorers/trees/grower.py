@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.errors import IncompatibleError
+from podium.base.threads import openmp_threads
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.lightgbm_data import binned, for_lightgbm
-from podium.threads import openmp_threads
 
 
 class Bins:

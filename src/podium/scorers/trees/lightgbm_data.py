@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.arrays import is_sparse
-from podium.errors import DataError
-from podium.rows import Block, FileRows, Rows, blocks
-from podium.threads import BLOCK
+from podium.base.arrays import is_sparse
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Block, FileRows, Rows, blocks
+from podium.base.threads import BLOCK
 
 MEMORY = 2**25
 """Bytes for the columns that are binned at a time, where one column takes less."""

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
-from podium.errors import ModelFileError
+from podium.base.arrays import Array
+from podium.base.errors import ModelFileError
 from podium.scorers.trees.forest import EXACT, NAN, Forest, build
 
 END = "end of trees"

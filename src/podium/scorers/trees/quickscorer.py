@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array, is_sparse
+from podium.base.arrays import Array, is_sparse
+from podium.base.float32 import round_down
+from podium.base.threads import map_blocks
 from podium.compiled import compiled
-from podium.float32 import round_down
 from podium.kernels.lanes import clear_leaves, trailing_zeros
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
-from podium.threads import map_blocks
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time
 _CELLS = 2**20  # of sparse rows that are made dense at a time

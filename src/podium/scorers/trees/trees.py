@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.arrays import Array
+from podium.base.arrays import Array
+from podium.base.errors import IncompatibleError
+from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.errors import IncompatibleError
 from podium.forms import TreesForm
-from podium.registry import param, register
 from podium.scorers.base import Params, Prepared, Scorer
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.lightgbm_text import read_forest

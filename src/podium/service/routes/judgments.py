@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
+from podium.base.errors import UnknownNameError
 from podium.data.agreement import Agreement
 from podium.data.letor import write_letor
 from podium.data.trec import write_qrels
-from podium.errors import UnknownNameError
 from podium.evaluation.evaluate import plain, read_metrics
 from podium.metrics import Metric
 from podium.service import judgments, measures

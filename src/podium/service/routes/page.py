@@ -7,13 +7,13 @@ from importlib.resources import files
 
 from starlette.responses import Response
 
+from podium.base.version import version
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
 from podium.service.page_schemas import AboutAnswer, Caller
 from podium.service.problems import ServiceError
 from podium.service.schemas import to_json
 from podium.service.state import State
-from podium.version import version
 
 
 def _tag(content: bytes) -> str:

@@ -23,9 +23,9 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.errors import DataError, UnknownNameError
+from podium.base.registry import Named, field_types, register
 from podium.compiled import address, compiled, function_at
-from podium.errors import DataError, UnknownNameError
-from podium.registry import Named, field_types, register
 from podium.text.context import Context, View
 from podium.text.index import WHOLE, Index
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import DataError
+from podium.base.errors import DataError
+from podium.base.registry import param, register
 from podium.graph.browserank import browserank
 from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
-from podium.registry import param, register
 from podium.text.features.base import Array, Context, Feature
 from podium.text.index import Index
 from podium.text.stored import document_numbers, field_values, known_values, place

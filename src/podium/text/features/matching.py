@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.registry import param, register
 from podium.compiled import compiled
-from podium.registry import param, register
 from podium.text.features.base import WHOLE, Array, FieldFeature
 from podium.text.retrieval import MOST
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from podium.base.registry import register
 from podium.compiled import compiled
-from podium.registry import register
 from podium.text.features.base import WHOLE, Array, FieldFeature
 from podium.text.features.matching import idf
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podium.errors import ParameterError, UnknownNameError
-from podium.registry import split_list
+from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
 from podium.text.features.document import has_links, has_urls, has_visits
 from podium.text.index import Index

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import DataError
-from podium.registry import register
+from podium.base.errors import DataError
+from podium.base.registry import register
 from podium.text.features.base import Array, Context, Feature
 from podium.text.index import Index
 from podium.text.stored import place

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks import ClickModel, Labelling, label_pairs, labels
 from podium.clicks.labellings.base import cut
 from podium.clicks.labellings.graph_cut import cut_order
 from podium.data import ClickLog, Dataset
-from podium.errors import DataError, ParameterError, UnknownNameError
 from reference.click_rules import agreement, best_agreement, best_cut
 
 NAN = np.nan

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from podium.base.errors import ConvergenceWarning, DataError, ModelFileError, ParameterError, PodiumWarning
 from podium.clicks import ClickModel, Fitted, fit, measure
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
-from podium.errors import ConvergenceWarning, DataError, ModelFileError, ParameterError, PodiumWarning
 
 PAGES = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1, 2]), ("q", ["a", "b"], [])]
 LOG = ClickLog.from_pages(PAGES)

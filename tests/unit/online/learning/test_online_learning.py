@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.data import make_letor_like, split
-from podium.errors import DataError, IncompatibleError, ParameterError
 from podium.online.learning import DBGD, PDGD, OnlineLearner, learn_online, start
 from podium.online.learning.base import scores_of
 from podium.online.learning.pdgd import gradient_of

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import ModelFileError, PodiumError
-from podium.files import write_aside
+from podium.base.errors import ModelFileError, PodiumError
+from podium.base.files import write_aside
 
 _TYPES = ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium.columns import exact_float, float_numbers, id_text, number_ids, plain_column, text_ids, whole_numbers
-from podium.errors import DataError, ParameterError
+from podium.base.columns import exact_float, float_numbers, id_text, number_ids, plain_column, text_ids, whole_numbers
+from podium.base.errors import DataError, ParameterError
 from podium.evaluation.paired import paired_differences
 from podium.evaluation.significance import compare_systems
 from podium.ids import Ids

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 
 Places = NDArray[np.int64]
 

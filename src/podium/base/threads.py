@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.errors import DataError, needs_memory
-from podium.threads import BLOCK
+from podium.base.errors import DataError, needs_memory
+from podium.base.threads import BLOCK
 
 Block = NDArray[np.float32]
 SMALL = 2**22

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from podium.errors import DataError
-from podium.files import claimed, folder_aside, reading, source_name, sweep, write_aside, writing
+from podium.base.errors import DataError
+from podium.base.files import claimed, folder_aside, reading, source_name, sweep, write_aside, writing
 
 
 def test_a_file_appears_when_the_block_ends(tmp_path):
@@ -130,7 +130,7 @@ def test_a_folder_is_replaced(tmp_path, monkeypatch, one_step):
 
 KILLED = """
 import os, sys
-from podium import files
+from podium.base import files
 if sys.argv[2] == "elsewhere":
     sys.platform = "elsewhere"
 at, real = int(sys.argv[3]), os.rename
@@ -167,7 +167,7 @@ def test_killed_at_any_rename_the_old_or_the_new_folder_is_there(tmp_path, platf
 
 WRITING = """
 import os, sys
-from podium.files import write_aside
+from podium.base.files import write_aside
 with write_aside(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
@@ -199,7 +199,7 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
 
 CLAIMING = """
 import sys
-from podium.files import claimed
+from podium.base.files import claimed
 with claimed(sys.argv[1]):
     print("claimed", flush=True)
     sys.stdin.readline()

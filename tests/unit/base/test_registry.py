@@ -10,12 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
+from podium.base.registry import Named, param, read, register, split_call
 from podium.learner import Learner
 from podium.losses import Loss, RankNet
 from podium.methods import METHODS, method
 from podium.metrics import Metric
-from podium.registry import Named, param, read, register, split_call
 from podium.scorers import MLP, Scorer
 from podium.solvers import LBFGS, SGD, Adam, Solver
 from podium.testing.examples import variants
@@ -166,7 +166,7 @@ def test_lists_nest_in_calls():
 def test_two_things_cannot_have_one_name():
     class Thing(Named):
         kind = "test thing"
-        home = "podium.registry"
+        home = "podium.base.registry"
 
     def make(module):
         return register(type("One", (Thing,), {"__module__": module, "__annotations__": {}, "name": "one"}))
@@ -270,10 +270,10 @@ def test_a_name_that_is_not_that_of_its_file_is_found():
     ("package", "base", "name", "file"),
     [("losses", "Loss", "ranknet", "ranknet"), ("aggregation", "Aggregator", "mc4", "markov")],
 )
-@pytest.mark.parametrize("first", ["", "import podium.{}.{}; ", "import podium.registry as r; r.load_plugins(); "])
+@pytest.mark.parametrize("first", ["", "import podium.{}.{}; ", "import podium.base.registry as r; r.load_plugins(); "])
 def test_a_plug_in_cannot_take_the_name_of_another_thing(package, base, name, file, first, tmp_path):
     (tmp_path / "my_plugin.py").write_text(
-        f"from podium.{package} import {base}\nfrom podium.registry import register\n"
+        f"from podium.{package} import {base}\nfrom podium.base.registry import register\n"
         f"@register\nclass Mine({base}):\n    name = {name!r}\n"
     )
     about = tmp_path / "my_plugin-1.0.dist-info"
@@ -283,4 +283,4 @@ def test_a_plug_in_cannot_take_the_name_of_another_thing(package, base, name, fi
     program = f"{first.format(package, file)}from podium.{package} import {base}; {base}.parse({name!r})"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert re.search(f"^podium.errors.ParameterError: Two .* are called {name!r}: .*my_plugin", done.stderr, re.M)
+    assert re.search(f"^podium.base.errors.ParameterError: Two .* are called {name!r}: .*my_plugin", done.stderr, re.M)

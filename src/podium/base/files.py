@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from podium.errors import DataError
+from podium.base.errors import DataError
 
 try:
     import fcntl

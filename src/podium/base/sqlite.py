@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from podium.errors import PodiumError
+from podium.base.errors import PodiumError
 
 WAIT = 5.0
 """Seconds to wait while another process writes."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.errors import ParameterError
+from podium.base.errors import ParameterError
 
 
 def whole_number(value: Any, what: str, *, least: int) -> int:

@@ -6,7 +6,7 @@ import types
 import numpy as np
 import scipy.sparse as sp
 
-from podium.arrays import dense, is_sparse
+from podium.base.arrays import dense, is_sparse
 
 
 def test_sparse_matrices_are_known():

@@ -25,7 +25,7 @@ import types
 import typing
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
-from podium.errors import ParameterError, UnknownNameError
+from podium.base.errors import ParameterError, UnknownNameError
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""Base: errors, names and parameters, arrays, files, threads. It imports nothing else of podium."""
