@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import settings
 
-from podium.compiled import Deferred
+from podium.jit.compiled import Deferred
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.query import Query
 from podium.text.retrieval import Statistics, Sums, Totals, WordRetrieval
 

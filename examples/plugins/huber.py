@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.losses.base import Loss
 
 

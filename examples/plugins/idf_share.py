@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, FieldFeature
 from podium.text.features.matching import idf
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
 from podium.metrics.kernels import OWN, Array, Places, cut, has_relevant, relevant_within

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
+from podium.jit.sorting import order
 from podium.model import Model
 from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
-from podium.ranking import order
 
 
 @register

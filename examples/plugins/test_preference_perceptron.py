@@ -5,9 +5,9 @@ import pytest
 from preference_perceptron import PreferencePerceptron
 
 from podium.data import make_letor_like, split
+from podium.jit.sorting import order
 from podium.online import learn_online, start
 from podium.online.learning.base import scores_of
-from podium.ranking import order
 from podium.testing.names import text_gives_it_back
 
 DATA, _ = make_letor_like(60, (8, 12), n_features=8, seed=1)

@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from podium.compiled import compiled, inlined, instruction
+from podium.jit.compiled import compiled, inlined, instruction
 from podium.text_bytes import byte, bytes_before, word
 
 ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "0.+-e")

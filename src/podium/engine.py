@@ -15,8 +15,8 @@ from podium.base.errors import IncompatibleError, UnknownNameError
 from podium.data.dataset import Dataset
 from podium.data.trec import Run
 from podium.evaluation.attribution import shares_over_mean
+from podium.jit.sorting import order
 from podium.model import Model
-from podium.ranking import order
 from podium.text.candidates import DEPTH
 from podium.text.collection import Topic
 from podium.text.context import Context

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.compiled import compiled
-from podium.ranking import merge_sort
+from podium.jit.compiled import compiled
+from podium.jit.sorting import merge_sort
 from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]

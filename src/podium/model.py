@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base import archive
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
@@ -30,6 +29,7 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
 from podium.forms import Form, LinearForm
+from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
 from podium.odds import Odds, odds_of
 from podium.scorers import Params, Prepared

@@ -16,7 +16,7 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from podium.compiled import compiled, instruction, intrinsic
+from podium.jit.compiled import compiled, instruction, intrinsic
 
 SPARE = 16
 """Bytes after a text that may be read, and written where a text is copied."""

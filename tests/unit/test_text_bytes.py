@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from podium.compiled import compiled
 from podium.decimals import nine_bytes
+from podium.jit.compiled import compiled
 from podium.text_bytes import SPARE, place_of
 
 

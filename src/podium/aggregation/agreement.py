@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from podium.aggregation.base import Array, Consensus
-from podium.compiled import compiled
 from podium.data.rankings import Rankings
+from podium.jit.compiled import compiled
 
 
 def agreement(rankings: Rankings, consensus: Consensus) -> Array:

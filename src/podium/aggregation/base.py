@@ -22,7 +22,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import ranking
 from podium.base.errors import CostWarning, IncompatibleError
 from podium.base.registry import Named
 from podium.base.threads import default_threads, pool
@@ -30,6 +29,7 @@ from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
 from podium.ids import Ids
+from podium.jit import sorting as ranking
 
 Array = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 
 Normalise = Literal["minmax", "sum", "zscore", "none"]
 """How the scores of one list are brought to a common scale; see `CombSum`."""

@@ -28,7 +28,7 @@ import numpy as np
 from podium.aggregation.base import Array
 from podium.aggregation.cranking_lists import CrankingQuery, Ints, strict
 from podium.aggregation.permutations import change, distance
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 
 class Chain:

@@ -13,8 +13,8 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import ranking
 from podium.data.query_rankings import QueryRankings
+from podium.jit import sorting as ranking
 
 Ints = NDArray[np.int64]
 

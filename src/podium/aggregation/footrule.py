@@ -18,8 +18,8 @@ from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise import Unranked, lists
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 
 
 @register

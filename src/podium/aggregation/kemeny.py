@@ -23,9 +23,9 @@ from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.linear_ordering import least_order, order_cost
 from podium.aggregation.pairwise import Unranked, lists, wins
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
-from podium.ranking import order
+from podium.jit.compiled import compiled
+from podium.jit.sorting import order
 
 
 @register

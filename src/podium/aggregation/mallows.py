@@ -21,13 +21,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import ranking
 from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.pairwise import Unranked, lists
 from podium.base.registry import param, register
 from podium.data.query_rankings import QueryRankings
 from podium.distributions.mallows import log_normaliser, mean_distance
+from podium.jit import sorting as ranking
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ import numpy as np
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.pairwise import Unranked, beats, lists
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 from podium.kernels.sums import dot
 
 

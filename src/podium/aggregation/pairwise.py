@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 
 Unranked = Literal["last", "skip"]
 """What a list says of the documents it leaves out: that they come after it, tied; or nothing."""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 Distance = Literal["kendall", "footrule", "cayley"]
 KINDS: tuple[Distance, ...] = ("kendall", "footrule", "cayley")

@@ -25,8 +25,8 @@ import numpy as np
 from podium.aggregation.base import Array
 from podium.aggregation.worths import Slope, WorthModel
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 from podium.kernels.race_integral import FADED, log_integrand, trapezoid
 
 

@@ -23,8 +23,8 @@ from podium.aggregation.base import Array
 from podium.aggregation.pairwise import wins
 from podium.aggregation.worths import Slope, WorthModel
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 from podium.kernels.subset_sums import log_sum
 
 

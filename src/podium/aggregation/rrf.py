@@ -14,8 +14,8 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.query_rankings import QueryRankings
+from podium.jit.compiled import compiled
 
 
 @register

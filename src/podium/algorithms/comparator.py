@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
-from podium.compiled import compiled
-from podium.ranking import argsort_descending, merge_sort
+from podium.jit.compiled import compiled
+from podium.jit.sorting import argsort_descending, merge_sort
 
 
 @compiled

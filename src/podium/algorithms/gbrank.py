@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from podium.algorithms.requirements import needs_pairs
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import TreesForm
+from podium.jit.compiled import compiled
 from podium.learner import Learned, Learner
 from podium.scorers import Params, Prepared, Trees
 from podium.scorers.trees.grower import Bins, Grower

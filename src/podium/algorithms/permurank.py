@@ -19,10 +19,10 @@ from podium.base.arrays import Array, dense
 from podium.base.errors import DataError, IncompatibleError, needs_memory
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
+from podium.jit.sorting import order_all
 from podium.learner import Learned
 from podium.metrics import MAP, Metric
 from podium.problem import refuse_missing
-from podium.ranking import order_all
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import BYTES, minimise_hinge
 from podium.transforms import Transform, ZScore

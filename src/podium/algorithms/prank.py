@@ -17,8 +17,8 @@ from podium.algorithms.requirements import needs_grades, needs_no_weights
 from podium.base.arrays import Array, dense, is_sparse
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 from podium.learner import Learned
 from podium.problem import refuse_missing
 from podium.scorers import Params

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from podium.algorithms.requirements import needs_pairs
 from podium.base.arrays import Array, column
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
 from podium.forms import StumpsForm
+from podium.jit.compiled import compiled
 from podium.learner import Learned, Learner, fitted
 from podium.losses import Exponential, sweep
 from podium.scorers import Params

@@ -18,13 +18,13 @@ from podium.algorithms.linear import LinearLearner
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_relevance
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
+from podium.jit.sorting import argsort_descending
 from podium.kernels.gains import check_gains
 from podium.learner import Learned
 from podium.metrics.kernels import exp2_gain
 from podium.problem import refuse_missing
-from podium.ranking import argsort_descending
 from podium.solvers import Watch
 from podium.solvers.quadratic_program import solve_planes
 from podium.transforms import Transform, ZScore

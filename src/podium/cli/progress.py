@@ -69,7 +69,7 @@ class Bar:
             what = what or " · ".join(self._shares) or "functions"
         if told:
             return
-        from podium.compiled import is_cached
+        from podium.jit.compiled import is_cached
 
         after = "cached afterwards" if is_cached() else "no cache folder can be written; set NUMBA_CACHE_DIR to keep it"
         self.say(f"compiling {what} for the first use ({after})")
@@ -97,7 +97,7 @@ class Bar:
 @contextmanager
 def progress_bar(parts: int) -> Iterator[Bar]:
     """A bar over a number of parts, removed at the end. Says so where functions are compiled for long."""
-    from podium.compiled import on_long_compilation
+    from podium.jit.compiled import on_long_compilation
 
     with ExitStack() as stack:
         live = stack.enter_context(_live()) if sys.stderr.isatty() else None

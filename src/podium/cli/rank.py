@@ -137,7 +137,7 @@ def _table(data: Dataset, scores: NDArray[np.float64], odds: RankSummary, *, top
 
 def _best_first(data: Dataset, scores: NDArray[np.float64], q: int, *, top: int | None) -> Iterator[tuple[int, int]]:
     """The dense ranks and the rows of a query's `top` documents, best first."""
-    from podium.ranking import dense_ranks, order
+    from podium.jit.sorting import dense_ranks, order
 
     first = int(data.offsets[q])
     mine = scores[first : data.offsets[q + 1]]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.jit.compiled import compiled
 
 
 def parts_of_ranks(log: ClickLog) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 LABELLINGS = 10_000
 """How many labellings of a query are enumerated at most."""

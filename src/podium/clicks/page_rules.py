@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.clicks.models.base import Array
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.jit.compiled import compiled
 
 WITHIN_PAGES = ("click-above", "last-click-above", "click-earlier-click", "click-previous", "click-next")
 _ABOVE, _LAST, _EARLIER, _PREVIOUS, _NEXT = range(5)

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.clicks.models.base import Array
-from podium.compiled import compiled
 from podium.data.click_log import NO_TIME, ClickLog
+from podium.jit.compiled import compiled
 
 Ints = NDArray[np.int64]
 GAP = 30.0

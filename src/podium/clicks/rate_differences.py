@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.clicks.models.base import Array
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.jit.compiled import compiled
 
 
 def rate_events(log: ClickLog, *, level: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:

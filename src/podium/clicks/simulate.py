@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arguments import random_numbers
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError
@@ -26,6 +25,7 @@ from podium.clicks.models.base import Array, ClickModel
 from podium.data.click_log import LONGEST, ClickLog, rows_of
 from podium.data.dataset import Dataset
 from podium.data.table import Table
+from podium.jit import sorting as ranking
 
 
 def simulate(

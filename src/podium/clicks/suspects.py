@@ -28,11 +28,11 @@ from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks.label_field import Field, fit
 from podium.clicks.models.dbn import DBN
 from podium.clicks.models.last_click import down_to_last_click
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
 from podium.data.consensus import consensus
 from podium.data.judgments import Judgments
 from podium.data.table import Table
+from podium.jit.compiled import compiled
 
 How = Literal["independent", "sequential", "full"]
 FOLDS = 5

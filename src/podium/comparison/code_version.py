@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.base.registry import Named
-from podium.sources import files_digest, sources_digest
+from podium.jit.sources import files_digest, sources_digest
 
 PACKAGES = ("numpy", "scipy", "numba", "lightgbm", "scikit-learn", "clarabel", "optuna")
 

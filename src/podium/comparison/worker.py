@@ -19,7 +19,7 @@ from podium.comparison.plan import Plan, Task
 from podium.comparison.run_task import error_text, run_task
 from podium.comparison.sharing import open_shared
 from podium.comparison.store import Store
-from podium.compiled import on_long_compilation
+from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric
 from podium.tuning import Tuning

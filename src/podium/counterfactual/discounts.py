@@ -20,7 +20,7 @@ from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
 from podium.data.trec import Run
 from podium.distributions import RankingDistribution
-from podium.ranking import order_all
+from podium.jit.sorting import order_all
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import is_sparse
 from podium.base.matrix_on_disk import in_blocks
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

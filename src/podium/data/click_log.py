@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from podium.base.columns import text_ids, whole_numbers
 from podium.base.errors import DataError
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 Array = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.compiled import compiled
 from podium.data.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
+from podium.jit.compiled import compiled
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _MILLISECOND = datetime.timedelta(milliseconds=1)

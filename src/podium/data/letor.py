@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
-from podium.compiled import compiled
 from podium.data.inputs import widened
 from podium.data.letor_lines import Lines
 from podium.data.letor_parser import shown
@@ -37,6 +36,7 @@ from podium.data.table import Table
 from podium.data.whole_lines import known_size, whole_lines
 from podium.decimals import DOT, ZERO
 from podium.ids import Ids
+from podium.jit.compiled import compiled
 from podium.text_bytes import SPARE, byte, copy, place_of, put_word
 
 _BLOCK = 2**17  # numbers written at a time

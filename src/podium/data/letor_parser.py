@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from podium.base.errors import DataError
-from podium.compiled import compiled
 from podium.decimals import ZERO, decimal, digits, is_digit, nine_bytes
+from podium.jit.compiled import compiled
 from podium.text_bytes import HASH, LF, byte, line_end, place_of, same, skip_space, word
 
 MOST_FEATURES = 2**20

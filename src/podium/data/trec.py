@@ -27,11 +27,11 @@ from podium.base.arguments import whole_number
 from podium.base.columns import exact_float, float_numbers, id_text
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
-from podium.compiled import compiled
 from podium.data.table import Table
 from podium.data.trec_lines import read_columns
 from podium.ids import Ids, id_keys, lines
-from podium.ranking import break_ties, check_scores, order_all
+from podium.jit.compiled import compiled
+from podium.jit.sorting import break_ties, check_scores, order_all
 
 Places = NDArray[np.int64]
 

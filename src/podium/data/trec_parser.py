@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.compiled import compiled
 from podium.decimals import decimal
 from podium.ids import text_hash
+from podium.jit.compiled import compiled
 from podium.text_bytes import HASH, LF, byte, copy, is_space, line_end, place_of, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)

@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import Named
 from podium.distributions.rank_summary import RankSummary, of_draws, of_marginals
+from podium.jit import sorting as ranking
 
 
 class RankingDistribution(Named):

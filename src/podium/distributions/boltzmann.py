@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 from podium.kernels.draws import advance, below, uniform
 
 _BURN_IN, _BETWEEN = 10, 2  # swaps per document before the first ranking, and between two

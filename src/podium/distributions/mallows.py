@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 
 
 @register

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
 from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_marginals
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 from podium.kernels.subset_sums import log_sizes, log_sum, probabilities
 
 

@@ -15,12 +15,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions import subsets
 from podium.distributions.base import RankingDistribution
 from podium.distributions.race import race_marginals, sample_race
+from podium.jit import sorting as ranking
 
 
 @register

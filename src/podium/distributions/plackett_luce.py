@@ -18,7 +18,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import register
@@ -27,6 +26,7 @@ from podium.distributions.graded_race import group_by_grade, log_prob_of_grades
 from podium.distributions.race import closed_up, race_marginals, sample_race
 from podium.distributions.race_moments import race_cdf, race_summary
 from podium.distributions.rank_summary import RankSummary
+from podium.jit import sorting as ranking
 
 
 @register

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
-from podium.compiled import compiled
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 
 
 def sample_race(scores: ArrayLike, rng: np.random.Generator, size: int) -> NDArray[np.int64]:

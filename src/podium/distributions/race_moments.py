@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
-from podium.compiled import compiled
 from podium.distributions.rank_summary import RankSummary, tails
+from podium.jit.compiled import compiled
 
 _EARLY, _LATE = 18.0, 3.5  # log T + s lies outside (−18, 3.5) with probability 1e−8
 _FINEST = 0.01  # a step finer than this serves no list of less than a hundred thousand documents

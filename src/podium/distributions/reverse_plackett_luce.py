@@ -17,12 +17,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.plackett_luce import PlackettLuce
 from podium.distributions.rank_summary import RankSummary
+from podium.jit import sorting as ranking
 
 
 @register

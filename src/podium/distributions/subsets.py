@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 MOST_FOR_BLOCKS = 150
 """Documents up to which `block_sizes` is computed, in O(n⁴): half a second."""

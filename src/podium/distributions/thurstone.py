@@ -17,12 +17,12 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.distributions.base import RankingDistribution
 from podium.distributions.race import count_distribution, take_out
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 
 
 @register

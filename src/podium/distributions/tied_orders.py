@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 MOST_FOR_SUBSETS = 12
 """Documents up to which all rankings are summed over: 3^12 is half a million."""

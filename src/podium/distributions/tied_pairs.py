@@ -12,11 +12,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.distributions import tied_orders
 from podium.distributions.base import RankingDistribution
+from podium.jit import sorting as ranking
 
 _CHUNK = 1000  # rankings drawn per call of the chain
 

@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import ranking
 from podium.base.errors import DataError
 from podium.data.inputs import labelled_table
 from podium.data.table import Table
 from podium.evaluation.evaluate import all_plain
+from podium.jit import sorting as ranking
 
 if TYPE_CHECKING:
     from podium.odds import Odds, QueryOdds

@@ -22,9 +22,9 @@ from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import plain
 from podium.evaluation.explain import explain_rows, feature_name
 from podium.evaluation.permutation import permuted
+from podium.jit.sorting import order
 from podium.metrics import NDCG, Metric, evaluate_all, mean
 from podium.model import Model
-from podium.ranking import order
 from podium.solvers import Step
 
 Array = NDArray[np.float64]

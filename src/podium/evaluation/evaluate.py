@@ -22,8 +22,8 @@ from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
 from podium.data.tables import from_frame
 from podium.data.trec import AnyQrels, AnyRun, Judged, join
+from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all
-from podium.ranking import check_scores
 
 Metrics = str | Metric | Sequence[str | Metric]
 """One metric or several, each by its name or as a value."""

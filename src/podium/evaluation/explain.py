@@ -25,7 +25,7 @@ from podium.base.columns import text_ids
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
-from podium.ranking import dense_ranks
+from podium.jit.sorting import dense_ranks
 
 if TYPE_CHECKING:
     from podium.evaluation.flip import Flip

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import random_numbers
 from podium.base.errors import IncompatibleError
+from podium.jit.sorting import order_all
 from podium.metrics import Average, Metric, kernels, mean
-from podium.ranking import order_all
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from podium import ranking
-from podium.compiled import compiled
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.draws import advance, below, start
 from podium.kernels.pair_sums import pair, sum_over_edge_pairs
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 _STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _11, _27, _30, _31, _32 = (np.uint64(c) for c in (11, 27, 30, 31, 32))

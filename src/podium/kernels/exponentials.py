@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 _ROUND = 1.5 * 2.0**52  # added to a number, it leaves the nearest whole number in the last bits
 _LOG2_E, _LN2_HIGH, _LN2_LOW = 1.0 / math.log(2.0), 6.93147180369123816490e-01, 1.90821492927058770002e-10

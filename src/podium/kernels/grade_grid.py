@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, filled, take
 from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, to_coefficients, to_nodes
 

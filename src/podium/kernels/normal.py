@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 _K = 3.75  # of `cdfs`
 _SQRT_HALF = math.sqrt(0.5)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, clear, take
 from podium.kernels.exponentials import exponentials, logarithms
 from podium.kernels.sums import add_up

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 FADED = 40.0
 """The integral leaves out where its integrand is below e^−40 of the peak's."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import by_grade_and_score, take, turn
 from podium.kernels.draws import advance, below, share, start, uniform
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from podium import ranking
-from podium.compiled import compiled
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds
 
 _LEFT_OUT = 32.0  # e^−32 = 1e−14: what a size may be below Z/n to be left out

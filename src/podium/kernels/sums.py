@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.compiled import compiled, vectorised
+from podium.jit.compiled import compiled, vectorised
 
 
 @compiled

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from podium import ranking
-from podium.compiled import compiled
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, take
 from podium.kernels.sums import add_up
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
+from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
-from podium.ranking import sort_descending
 
 FAR = 200.0
 """Where α times the spread of scores is above this, each pair takes its own exponential."""

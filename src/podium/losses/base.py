@@ -31,8 +31,8 @@ from podium.base.arrays import Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named, field_types
 from podium.base.threads import default_threads, pool
-from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
+from podium.jit.compiled import address, compiled, function_at
 
 GRADES = "float64(float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])"
 """The kernel of a loss on grades: (scores, labels, gradient, curvature, params) → value."""

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled, inlined
 from podium.distributions.boltzmann import pull, visit
+from podium.jit.compiled import compiled, inlined
+from podium.jit.sorting import argsort_descending
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
 from podium.kernels.draws import advance, share, start, uniform
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric
-from podium.ranking import argsort_descending
 
 ALPHA, SAMPLES, SEED, PROPOSALS, CONFIG = 0, 1, 2, 3, 4
 """Places in params[0]; the metric's own numbers start at CONFIG."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.exponentials import exponentials

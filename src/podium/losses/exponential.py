@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges, sum_over_pairs
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, count_edges
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_pairs

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.violations import violations
 from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
 

@@ -16,8 +16,8 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, count_edges, take
 from podium.kernels.gains import check_gains
 from podium.kernels.sums import add_up

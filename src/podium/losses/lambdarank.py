@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.registry import register
-from podium.compiled import compiled, inlined
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import take
 from podium.kernels.draws import shuffle_blocks, start
 from podium.kernels.exponentials import exponentials

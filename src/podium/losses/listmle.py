@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.distributions import PlackettLuce
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, filled, take
 from podium.kernels.draws import share, shuffle, start
 from podium.kernels.exponentials import exponentials

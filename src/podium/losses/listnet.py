@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
 from podium.kernels.draws import advance, share, start, uniform
 from podium.kernels.exponentials import exponentials

@@ -16,8 +16,8 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 from podium.losses.base import Loss
 
 

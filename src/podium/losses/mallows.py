@@ -14,8 +14,8 @@ import numpy as np
 
 from podium import distributions
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions.mallows import normalisers
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade_and_score, count_edges, take
 from podium.losses.pairs import PairwiseLoss, scale
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from podium.compiled import compiled, inlined
+from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions import Davidson
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, filled
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale

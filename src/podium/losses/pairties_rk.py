@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions import RaoKupper
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, filled
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.losses.ranknet import FAR, row, take_log

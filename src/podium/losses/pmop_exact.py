@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions import OrderedPartitions
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, take, turn
 from podium.kernels.subset_sums import log_sum
 from podium.losses.base import Loss

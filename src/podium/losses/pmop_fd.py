@@ -20,8 +20,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
 from podium.distributions import OrderedPartitionsFD
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, turn
 from podium.losses.base import Loss
 

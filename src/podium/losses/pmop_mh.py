@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.subset_chains import contrast, metropolis_hastings
 from podium.losses.sampled_partitions import SampledPartitions
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, filled
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_over_edges, sum_over_pairs

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from podium.base.arrays import Array
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
 from podium.kernels.sums import add_up

@@ -20,14 +20,14 @@ from numpy.typing import ArrayLike
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
+from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import bounds, clear
 from podium.kernels.exponentials import exponentials
 from podium.kernels.gains import check_gains
 from podium.kernels.normal import cdfs
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain, log2_discount
-from podium.ranking import sort_descending
 
 
 @compiled

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium import ranking
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.distributions import PlackettLuce
 from podium.distributions.race import sample_race
+from podium.jit import sorting as ranking
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade_and_score, clear, count_edges, filled
 from podium.kernels.cdn import (
     DISCONNECTED,

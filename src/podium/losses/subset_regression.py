@@ -13,7 +13,7 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade
 from podium.kernels.gains import check_gains
 from podium.losses.base import Loss

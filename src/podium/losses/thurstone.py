@@ -14,7 +14,7 @@ import numpy as np
 
 from podium import distributions
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, take
 from podium.kernels.normal import minus_log_cdf
 from podium.losses.base import Loss

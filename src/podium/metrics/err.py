@@ -18,7 +18,7 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Conventions, Kernel, Names, stating

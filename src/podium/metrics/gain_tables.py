@@ -6,7 +6,7 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.conventions import LARGEST_EXPONENT, Convention, write_convention
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics import map as average_precision
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Kernel, Names, stating

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import OWN, RELEVANT, Array, Places, count_relevant

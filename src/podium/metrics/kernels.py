@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array as Array
-from podium.compiled import address, compiled, function_at
-from podium.ranking import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
-from podium.views import view
+from podium.jit.compiled import address, compiled, function_at
+from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
+from podium.jit.views import view
 
 MEASURE = "float64(float64[::1], int64[::1], float64[::1], float64[::1])"
 """The type of a measure's kernel: (labels, ends, ideal, config) → value."""

@@ -12,7 +12,7 @@ Reference: trec_eval.
 from __future__ import annotations
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, count_relevant

@@ -11,7 +11,7 @@ Use it for: checking that a run and its judgements are what they should be. Empt
 from __future__ import annotations
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel, Names, stating
 from podium.metrics.kernels import Array, Places

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
+from podium.jit.sorting import sort_descending
 from podium.metrics.kernels import Array, Places
-from podium.ranking import sort_descending
 
 
 @compiled

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import Array, Places, cut, first_relevant_group, has_relevant, relevance

@@ -15,7 +15,7 @@ Reference: trec_eval 10 (`unj`).
 from __future__ import annotations
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.kernels import CUTOFF, NO_CUTOFF, Array, Places, cut

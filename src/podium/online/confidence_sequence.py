@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.errors import DataError, ParameterError
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.online.verdict import Interval
 
 _BETS = 0.9 * 0.5 ** np.arange(8)

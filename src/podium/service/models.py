@@ -30,8 +30,8 @@ from scipy.stats import kendalltau
 from podium.base.errors import DataError, IncompatibleError, ParameterError, PodiumError, UnknownNameError
 from podium.base.files import claimed, write_texts
 from podium.data.dataset import Dataset
+from podium.jit.sorting import top_k
 from podium.model import Model
-from podium.ranking import top_k
 from podium.service.errors import ConflictError, NotFoundError, RequestError, StaleError
 from podium.service.schemas import AliasAnswer, Comparison
 from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name

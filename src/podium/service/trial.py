@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
+from podium.jit.sorting import order
 from podium.online.interleaving import make_page
-from podium.ranking import order
 from podium.service.experiment_results import Experiment
 from podium.service.models import columns_of, scores_of
 from podium.service.ranking import Asked, Ranked, rank

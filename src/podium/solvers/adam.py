@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.solvers.sgd import SGD
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.matrix_on_disk import on_disk
-from podium.compiled import address, compiled, function_at
 from podium.data.dataset import Dataset
+from podium.jit.compiled import address, compiled, function_at
 from podium.kernels.sums import add_up
 from podium.losses.base import GRADES, grades_at, kernel_params
 from podium.problem import Problem

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium import ranking
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
+from podium.jit import sorting as ranking
 from podium.losses import Loss
 from podium.problem import Problem
 from podium.scorers import Scorer, SmoothScorer

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.problem import Problem
 from podium.solvers import compiled_epoch
 from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last

@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.aggregation import Aggregator
 from podium.data.rankings import Rankings
-from podium.ranking import dense_ranks
+from podium.jit.sorting import dense_ranks
 from podium.testing.examples import size, threads
 from podium.testing.names import page_has_headings, text_gives_it_back
 from podium.testing.numbers import near

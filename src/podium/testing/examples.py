@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from podium.base.errors import ParameterError
 from podium.base.registry import Named, field_types
-from podium.compiled import is_interpreted
 from podium.data.dataset import Dataset
+from podium.jit.compiled import is_interpreted
 from podium.recipe import Recipe
 from podium.testing.numbers import Array
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.compiled import address
+from podium.jit.compiled import address
 from podium.metrics import PRESETS, Metric, evaluate_all
 from podium.metrics.conventions import DEFAULT
 from podium.metrics.kernels import PREPARE, SWAP

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError, UnknownNameError
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.index import WHOLE, Index
 from podium.text.query import Query
 from podium.text.retrieval import Statistics

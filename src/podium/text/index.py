@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.base.files import claimed
-from podium.compiled import compiled
 from podium.graph.visits import Visit, check_visit
+from podium.jit.compiled import compiled
 from podium.text.analyser import Analyser
 from podium.text.collection import plain
 from podium.text.document import Document, text_fields

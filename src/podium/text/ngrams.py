@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.index import Index
 from podium.text.segment import find_terms
 

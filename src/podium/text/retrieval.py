@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import Named, param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.query import Query
 from podium.text.segment import Segment, find_terms
 

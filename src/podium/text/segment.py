@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.store import Tokens
 
 Ints = NDArray[Any]

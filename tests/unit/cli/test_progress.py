@@ -54,7 +54,7 @@ import time
 from numba.extending import overload
 
 from podium.cli.progress import progress_bar
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 
 def identity(x):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, IncompatibleError
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.losses import LambdaRank, Loss
 from podium.metrics import NDCG, Metric
 from podium.metrics.dcg import DCG

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import IncompatibleError
-from podium.compiled import compiled
 from podium.data.synthetic import make_letor_like
+from podium.jit.compiled import compiled
 from podium.kernels.subset_chains import gibbs, metropolis_hastings
 from podium.losses import PMOPMH, PMOPExact, PMOPGibbs
 from podium.methods import method

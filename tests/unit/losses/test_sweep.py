@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, IncompatibleError
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 from podium.losses import ListNet, Loss, RankNet, Regression, sweep
 from podium.testing.losses import derivative_is_right, derivative_of_parameters_is_right
 

@@ -15,8 +15,8 @@ from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.jit.compiled import compiled
 
 
 @register

@@ -29,9 +29,9 @@ from podium.base.errors import DataError, ModelFileError, PodiumWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param
 from podium.clicks.connected_ranks import parts_of_ranks
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 
 Params = dict[str, Array]
 

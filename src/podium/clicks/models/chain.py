@@ -26,8 +26,8 @@ from podium.base.progress import Progress, quiet
 from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, tally
 from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
-from podium.compiled import compiled
 from podium.data.click_log import ClickLog
+from podium.jit.compiled import compiled
 
 BY_RANK, SATISFIED, RELEVANT = "by rank", "satisfied", "relevant"
 _BLOCK = 100_000  # impressions

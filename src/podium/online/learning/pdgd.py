@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
 from podium.data.dataset import Dataset
+from podium.jit.compiled import compiled
 from podium.model import Model
 from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
 

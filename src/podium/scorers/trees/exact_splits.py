@@ -19,7 +19,7 @@ from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
 from podium.base.threads import map_blocks
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.scorers.trees.forest import EXACT, TINY, ZERO, Forest, build
 
 MOST_LEAVES = 65_536

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from podium.base.arrays import Array, is_sparse
 from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
-from podium.compiled import compiled
-from podium.kernels.lanes import clear_leaves, trailing_zeros
+from podium.jit.compiled import compiled
+from podium.jit.lanes import clear_leaves, trailing_zeros
 from podium.scorers.trees.forest import EXACT, NAN, NEVER, TINY, Forest
 
 WIDE, NARROW = 32, 8  # documents at a time; the rest of a query eight at a time

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.registry import Named, field_types, register
-from podium.compiled import address, compiled, function_at
+from podium.jit.compiled import address, compiled, function_at
 from podium.text.context import Context, View
 from podium.text.index import WHOLE, Index
 

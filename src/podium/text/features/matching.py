@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, FieldFeature
 from podium.text.retrieval import MOST
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, FieldFeature
 from podium.text.features.matching import idf
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature
 from podium.text.features.matching import icf, idf
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from podium.base.registry import param, register
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, Context, Feature
 from podium.text.latent import latent
 from podium.text.word_vectors import norms, term_weights

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import DataError, ParameterError
-from podium.ranking import (
+from podium.jit.sorting import (
     _bucket_sort,
     argsort_descending,
     break_ties,

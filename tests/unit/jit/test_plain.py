@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from kernel_sample import close, exact
-from podium.compiled import interpret, is_interpreted
 from podium.decimals import leading_zeros
-from podium.kernels.lanes import clear_leaves, trailing_zeros
+from podium.jit.compiled import interpret, is_interpreted
+from podium.jit.lanes import clear_leaves, trailing_zeros
+from podium.jit.views import view
 from podium.text_bytes import bytes_before, place_of, put_word, word
-from podium.views import view
 
 SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"
 
@@ -47,7 +47,7 @@ def test_plain_kernels_give_the_same_numbers(plain: dict[str, Any]) -> None:
 
 
 def test_numba_is_not_imported_by_plain_kernels() -> None:
-    code = "import sys; from podium.ranking import order; print(order([1.0, 3.0, 2.0]), 'numba' in sys.modules)"
+    code = "import sys; from podium.jit.sorting import order; print(order([1.0, 3.0, 2.0]), 'numba' in sys.modules)"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "[1 2 0] False\n"

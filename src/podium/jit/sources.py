@@ -17,7 +17,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from podium.compiled import STARTED
+from podium.jit.compiled import STARTED
 
 _PACKAGE = Path(__file__).parent
 _IMPORTS = re.compile(

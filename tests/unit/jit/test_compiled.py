@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import podium
-from podium.compiled import address, compiled, function_at, vectorised
+from podium.jit.compiled import address, compiled, function_at, vectorised
 
 CALLER = """
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 import helper
 
 def make(part):
@@ -31,7 +31,7 @@ made = make(helper.step)
 print(caller(1.0), made(1.0), *(sum(f.stats.cache_hits.values()) for f in (caller, made)))
 """
 HELPER = """
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 
 STEP = {step}
 
@@ -123,13 +123,13 @@ def test_code_of_an_edit_made_while_the_process_runs_is_not_kept(folder: Path) -
 
 EVERYTHING = """
 import numpy as np
-from podium.compiled import compiled
+from podium.jit.compiled import compiled
 from podium.ids import Ids
 from podium.losses.regression import Regression
 from podium.metrics.kernels import CUTOFF
 from podium.metrics.precision import Precision
 from podium.scorers.trees.quickscorer import scorer
-from podium.views import view
+from podium.jit.views import view
 
 @compiled
 def size(x):

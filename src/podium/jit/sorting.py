@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.errors import DataError, ParameterError
-from podium.compiled import compiled, inlined
-from podium.views import view
+from podium.jit.compiled import compiled, inlined
+from podium.jit.views import view
 
 
 def order(scores: ArrayLike) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from podium.compiled import intrinsic
+from podium.jit.compiled import intrinsic
 
 
 @functools.cache

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import podium
-from podium import sources
-from podium.sources import files_digest
+from podium.jit import sources
+from podium.jit.sources import files_digest
 
 PACKAGE = Path(podium.__file__).parent
 COMPILED = re.compile(r"^ *@(compiled|vectorised|inlined|intrinsic|instruction|_written_for_llvm)\b|compiled\(", re.M)
@@ -90,7 +90,7 @@ def test_an_operator_flipped_anywhere_changes_the_stamp_of_every_kernel_that_can
     before = {name: files_digest(name, path) for name, path in kernels.items()}
     assert len(kernels) > 140
     assert None not in before.values()
-    for edited in sorted(set(kernels) | {"podium.machine_code"}):
+    for edited in sorted(set(kernels) | {"podium.jit.machine_code"}):
         path = files[edited]
         text = path.read_text()
         flipped = OPERATOR.sub(lambda found: "-" if found[0] == "+" else "+", text, count=1)
@@ -147,4 +147,4 @@ def test_a_file_that_was_changed_after_the_process_started_has_no_stamp(
 ) -> None:
     (package / "views.py").touch()
     monkeypatch.setattr(sources, "STARTED", 0.0)
-    assert files_digest("podium.views", package / "views.py") is None
+    assert files_digest("podium.jit.views", package / "views.py") is None

@@ -27,7 +27,7 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.serialize import dumps
 
 from podium.base.version import version
-from podium.sources import sources_digest
+from podium.jit.sources import sources_digest
 
 _WITHOUT_EFFECT = ("CACHE", "NUM_THREADS", "THREADING", "DISABLE_JIT", "COLOR", "WARNINGS", "CUDA", "GDB", "DUMP")
 

@@ -91,7 +91,7 @@ def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
 
     def decorate(plain: F) -> F:
         def make() -> Any:
-            from podium.machine_code import make_intrinsic
+            from podium.jit.machine_code import make_intrinsic
 
             return make_intrinsic(define, plain)
 
@@ -104,7 +104,7 @@ def instruction(signature: str, generate: Callable[..., Any]) -> Callable[[F], F
     """As `intrinsic`, for one signature: `generate(builder, *arguments)` gives LLVM's value of the result."""
 
     def define(*types: Any) -> Any:
-        from podium.machine_code import one_signature
+        from podium.jit.machine_code import one_signature
 
         return one_signature(signature, generate)
 
@@ -126,7 +126,7 @@ def _find_address(function: Any, signature: str) -> int:
     if is_interpreted():
         _PLAIN.append((function, signature))
         return len(_PLAIN) - 1
-    from podium.machine_code import find_address
+    from podium.jit.machine_code import find_address
 
     return find_address(function, signature)
 
@@ -144,7 +144,7 @@ def function_at(signature: str) -> Any:
         return function
 
     def make() -> Any:
-        from podium.machine_code import make_function_at
+        from podium.jit.machine_code import make_function_at
 
         return make_function_at(signature)
 
@@ -157,7 +157,7 @@ def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
     if is_interpreted():
         yield
         return
-    from podium.machine_code import CompileTimer, listening
+    from podium.jit.machine_code import CompileTimer, listening
 
     with listening(CompileTimer(tell)) as timer:
         try:
@@ -168,7 +168,7 @@ def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
 
 def is_cached() -> bool:
     """Whether machine code is kept on disk for the next process."""
-    from podium.disk_cache import can_write
+    from podium.jit.disk_cache import can_write
 
     return can_write(is_cached)
 
@@ -199,7 +199,7 @@ _own = threading.local()
 
 def _deferred(function: F, options: dict[str, Any]) -> F:
     def make() -> Any:
-        from podium.machine_code import dispatcher
+        from podium.jit.machine_code import dispatcher
 
         return dispatcher(function, options)
 

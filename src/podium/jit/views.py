@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from podium.compiled import intrinsic
+from podium.jit.compiled import intrinsic
 
 
 def _view(typing_context: Any, array: Any, start: Any, end: Any) -> Any:

@@ -16,8 +16,8 @@ from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.typeof import typeof_impl
 
-from podium.compiled import Deferred
-from podium.disk_cache import DiskCache
+from podium.jit.compiled import Deferred
+from podium.jit.disk_cache import DiskCache
 
 listening = functools.partial(event.install_listener, "numba:compile")
 

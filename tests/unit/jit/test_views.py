@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.compiled import compiled
-from podium.views import view
+from podium.jit.compiled import compiled
+from podium.jit.views import view
 
 
 @compiled

@@ -1,0 +1,1 @@
+"""Compiled functions: the only folder that imports numba."""
