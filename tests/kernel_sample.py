@@ -16,10 +16,10 @@ from podium.aggregation import Aggregator
 from podium.data.letor import read_letor, write_letor
 from podium.data.rankings import Rankings
 from podium.distributions import RankingDistribution
-from podium.ids import Ids
 from podium.jit.sorting import order
 from podium.losses import Loss
 from podium.metrics import Metric
+from podium.parsing.ids import Ids
 from podium.testing import linear_data
 
 NUMBERS = ["0.1", "-1e-3", "123456789.125", "1e22", "5e-324", "3.4e38", "9007199254740993", "-0"]

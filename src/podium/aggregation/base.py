@@ -28,8 +28,8 @@ from podium.base.threads import default_threads, pool
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
 from podium.data.trec import Run
-from podium.ids import Ids
 from podium.jit import sorting as ranking
+from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from podium.base.registry import param
 from podium.base.threads import one_blas_thread
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 
 class Slope(NamedTuple):

@@ -21,7 +21,7 @@ from podium.base.matrix_on_disk import FileRows, Rows, in_blocks
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.preferences import Preferences
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 _PARTS = ("train", "valid", "test")
 _ARRAYS = ("labels", "offsets", "query_weights", "document_weights", "score_offsets", "rows")

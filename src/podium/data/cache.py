@@ -35,8 +35,8 @@ from podium.data.dataset import table_of
 from podium.data.places import UrlRows, chunks, file_size, is_url, read_bytes
 from podium.data.preferences import Preferences
 from podium.data.table import Table
-from podium.ids import Ids
-from podium.text_bytes import SPARE
+from podium.parsing.ids import Ids
+from podium.parsing.words import SPARE
 
 FORMAT = 2
 KIND = "podium cache"

@@ -24,8 +24,8 @@ from podium.data.table import Table
 from podium.data.table_parts import is_parquet
 from podium.data.table_spool import spool_table
 from podium.data.tables import read_table
-from podium.ids import Ids
-from podium.text_bytes import SPARE
+from podium.parsing.ids import Ids
+from podium.parsing.words import SPARE
 
 _CHUNK = 2**16  # texts at a time
 _BYTES = 2**22

@@ -24,7 +24,7 @@ from podium.data.dataset import Dataset
 from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
 from podium.data.trec import Qrels
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]
 How = Literal["majority", "mean", "median", "dawid-skene"]

@@ -10,7 +10,7 @@ from podium.base.files import writing
 from podium.data.folder import is_table
 from podium.data.judgments import Judgments, read_judgments
 from podium.data.trec import Qrels, read_qrels, write_qrels
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 JUDGE = "qrels"
 """The judge of qrels, which do not name one."""

@@ -33,11 +33,11 @@ from podium.data.letor_lines import Lines
 from podium.data.letor_parser import shown
 from podium.data.preference_file import read_preferences, write_preferences
 from podium.data.table import Table
-from podium.data.whole_lines import known_size, whole_lines
-from podium.decimals import DOT, ZERO
-from podium.ids import Ids
 from podium.jit.compiled import compiled
-from podium.text_bytes import SPARE, byte, copy, place_of, put_word
+from podium.parsing.decimals import DOT, ZERO
+from podium.parsing.ids import Ids
+from podium.parsing.whole_lines import known_size, whole_lines
+from podium.parsing.words import SPARE, byte, copy, place_of, put_word
 
 _BLOCK = 2**17  # numbers written at a time
 

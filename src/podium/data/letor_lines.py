@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError
 from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
-from podium.data.growing import Growing
 from podium.data.letor_matrix import Matrix
 from podium.data.letor_parser import MOST_FEATURES, parse, read_line
 from podium.data.spool import MatrixSpool, TextSpool
 from podium.data.table import Table
-from podium.ids import Ids, decoded, encoded
+from podium.parsing.growing import Growing
+from podium.parsing.ids import Ids, decoded, encoded
 
 _MOST_THREADS = 4  # parsing takes three quarters of the time; what is left is done by one
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)

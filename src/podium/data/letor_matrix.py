@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.data.growing import Growing
 from podium.data.letor_parser import narrow, scatter, widen
+from podium.parsing.growing import Growing
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

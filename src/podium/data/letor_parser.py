@@ -3,7 +3,7 @@
 The compiled `parse` knows only well-formed lines. At any other line (an error, a number that needs more care) it stops,
 and its slow twin `read_line` reads that one line in plain Python, with every rule of the format and every complaint.
 
-`podium.decimals` reads the numbers; `podium.text_bytes` says why helpers take addresses.
+`podium.parsing.decimals` reads the numbers; `podium.parsing.words` says why helpers take addresses.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from podium.base.errors import DataError
-from podium.decimals import ZERO, decimal, digits, is_digit, nine_bytes
 from podium.jit.compiled import compiled
-from podium.text_bytes import HASH, LF, byte, line_end, place_of, same, skip_space, word
+from podium.parsing.decimals import ZERO, decimal, digits, is_digit, nine_bytes
+from podium.parsing.words import HASH, LF, byte, line_end, place_of, same, skip_space, word
 
 MOST_FEATURES = 2**20
 """The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""

@@ -17,7 +17,7 @@ import numpy as np
 from podium.base.arguments import random_numbers
 from podium.data.rankings import Rankings
 from podium.data.trec import Qrels
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 
 def make_metasearch(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.ids import Ids
 from podium.jit.compiled import compiled
+from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.base.columns import float_numbers, id_text, number_ids, text_ids, without_mask
 from podium.base.errors import DataError
 from podium.data.query_rankings import QueryRankings
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]
 Order = Sequence[str | int | Collection[str | int]]

@@ -22,7 +22,7 @@ from podium.data.rankings import Rankings
 from podium.data.rankings_table import Missing, read_rankings_table
 from podium.data.sniff import sniff
 from podium.data.trec import Run, read_run
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 Path = str | os.PathLike[str]
 Places = NDArray[np.int64]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.ids import number_bytes, rank_bytes
 from podium.jit.compiled import compiled
 from podium.jit.sorting import argsort_descending
+from podium.parsing.ids import number_bytes, rank_bytes
 
 
 @compiled

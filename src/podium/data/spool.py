@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.matrix_on_disk import FileRows, Rows, blocks
-from podium.data.growing import Growing
 from podium.data.letor_matrix import is_mostly_empty
 from podium.data.letor_parser import scatter
-from podium.ids import Ids
-from podium.text_bytes import SPARE
+from podium.parsing.growing import Growing
+from podium.parsing.ids import Ids
+from podium.parsing.words import SPARE
 
 
 class MatrixSpool:

@@ -14,7 +14,6 @@ import numpy as np
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
-from podium.data.growing import Growing
 from podium.data.places import is_url
 from podium.data.spool import MatrixSpool, TextSpool
 from podium.data.table import Table
@@ -29,7 +28,8 @@ from podium.data.tables import (
     table_errors,
     weights_of_queries,
 )  # fmt: skip
-from podium.ids import encoded
+from podium.parsing.growing import Growing
+from podium.parsing.ids import encoded
 
 _BATCH = 2**16  # rows
 

@@ -29,9 +29,9 @@ from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
 from podium.data.table import Table
 from podium.data.trec_lines import read_columns
-from podium.ids import Ids, id_keys, lines
 from podium.jit.compiled import compiled
 from podium.jit.sorting import break_ties, check_scores, order_all
+from podium.parsing.ids import Ids, id_keys, lines
 
 Places = NDArray[np.int64]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.growing import Growing
-from podium.data.whole_lines import known_size, whole_lines
-from podium.ids import Ids, decoded
-from podium.text_bytes import SPARE
+from podium.parsing.growing import Growing
+from podium.parsing.ids import Ids, decoded
+from podium.parsing.whole_lines import known_size, whole_lines
+from podium.parsing.words import SPARE
 
 
 @dataclass(frozen=True, eq=False)

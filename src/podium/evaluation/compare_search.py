@@ -25,9 +25,9 @@ from podium.data.trec import Qrels, Run
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
-from podium.ids import Ids
 from podium.methods import method as named
 from podium.metrics import Metric
+from podium.parsing.ids import Ids
 from podium.text.candidates import DEPTH, dataset, grades_of
 from podium.text.collection import Topic
 from podium.text.index import Hits, Index

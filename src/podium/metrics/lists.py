@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
-from podium.ids import Ids, id_keys
 from podium.jit.sorting import any_ties, break_ties, check_scores, order_all
 from podium.metrics.conventions import Convention
 from podium.metrics.gain_tables import survey
+from podium.parsing.ids import Ids, id_keys
 
 Places = NDArray[np.int64]
 

@@ -16,8 +16,8 @@ from podium.base.errors import DataError, UnknownNameError, counted
 from podium.data.dataset import Dataset
 from podium.evaluation.attribution import shares_over_mean
 from podium.evaluation.explain import explain as explain_pair
-from podium.ids import first_repeated
 from podium.jit.sorting import order
+from podium.parsing.ids import first_repeated
 from podium.service.errors import RequestError
 from podium.service.problems import decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row

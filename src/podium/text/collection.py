@@ -22,7 +22,7 @@ from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import reading
 from podium.base.progress import Progress, quiet
 from podium.data.sniff import sniff_texts, table_kind
-from podium.ids import first_repeated
+from podium.parsing.ids import first_repeated
 from podium.text.html_page import html_text
 from podium.text.trec_text import read_trec_documents, read_trec_topics
 

@@ -11,7 +11,7 @@ from podium.base.columns import exact_float, float_numbers, id_text, number_ids,
 from podium.base.errors import DataError, ParameterError
 from podium.evaluation.paired import paired_differences
 from podium.evaluation.significance import compare_systems
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 
 
 def test_the_same_number_is_the_same_id_however_it_is_held():

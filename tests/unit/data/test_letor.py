@@ -15,7 +15,8 @@ from sklearn.datasets import load_svmlight_file
 
 from podium.base.errors import DataError
 from podium.base.threads import default_threads
-from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, whole_lines, write_letor
+from podium.data import Dataset, letor_matrix, make_letor_like, read_letor, write_letor
+from podium.parsing import whole_lines
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED/Fold1/test.txt"
 

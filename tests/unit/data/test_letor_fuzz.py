@@ -89,7 +89,7 @@ def test_any_bytes_are_read_as_the_slow_reader_does_or_refused(text, chunk):
 
 def read(text: bytes, chunk: int) -> Dataset:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.data.whole_lines.CHUNK", chunk)
+        patch.setattr("podium.parsing.whole_lines.CHUNK", chunk)
         return read_letor(io.BytesIO(text), sparse=True)
 
 

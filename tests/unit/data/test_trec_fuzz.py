@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.base.errors import DataError
 from podium.data import read_qrels, read_run, write_run
-from podium.ids import encoded
+from podium.parsing.ids import encoded
 from reference import trec as reference
 
 words = st.sampled_from(
@@ -71,7 +71,7 @@ alike = st.lists(
 def test_any_bytes_are_read_as_the_slow_reader_does_or_refused(data, columns, chunk):
     read = {4: read_qrels, 6: read_run}[columns]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.data.whole_lines.CHUNK", chunk)
+        patch.setattr("podium.parsing.whole_lines.CHUNK", chunk)
         try:
             expected, tag = reference.read(data, columns)
         except ValueError:
@@ -96,7 +96,7 @@ def test_any_bytes_are_read_as_the_slow_reader_does_or_refused(data, columns, ch
 
 @pytest.mark.parametrize("chunk", [16, 64, 2**18])
 def test_the_error_is_that_of_the_first_wrong_line(chunk, monkeypatch):
-    monkeypatch.setattr("podium.data.whole_lines.CHUNK", chunk)
+    monkeypatch.setattr("podium.parsing.whole_lines.CHUNK", chunk)
     for text, line in [
         (b"q 0 a 1\nr 0 a 1\n\n# note\nq 0 a 1\nr 0 a\n", 5),
         (b"q 0 a 1\nr 0 a one\nq 0 a 1\n", 2),

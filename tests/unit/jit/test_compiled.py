@@ -124,7 +124,7 @@ def test_code_of_an_edit_made_while_the_process_runs_is_not_kept(folder: Path) -
 EVERYTHING = """
 import numpy as np
 from podium.jit.compiled import compiled
-from podium.ids import Ids
+from podium.parsing.ids import Ids
 from podium.losses.regression import Regression
 from podium.metrics.kernels import CUTOFF
 from podium.metrics.precision import Precision

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from kernel_sample import close, exact
-from podium.decimals import leading_zeros
 from podium.jit.compiled import interpret, is_interpreted
 from podium.jit.lanes import clear_leaves, trailing_zeros
 from podium.jit.views import view
-from podium.text_bytes import bytes_before, place_of, put_word, word
+from podium.parsing.decimals import leading_zeros
+from podium.parsing.words import bytes_before, place_of, put_word, word
 
 SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"
 

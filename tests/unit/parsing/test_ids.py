@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.ids import Ids, encoded, lines
+from podium.parsing.ids import Ids, encoded, lines
 
 names = st.lists(st.one_of(st.sampled_from(["a", "b", "aa", "a\0", ""]), st.text(max_size=20)), max_size=30)
 names = names.map(lambda found: [name.encode("utf-8", "replace").decode() for name in found])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from podium.decimals import nine_bytes
 from podium.jit.compiled import compiled
-from podium.text_bytes import SPARE, place_of
+from podium.parsing.decimals import nine_bytes
+from podium.parsing.words import SPARE, place_of
 
 
 @compiled

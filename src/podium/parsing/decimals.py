@@ -1,6 +1,6 @@
 """Decimals in compiled code: digits to their whole number, and decimal text to its nearest double.
 
-Functions take addresses, as those of `podium.text_bytes` do, and look ahead as they do.
+Functions take addresses, as those of `podium.parsing.words` do, and look ahead as they do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from podium.jit.compiled import compiled, inlined, instruction
-from podium.text_bytes import byte, bytes_before, word
+from podium.parsing.words import byte, bytes_before, word
 
 ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "0.+-e")
 _ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))

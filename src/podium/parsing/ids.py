@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.sorting import merge_sort
-from podium.text_bytes import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
+from podium.parsing.words import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
 
 Places = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from podium.base.errors import DataError
 from podium.base.files import Source
-from podium.text_bytes import SPARE
+from podium.parsing.words import SPARE
 
 CHUNK = 2**20  # hides the cost of the calls for each block, and stays in cache
 LONGEST_LINE = 2**28

@@ -1,0 +1,1 @@
+"""Byte kernels: words, ids, decimals and lines of text files."""
