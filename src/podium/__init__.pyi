@@ -28,7 +28,7 @@ from .data import write_clicks as write_clicks
 from .data import write_letor as write_letor
 from .data import write_qrels as write_qrels
 from .data import write_run as write_run
-from .data.check import check as check
+from .data.doctor.check import check as check
 from .distributed.cluster import Cluster as Cluster
 from .engine import Engine as Engine
 from .evaluation.attribution import importance as importance

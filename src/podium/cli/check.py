@@ -21,7 +21,7 @@ def check(
 
     Give training, validation and test files together to see what they share.
     """
-    from podium.data.check import check as examine
+    from podium.data.doctor.check import check as examine
 
     worst = 0
     for name, parts in _read(data):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
-from podium.data.check import Finding
 from podium.data.click_log import NO_TIME, ClickLog
+from podium.data.doctor.check import Finding
 
 MANY_PAGES = 100
 """Pages of a visit that a person hardly reads."""

@@ -4,8 +4,6 @@ from .agreement import fleiss as fleiss
 from .agreement import krippendorff as krippendorff
 from .baidu_ultr import read_baidu_ultr as read_baidu_ultr
 from .cache_writer import write_cache as write_cache
-from .check import Finding as Finding
-from .check import check as check
 from .click_files import read_clicks as read_clicks
 from .click_files import write_clicks as write_clicks
 from .click_frames import clicks_from_frame as clicks_from_frame
@@ -15,6 +13,8 @@ from .consensus import Consensus as Consensus
 from .consensus import consensus as consensus
 from .dataset import Dataset as Dataset
 from .dawid_skene import dawid_skene as dawid_skene
+from .doctor.check import Finding as Finding
+from .doctor.check import check as check
 from .fold import Fold as Fold
 from .folder import read_data as read_data
 from .folder import read_folder as read_folder

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from podium.data import Dataset, check, make_letor_like, read_folder, split
+from podium.data import Dataset, make_letor_like, read_folder, split
+from podium.data.doctor import check
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
 HEALTHY, _ = make_letor_like(60, (8, 20), n_features=10, seed=1)

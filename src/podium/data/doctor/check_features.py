@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import column, dense
-from podium.data.check import Finding, examples
-from podium.data.check_kernels import Summary, count_pairs
 from podium.data.dataset import Dataset
+from podium.data.doctor.check import Finding, examples
+from podium.data.doctor.check_kernels import Summary, count_pairs
 
 _QUERIES, _DOCUMENTS = 500, 60  # looked at for leaks, at most
 _LEAK, _LEAST_PAIRS = 0.99, 100

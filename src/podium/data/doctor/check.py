@@ -19,7 +19,7 @@ from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
 
 if TYPE_CHECKING:
-    from podium.data.check_kernels import Summary
+    from podium.data.doctor.check_kernels import Summary
 
 Level = Literal["error", "warning", "note"]
 _MANY = 1000  # documents that make a lone query suspicious
@@ -44,7 +44,7 @@ def check(datasets: Any) -> list[Finding]:
 
     Errors come first.
     """
-    from podium.data.check_features import between_parts, feature_findings, summary
+    from podium.data.doctor.check_features import between_parts, feature_findings, summary
 
     named = datasets if isinstance(datasets, Mapping) else {"data": datasets}
     datasets = {name: labelled_data(data) for name, data in named.items()}

@@ -1,0 +1,1 @@
+"""Data doctor: checks for what spoils models, as `podium check` prints it."""
