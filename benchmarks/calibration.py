@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from podium.data import Dataset, Fold, read_folder
+from podium.data import Dataset, Fold
 from podium.distributions import Boltzmann, PlackettLuce, ReversePlackettLuce, Thurstone
 from podium.evaluation.calibration import Bin, Calibration, calibration
+from podium.formats import read_folder
 from podium.losses import PMOPFD, BoltzRank, ListMLE, ListNet, Loss, SoftRank
 from podium.model import Model
 from podium.odds import Odds

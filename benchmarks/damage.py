@@ -22,9 +22,9 @@ import podium
 from podium.base.errors import PodiumError
 from podium.comparison.plan import Task
 from podium.comparison.store import Store
-from podium.data.cache import open_cache
-from podium.data.cache_writer import write_cache
 from podium.evaluation.compare import Outcome
+from podium.formats.cache.cache import open_cache
+from podium.formats.cache.cache_writer import write_cache
 from podium.text.candidates import dataset
 from podium.text.index import Index
 

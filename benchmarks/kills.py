@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import podium
-from podium.data import write_letor
+from podium.formats import write_letor
 from podium.text.index import Index
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from podium.aggregation import Aggregator, SupervisedAggregator, with_labels
 from podium.data.metasearch import make_metasearch
 from podium.data.rankings import Rankings
-from podium.data.trec import Qrels, Run
 from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.paired import Interval, bootstrap_interval
+from podium.formats.trec.trec import Qrels, Run
 
 UNSUPERVISED = ["rrf", "borda", "rrf(k=10)", "combsum", "copeland", "mc4", "plackett-luce", "kemeny(exact=16)"]
 SUPERVISED = ["cranking", "voter-weights"]

@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 
 from podium.base.matrix_on_disk import Rows
-from podium.data.cache import file_name
-from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
-from podium.data.letor import write_letor
+from podium.formats.cache.cache import file_name
+from podium.formats.cache.cache_writer import write_cache
+from podium.formats.letor.letor import write_letor
 
 STEPS = {
     "listnet × linear": "recipe(loss=listnet,scorer=linear,solver=lbfgs(iterations=10))",

@@ -102,7 +102,7 @@ def status(word: str) -> float:
 
 
 def podium() -> Callable[[str], Any]:
-    from podium.data import read_letor
+    from podium.formats import read_letor
 
     def read(path: str) -> Any:
         data = read_letor(path)

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.data.trec import read_qrels
 from podium.evaluation.compare_search import FIRST, TUNED, compare_search
 from podium.evaluation.report import markdown_table
 from podium.evaluation.significance import compare_systems
+from podium.formats.trec.trec import read_qrels
 from podium.graph import read_links
 from podium.metrics import Metric
 from podium.text.collection import read_documents, read_queries

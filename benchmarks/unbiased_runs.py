@@ -21,7 +21,8 @@ from podium.base.errors import PodiumWarning
 from podium.clicks import Propensities, simulate, simulate_counts, weights
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.simulate import click_chance, examination_curve
-from podium.data import ClickLog, Dataset, make_letor_like, read_folder
+from podium.data import ClickLog, Dataset, make_letor_like
+from podium.formats import read_folder
 from podium.methods import method
 from podium.metrics import Metric
 from podium.propensities import propensities

@@ -22,8 +22,9 @@ from common import print_table
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.data import Dataset, read_movielens
+from podium.data import Dataset
 from podium.evaluation.evaluate import evaluate
+from podium.formats import read_movielens
 from podium.training import train
 
 OTHERS, LEAST = 50, 40

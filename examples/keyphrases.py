@@ -26,8 +26,9 @@ import numpy as np
 from common import held_out_scores, print_table
 from numpy.typing import NDArray
 
-from podium.data import Dataset, Run
+from podium.data import Dataset
 from podium.evaluation.evaluate import evaluate_run
+from podium.formats import Run
 from podium.text import Analyser
 
 NAMES = (

@@ -21,8 +21,9 @@ import numpy as np
 from common import held_out_scores, print_table
 
 from podium.aggregation import aggregate
-from podium.data import Dataset, Qrels, Rankings, Run, read_qrels
+from podium.data import Dataset, Rankings
 from podium.evaluation.evaluate import evaluate_run
+from podium.formats import Qrels, Run, read_qrels
 from podium.text import Index, read_documents, read_queries
 from podium.text.candidates import grades_of
 from podium.text.collection import Topic

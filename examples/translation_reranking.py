@@ -24,9 +24,10 @@ import numpy as np
 from common import held_out_scores, print_table
 from numpy.typing import NDArray
 
-from podium.data import Dataset, read_nbest
-from podium.data.bleu import corpus_bleu, count
-from podium.data.nbest import read_references
+from podium.data import Dataset
+from podium.formats import read_nbest
+from podium.formats.bleu import corpus_bleu, count
+from podium.formats.nbest import read_references
 
 METHODS = ("splitting", "prank", "ranking-svm")
 

@@ -13,9 +13,9 @@ import numpy as np
 
 import podium
 from podium.aggregation import Aggregator
-from podium.data.letor import read_letor, write_letor
 from podium.data.rankings import Rankings
 from podium.distributions import RankingDistribution
+from podium.formats.letor.letor import read_letor, write_letor
 from podium.jit.sorting import order
 from podium.losses import Loss
 from podium.metrics import Metric

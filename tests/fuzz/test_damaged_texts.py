@@ -31,18 +31,18 @@ from podium.comparison import read_spec
 from podium.data.judgments import read_judgments
 from podium.data.letor_agg import read_letor_agg
 from podium.data.metarank import read_metarank
-from podium.data.movielens import read_movielens
-from podium.data.nbest import read_nbest
 from podium.data.open_bandit import read_open_bandit
-from podium.data.preference_file import read_preferences
 from podium.data.preflib import read_preflib
 from podium.data.rankings_table import read_rankings_table
-from podium.data.tables import read_table
 from podium.data.tiangong import read_tiangong
-from podium.data.trec import read_qrels, read_run
 from podium.data.ubi import read_ubi
 from podium.data.yandex import read_yandex
-from podium.evaluation.scores import read_scores
+from podium.formats.movielens import read_movielens
+from podium.formats.nbest import read_nbest
+from podium.formats.preference_file import read_preferences
+from podium.formats.scores_file import read_scores
+from podium.formats.tables.tables import read_table
+from podium.formats.trec.trec import read_qrels, read_run
 from podium.graph.links import read_links
 from podium.graph.visits import read_visits
 from podium.imports import import_model

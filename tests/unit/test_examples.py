@@ -30,10 +30,11 @@ import podium
 from podium.cli import demo
 from podium.cli.main import app
 from podium.clicks import simulate
-from podium.data import make_letor_like, write_letor
+from podium.data import make_letor_like
 from podium.data.metasearch import make_metasearch
-from podium.data.trec import write_qrels
 from podium.export import Target
+from podium.formats import write_letor
+from podium.formats.trec.trec import write_qrels
 
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]

@@ -14,11 +14,12 @@ import pytest
 
 import podium
 from podium.base.errors import DataError, ParameterError
-from podium.data import Dataset, Fold, from_frame, k_folds, read_letor, split, to_frame, write_letor
-from podium.data.trec import Run
+from podium.data import Dataset, Fold, k_folds, split
 from podium.evaluation.cross_validate import cross_validate
 from podium.evaluation.explain import explain
 from podium.evaluation.reconcile import reconcile
+from podium.formats import from_frame, read_letor, to_frame, write_letor
+from podium.formats.trec.trec import Run
 from podium.testing import linear_data
 
 TOGETHER, VALID = linear_data(12, 6), linear_data(8, 6, seed=1)

@@ -27,7 +27,7 @@ from podium.base.registry import Named
 from podium.base.threads import default_threads, pool
 from podium.data.query_rankings import QueryRankings
 from podium.data.rankings import Rankings
-from podium.data.trec import Run
+from podium.formats.trec.trec import Run
 from podium.jit import sorting as ranking
 from podium.parsing.ids import Ids
 

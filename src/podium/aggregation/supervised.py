@@ -24,7 +24,7 @@ from podium.aggregation.base import Aggregator, Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
 from podium.data.rankings import Rankings
-from podium.data.trec import Qrels, rows_of
+from podium.formats.trec.trec import Qrels, rows_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -60,7 +60,7 @@ def aggregate(
     -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
     """
     from podium.data.rankings_files import read_rankings
-    from podium.data.trec import write_run
+    from podium.formats.trec.trec import write_run
 
     wanted = _named(method, train=judgements is not None)
     if output not in (None, "-"):
@@ -106,8 +106,8 @@ def _trained(
     """The method, after it has learned where it is one that does."""
     from podium.aggregation import Aggregator, with_labels
     from podium.data.rankings_files import read_rankings
-    from podium.data.sniff import sniff
-    from podium.data.trec import read_qrels
+    from podium.formats.sniff import sniff
+    from podium.formats.trec.trec import read_qrels
 
     if isinstance(method, Aggregator) or judgements is None:
         assert isinstance(method, Aggregator), "checked by its name"

@@ -25,7 +25,7 @@ def cache(
     blocks: podium train train.pod. LETOR, Parquet and Arrow files are converted as they stream in.
     """
     from podium.base.errors import ParameterError
-    from podium.data.cache_writer import write_cache
+    from podium.formats.cache.cache_writer import write_cache
 
     if output == "-":
         raise ParameterError("-o -: a cache is a folder. Give it a name, e.g. train.pod.")

@@ -54,9 +54,9 @@ def print_findings(findings: list[Finding]) -> None:
 def _read(paths: list[str]) -> list[tuple[str, dict[str, Table]]]:
     """What is looked at together, under a name for it: the parts of each fold, or the files."""
     from podium.base.errors import ParameterError
-    from podium.data import read_data, read_folder
-    from podium.data.cache import is_cache, verify
-    from podium.data.folder import is_data_folder
+    from podium.formats import read_data, read_folder
+    from podium.formats.cache.cache import is_cache, verify
+    from podium.formats.folder import is_data_folder
 
     for path in filter(is_cache, paths):
         verify(path)

@@ -33,7 +33,7 @@ def read_log(path: str, *, repeated: Repeated) -> ClickLog:
 
 def read_documents(path: str) -> Table:
     """The data that clicks are joined to."""
-    from podium.data import read_data
+    from podium.formats import read_data
 
     with progress.reading(path):
         return read_data(path)

@@ -32,7 +32,7 @@ def label(
     """
     from podium.clicks import label_pairs
     from podium.clicks.labellings.base import labelling
-    from podium.data import write_letor
+    from podium.formats import write_letor
 
     if output != "-":
         console.check_file(output, what="the data")
@@ -85,7 +85,7 @@ def prefer(
     file with the name of the data and .preferences added.
     """
     from podium.clicks import click_preferences
-    from podium.data import write_preferences
+    from podium.formats import write_preferences
 
     if output != "-":
         console.check_file(output, what="the preferences")

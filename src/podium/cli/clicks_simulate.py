@@ -41,7 +41,7 @@ def simulate(
     """
     from podium.clicks import simulate as simulated
     from podium.data import write_clicks
-    from podium.evaluation.scores import read_scores
+    from podium.formats.scores_file import read_scores
 
     console.check_file(output, what="a log")
     judged = click_logs.read_documents(data)

@@ -78,7 +78,7 @@ def compare(
     index, learned rankings are compared with the first stage, as it is and tuned.
     """
     from podium.comparison.spec import ENDINGS
-    from podium.data.sniff import sniff
+    from podium.formats.sniff import sniff
 
     flags = {"--method": method, "--metric": metric, "--tune-by": tune_by, "--preset": preset, "--seed": seed,
              "--search": search}  # fmt: skip
@@ -231,9 +231,9 @@ def compare_runs(
     qrels: str, runs: list[str], metrics: list[str], *, preset: str | None, seed: int, as_json: bool
 ) -> None:
     """A table per metric: the runs from the best down; runs that share a letter do not differ significantly."""
-    from podium.data.trec import read_qrels, read_run
     from podium.evaluation.compare_runs import compare_runs as compared
     from podium.evaluation.report import format_value
+    from podium.formats.trec.trec import read_qrels, read_run
 
     twice = next((run for run in runs if runs.count(run) > 1), None)
     if len(runs) < 2 or twice is not None:

@@ -23,10 +23,10 @@ def compare_search(
     as_json: bool,
 ) -> None:
     """Compare the first stage, as it is and tuned, with learned rankings of its candidates."""
-    from podium.data.trec import read_qrels
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
     from podium.evaluation.report import summary
+    from podium.formats.trec.trec import read_qrels
     from podium.pages.report import write_report
     from podium.text.candidates import DEPTH
     from podium.text.collection import read_queries

@@ -71,7 +71,7 @@ def demo_ranking(output: str, *, seed: int) -> None:
     """Learn and compare rankers on made-up data with a planted truth."""
     from podium.cli.watching import Watching
     from podium.comparison import make_spec, run_spec
-    from podium.data import read_letor
+    from podium.formats import read_letor
 
     console.check_output(output)
     data = os.path.join(output, "data")

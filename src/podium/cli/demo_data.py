@@ -7,7 +7,8 @@ from pathlib import Path
 
 def make_data(folder: Path, seed: int) -> dict[str, float]:
     """Write train, vali and test files; the planted utility of each document."""
-    from podium.data import make_letor_like, split, write_letor
+    from podium.data import make_letor_like, split
+    from podium.formats import write_letor
 
     data, utility = make_letor_like(200, (20, 60), n_features=24, seed=seed)
     folder.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ def demo_serve(output: str, *, port: int | None, seed: int) -> None:
 
 def _model(folder: Path, method: str, seed: int) -> Path:
     """The file of a model; it is trained if it is not there."""
-    from podium.data import read_letor
+    from podium.formats import read_letor
     from podium.training import train
 
     path = folder / "models" / f"data-{method}.podium"

@@ -73,7 +73,7 @@ def evaluate(
 
 def check_files(judged: str, ranked: list[str], *, command: str) -> list[str]:
     """The files to judge, each once; a clear error if they cannot be in this order."""
-    from podium.data.sniff import sniff
+    from podium.formats.sniff import sniff
 
     if judged == "-":
         raise ParameterError(f"Only the second file can be standard input: podium {command} DATA -")
@@ -92,15 +92,15 @@ def _evaluated(
     judged: str, ranked: list[str], metrics: tuple[Metric, ...], chosen: dict[str, bool | int | None]
 ) -> dict[str, Evaluation]:
     """What is found of each file of scores, or of each run."""
-    from podium.data import read_data
-    from podium.data.sniff import sniff
     from podium.evaluation.compare_runs import evaluate_runs
     from podium.evaluation.evaluate import evaluate as measure
     from podium.evaluation.evaluate import evaluate_run
-    from podium.evaluation.scores import read_scores
+    from podium.formats import read_data
+    from podium.formats.scores_file import read_scores
+    from podium.formats.sniff import sniff
 
     if sniff(judged) == "qrels":
-        from podium.data.trec import read_qrels, read_run
+        from podium.formats.trec.trec import read_qrels, read_run
 
         qrels, runs = read_qrels(judged), {name: read_run(name) for name in ranked}
         if len(runs) > 1:

@@ -39,7 +39,7 @@ def features(
 
     A model that is trained on them keeps what they are, and podium search --model computes the same again.
     """
-    from podium.data.trec import read_qrels
+    from podium.formats.trec.trec import read_qrels
     from podium.text.candidates import grades_of, info, rows_of, write_features
     from podium.text.collection import read_queries
     from podium.text.features import read_features

@@ -90,7 +90,7 @@ def letor(
     import json
 
     from podium.base.files import writing
-    from podium.data import write_letor
+    from podium.formats import write_letor
     from podium.service.feedback_export import shown_left_out, training_data
 
     if output != "-":

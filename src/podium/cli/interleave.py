@@ -45,7 +45,7 @@ def interleave(
     every page is made again from its id, and the clicks say which run wins. Its p is for one look, planned before.
     """
     from podium.base.errors import ParameterError
-    from podium.data.trec import read_run
+    from podium.formats.trec.trec import read_run
     from podium.online.interleaving import Interleaver
 
     if log is not None and output is not None:

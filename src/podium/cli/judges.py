@@ -48,7 +48,7 @@ def pool(
     """
     from podium.data.pooling import pool as pooled
     from podium.data.pooling import write_sheet
-    from podium.data.trec import read_run
+    from podium.formats.trec.trec import read_run
 
     if output != "-":
         console.check_file(output, what="the sheet")
@@ -124,7 +124,7 @@ def consensus(
     from podium.data.consensus import consensus as agreed
     from podium.data.consensus import write_preferences_of
     from podium.data.judgments import read_judgments
-    from podium.data.trec import write_qrels
+    from podium.formats.trec.trec import write_qrels
 
     for file, what in ((output, "the labels"), (preferences, "the preferences")):
         if file not in (None, "-"):

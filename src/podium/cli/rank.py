@@ -60,7 +60,7 @@ def rank(
     """
     from podium.base.files import writing
     from podium.cli.documents import read_documents
-    from podium.data.trec import Run, write_run
+    from podium.formats.trec.trec import Run, write_run
     from podium.model import Model
 
     _check(format, odds=odds, with_ties=with_ties, top=top)

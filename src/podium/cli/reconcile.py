@@ -38,18 +38,18 @@ def reconcile(
     Prints both numbers, what each convention adds to the difference, and the queries that matter most.
     """
     from podium.base.errors import ParameterError
-    from podium.data import read_data
-    from podium.data.sniff import sniff
     from podium.evaluation.reconcile import reconcile as explain
     from podium.evaluation.reconcile import reconcile_run
-    from podium.evaluation.scores import read_scores
+    from podium.formats import read_data
+    from podium.formats.scores_file import read_scores
+    from podium.formats.sniff import sniff
 
     check_files(judged, [ranked], command="reconcile")
     if a is None and b is None:
         raise ParameterError("Two conventions are needed: name at least one of them with --a or --b, e.g. --b trec.")
     first, second = _side(metric, a), _side(metric, b)
     if sniff(judged) == "qrels":
-        from podium.data.trec import read_qrels, read_run
+        from podium.formats.trec.trec import read_qrels, read_run
 
         found = reconcile_run(read_qrels(judged), read_run(ranked), first, second)
     else:

@@ -154,7 +154,7 @@ def _object(row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> d
 
 
 def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: int, by: str | None, where: Any) -> None:
-    from podium.data.trec import Run, write_run
+    from podium.formats.trec.trec import Run, write_run
     from podium.text.collection import read_queries
 
     if target != "-":

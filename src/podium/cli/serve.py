@@ -76,7 +76,7 @@ def serve(
 
 def _sorted(sources: list[str]) -> tuple[list[str], str | None]:
     """Models and the index, told apart by how the files begin."""
-    from podium.data.sniff import sniff
+    from podium.formats.sniff import sniff
 
     models: list[str] = []
     indexes: list[str] = []

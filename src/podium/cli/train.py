@@ -115,8 +115,8 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, T
     from pathlib import Path
 
     from podium.base.errors import DataError
-    from podium.data import read_data, read_folder
-    from podium.data.folder import is_data_folder
+    from podium.formats import read_data, read_folder
+    from podium.formats.folder import is_data_folder
 
     validation: Table | None = None
     if is_data_folder(data):

@@ -15,8 +15,8 @@ from podium.cli import click_logs, console, options
 
 if TYPE_CHECKING:
     from podium.counterfactual import Values
-    from podium.data import Run
     from podium.data.table import Table
+    from podium.formats import Run
 
 
 def value(
@@ -68,7 +68,7 @@ def value(
     from podium.clicks.propensity_file import read_propensities
     from podium.counterfactual import cross_fitted
     from podium.counterfactual import value as estimated
-    from podium.data import read_data
+    from podium.formats import read_data
 
     curve, clicks = read_propensities(propensities), click_logs.read_log(log, repeated=repeated)
     by_features = relevance == "features" and how in ("dm", "dr")
@@ -113,7 +113,7 @@ def _check(rankers: list[str], data: str | None, *, by_features: bool) -> None:
 def _read(path: str, data: str | None) -> tuple[Run, Table | None]:
     """A ranker's scores of documents by their ids; for a model, with the data."""
     from podium.cli.documents import read_documents
-    from podium.data.trec import Run, read_run
+    from podium.formats.trec.trec import Run, read_run
     from podium.model import Model
 
     if not zipfile.is_zipfile(path):

@@ -9,8 +9,8 @@ from podium.base.errors import counted
 from podium.cli import console, progress
 from podium.comparison import Observer, Spec, TaskEvent
 from podium.data import Dataset, Fold
-from podium.data.folder import is_data_folder
 from podium.evaluation.compare import Comparison
+from podium.formats.folder import is_data_folder
 
 
 class Watching(Observer):

@@ -19,9 +19,9 @@ from podium.comparison.spec import Spec, write_spec
 from podium.comparison.store import locked
 from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
-from podium.data.folder import read_folder
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import read_metrics
+from podium.formats.folder import read_folder
 from podium.pages.overview import write_overview
 
 

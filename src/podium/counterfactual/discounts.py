@@ -1,6 +1,6 @@
 """What each document is worth to a ranker: the discount of the place where the ranker puts it.
 
->>> from podium.data.trec import Run
+>>> from podium.formats.trec.trec import Run
 >>> from podium.counterfactual.discounts import Discount, weigh
 >>> found = weigh(Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0}}), Discount.parse("dcg@2"))
 >>> found.weights.round(4).tolist()  # b and c share the second place
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
-from podium.data.trec import Run
 from podium.distributions import RankingDistribution
+from podium.formats.trec.trec import Run
 from podium.jit.sorting import order_all
 
 

@@ -46,8 +46,8 @@ from podium.counterfactual.page_values import How, Pages, PageValues, Placed, pl
 from podium.counterfactual.propensity_errors import moves
 from podium.counterfactual.relevance import guess
 from podium.data.click_log import ClickLog, check_log
-from podium.data.trec import AnyRun, as_run
 from podium.distributions import RankingDistribution
+from podium.formats.trec.trec import AnyRun, as_run
 
 PropensitySource = Literal["known", "this log", "another log"]
 LOGGED = "what was shown"

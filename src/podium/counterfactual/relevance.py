@@ -21,7 +21,7 @@ from podium.clicks.propensity_file import Propensities
 from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.data.trec import Run, as_run
+from podium.formats.trec.trec import Run, as_run
 from podium.losses import Logistic
 from podium.metrics import NDCG
 from podium.recipe import Recipe

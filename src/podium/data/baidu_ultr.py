@@ -17,7 +17,7 @@ from podium.base.errors import DataError
 from podium.data.click_files import id_text
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList
-from podium.data.tables import read_frame
+from podium.formats.tables.tables import read_frame
 
 _LISTS = ("url_md5", "position", "click")
 _AT_A_TIME = 10_000

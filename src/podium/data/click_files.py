@@ -23,7 +23,7 @@ from podium.base.files import Source, reading, source_name, writing
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds
 from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
-from podium.data.sniff import table_kind
+from podium.formats.sniff import table_kind
 
 _ACTIONS = ("click",)
 _PAGE_NAMES = {"page": "page_ids", "visit": "visits", "user": "users", "ranker": "rankers"}

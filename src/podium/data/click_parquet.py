@@ -15,7 +15,7 @@ from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import Source, writing
 from podium.data.click_log import NO_TIME, ClickLog, Repeated
 from podium.data.click_pages import as_fields, as_milliseconds
-from podium.data.tables import read_frame
+from podium.formats.tables.tables import read_frame
 
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
 _NUMBERS = {"positions": "positions", "propensities": "propensities", "grades": "grades"}

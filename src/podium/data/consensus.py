@@ -23,7 +23,7 @@ from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
 from podium.data.dawid_skene import DawidSkene, dawid_skene
 from podium.data.judgments import Judgments
-from podium.data.trec import Qrels
+from podium.formats.trec.trec import Qrels
 from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]

@@ -19,8 +19,8 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.column_roles import finite_number
 from podium.data.rankings import Rankings
+from podium.formats.column_roles import finite_number
 
 Top = Literal["largest", "smallest"]
 """Which number is the top of a list."""

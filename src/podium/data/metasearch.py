@@ -16,7 +16,7 @@ import numpy as np
 
 from podium.base.arguments import random_numbers
 from podium.data.rankings import Rankings
-from podium.data.trec import Qrels
+from podium.formats.trec.trec import Qrels
 from podium.parsing.ids import Ids
 
 

@@ -1,6 +1,6 @@
 """Pooling: the documents that are worth judging, which are the top of every run, as a sheet for judges to fill in.
 
-    >>> from podium.data.trec import Run
+    >>> from podium.formats.trec.trec import Run
     >>> bm25, dense = Run.from_dict({"q": {"a": 3, "b": 2, "c": 1}}), Run.from_dict({"q": {"c": 9, "a": 8, "d": 7}})
     >>> made = pool([bm25, dense], depth=2, names=["bm25", "dense"])
     >>> sorted(made.document_ids), made.found.sum(axis=0).tolist()
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from podium.base.arguments import random_numbers
 from podium.base.errors import DataError, ParameterError
 from podium.base.files import Source, writing
-from podium.data.trec import AnyRun, as_run, first_documents
+from podium.formats.trec.trec import AnyRun, as_run, first_documents
 
 
 @dataclass(frozen=True, eq=False)

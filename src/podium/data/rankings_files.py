@@ -20,8 +20,8 @@ from podium.data.letor_agg import Top, read_letor_agg
 from podium.data.preflib import read_preflib
 from podium.data.rankings import Rankings
 from podium.data.rankings_table import Missing, read_rankings_table
-from podium.data.sniff import sniff
-from podium.data.trec import Run, read_run
+from podium.formats.sniff import sniff
+from podium.formats.trec.trec import Run, read_run
 from podium.parsing.ids import Ids
 
 Path = str | os.PathLike[str]

@@ -20,10 +20,10 @@ import numpy as np
 
 from podium.base.columns import number_ids
 from podium.base.errors import DataError
-from podium.data.column_roles import column_roles, finite_number, read_csv_roles
 from podium.data.rankings import Rankings
-from podium.data.sniff import table_kind
-from podium.data.tables import column_numbers, frame_table, read_frame
+from podium.formats.column_roles import column_roles, finite_number, read_csv_roles
+from podium.formats.sniff import table_kind
+from podium.formats.tables.tables import column_numbers, frame_table, read_frame
 
 Missing = Literal["refuse", "allow"]
 """What to do where a voter ranks nothing for a query that another ranks."""

@@ -28,8 +28,8 @@ from podium.base.files import Source, reading, source_name
 from podium.data.click_files import json_lines
 from podium.data.click_log import ClickLog, Repeated
 from podium.data.click_pages import PageList, as_milliseconds, is_unicode
-from podium.data.sniff import table_kind
-from podium.data.tables import read_frame
+from podium.formats.sniff import table_kind
+from podium.formats.tables.tables import read_frame
 
 _SHOWN = ("impression", "view")
 

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from podium.base.arrays import Array
 from podium.base.errors import ClusterError, IncompatibleError, PodiumWarning
 from podium.base.matrix_on_disk import FileRows
-from podium.data.cache import file_name, is_cache, open_cache
 from podium.data.dataset import Dataset
-from podium.data.places import UrlRows
-from podium.data.table_rows import shared_table, without_features
 from podium.distributed import parts, tree_process, tree_worker
 from podium.distributed.cluster import Cluster, WorkerLostError
+from podium.formats.cache.cache import file_name, is_cache, open_cache
+from podium.formats.remote import UrlRows
+from podium.formats.tables.table_rows import shared_table, without_features
 from podium.learner import Learned
 from podium.losses import Loss
 from podium.recipe import Recipe

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array, is_sparse
 from podium.base.matrix_on_disk import on_disk
-from podium.data.cache import open_cache
-from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.data.table_rows import shared_table
 from podium.distributed.cluster import Cluster
+from podium.formats.cache.cache import open_cache
+from podium.formats.cache.cache_writer import write_cache
+from podium.formats.tables.table_rows import shared_table
 from podium.losses import Loss, product, sweep
 from podium.problem import refuse_missing, without_ids
 from podium.scorers import SmoothScorer

@@ -14,9 +14,9 @@ import numpy as np
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, PodiumError
 from podium.base.json_process import Parent
-from podium.data.cache import is_cache, open_cache
 from podium.data.dataset import Dataset
-from podium.data.table_rows import open_table
+from podium.formats.cache.cache import is_cache, open_cache
+from podium.formats.tables.table_rows import open_table
 from podium.losses import Loss, sweep
 from podium.metrics import Metric
 from podium.scorers.trees import lightgbm_text

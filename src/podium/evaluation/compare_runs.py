@@ -19,9 +19,9 @@ import numpy as np
 
 from podium.base.arguments import whole_number
 from podium.base.errors import DataError
-from podium.data.trec import AnyQrels, AnyRun, as_qrels
 from podium.evaluation.evaluate import Evaluation, Metrics, evaluate_run, read_metrics
 from podium.evaluation.significance import SystemComparison, compare_systems
+from podium.formats.trec.trec import AnyQrels, AnyRun, as_qrels
 
 
 def compare_runs(

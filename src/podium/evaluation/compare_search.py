@@ -21,10 +21,10 @@ from podium.base.progress import Progress, quiet, tracked
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
 from podium.data.table import Table
-from podium.data.trec import Qrels, Run
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History, describe_fold, details
 from podium.evaluation.evaluate import evaluate_run, read_metrics
+from podium.formats.trec.trec import Qrels, Run
 from podium.methods import method as named
 from podium.metrics import Metric
 from podium.parsing.ids import Ids

@@ -36,7 +36,7 @@ from podium.evaluation.wording import describe
 from podium.metrics import Average, Metric, mean
 
 if TYPE_CHECKING:
-    from podium.data.trec import Qrels, Run
+    from podium.formats.trec.trec import Qrels, Run
 
 Array = NDArray[np.float64]
 Step = tuple[str, ...]

@@ -23,7 +23,7 @@ from podium.data.consensus import consensus
 from podium.data.dataset import Dataset
 from podium.data.judgments import Judgments
 from podium.data.table import Table
-from podium.data.trec import Qrels
+from podium.formats.trec.trec import Qrels
 from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 

@@ -55,7 +55,7 @@ class State:
             self.index = Index.open(settings.index)
         self.data: Dataset | None = None
         if settings.data:
-            from podium.data import read_data
+            from podium.formats import read_data
 
             self.data = read_data(settings.data).grouped()
         names = [] if self.data is None else [self.data.query_name(q) for q in range(self.data.n_queries)]

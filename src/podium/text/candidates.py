@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import writing
 from podium.data.dataset import Dataset
-from podium.data.letor import write_letor
-from podium.data.sniff import table_kind
 from podium.data.table import Table
-from podium.data.trec import Qrels, Run
+from podium.formats.letor.letor import write_letor
+from podium.formats.sniff import table_kind
+from podium.formats.trec.trec import Qrels, Run
 from podium.text.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import reading
 from podium.base.progress import Progress, quiet
-from podium.data.sniff import sniff_texts, table_kind
+from podium.formats.sniff import sniff_texts, table_kind
 from podium.parsing.ids import first_repeated
 from podium.text.html_page import html_text
 from podium.text.trec_text import read_trec_documents, read_trec_topics

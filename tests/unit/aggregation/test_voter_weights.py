@@ -10,9 +10,9 @@ from podium.aggregation.voter_weights import features
 from podium.base.errors import DataError, IncompatibleError, UnknownNameError
 from podium.data.metasearch import make_metasearch
 from podium.data.rankings import Rankings
-from podium.data.trec import Run
 from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.significance import compare_systems
+from podium.formats.trec.trec import Run
 
 
 def test_features_are_presence_reciprocal_place_borda_share_and_score():

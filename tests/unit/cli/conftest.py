@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.cli.main import app
-from podium.data import make_letor_like, split, write_letor
+from podium.data import make_letor_like, split
+from podium.formats import write_letor
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium.cli.main import app
-from podium.data.trec import read_run
+from podium.formats.trec.trec import read_run
 
 ONE = "q1 Q0 a 1 3 x\nq1 Q0 b 2 2 x\nq2 Q0 a 1 3 x\nq2 Q0 c 2 1 x\n"
 TWO = "q1 Q0 b 1 9 y\nq1 Q0 c 2 8 y\nq2 Q0 c 1 9 y\nq2 Q0 a 2 8 y\n"

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from podium.clicks import Fitted
-from podium.data import make_letor_like, read_clicks, read_letor, read_preferences, write_letor
+from podium.data import make_letor_like, read_clicks
+from podium.formats import read_letor, read_preferences, write_letor
 
 UBI = [
     {"query_id": "1", "user_query": "Shoes", "query_response_hit_ids": ["a", "b"]},

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from podium.clicks import Propensities, read_propensities, simulate, weights
-from podium.data import Dataset, make_letor_like, read_letor, split, write_clicks, write_letor
+from podium.data import Dataset, make_letor_like, split, write_clicks
+from podium.formats import read_letor, write_letor
 from podium.metrics import Metric
 from podium.model import Model
 from podium.propensities import propensities

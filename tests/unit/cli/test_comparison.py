@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.data import make_letor_like, split, write_letor
+from podium.data import make_letor_like, split
+from podium.formats import write_letor
 
 Podium = Callable[..., Any]
 

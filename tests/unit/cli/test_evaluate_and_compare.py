@@ -12,8 +12,8 @@ import pytest
 
 from podium.cli import demo
 from podium.comparison import make_spec
-from podium.data import read_letor
 from podium.evaluation.evaluate import evaluate
+from podium.formats import read_letor
 from podium.methods import METHODS
 
 Podium = Callable[..., Any]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from podium.data.dataset import Dataset
-from podium.data.preference_file import read_preferences
-from podium.data.trec import read_qrels
+from podium.formats.preference_file import read_preferences
+from podium.formats.trec.trec import read_qrels
 from podium.online.verdict import verdict
 
 VOTES = """query,document,judge,grade

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.data import read_letor, write_letor
 from podium.evaluation.calibration import calibration
+from podium.formats import read_letor, write_letor
 from podium.model import Model
 
 Podium = Callable[..., Any]

@@ -9,8 +9,9 @@ from podium import Recipe
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.counterfactual import LOGGED
-from podium.data import make_letor_like, write_clicks, write_letor, write_run
-from podium.data.trec import Run
+from podium.data import make_letor_like, write_clicks
+from podium.formats import write_letor, write_run
+from podium.formats.trec.trec import Run
 from podium.losses import RankNet
 from podium.metrics import NDCG
 from podium.training import fit

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium.data import make_letor_like, split, write_letor
+from podium.data import make_letor_like, split
+from podium.formats import write_letor
 
 pytestmark = pytest.mark.slow
 

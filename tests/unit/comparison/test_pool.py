@@ -18,9 +18,10 @@ from podium.base.errors import ComparisonError, ParameterError
 from podium.comparison import TaskEvent, compare
 from podium.comparison.plan import Task
 from podium.comparison.pool import Worker
-from podium.data import Dataset, Fold, make_letor_like, split, write_letor
+from podium.data import Dataset, Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison
 from podium.evaluation.evaluate import evaluate
+from podium.formats import write_letor
 from programs import LONG, PODIUM
 
 METHODS = ["regression", "lambdamart(num_leaves=4,rounds=5)", "listnet(scorer=mlp(hidden=[4]),epochs=3)"]

@@ -9,7 +9,8 @@ import pytest
 
 from podium.base.errors import ComparisonError, DataError
 from podium.comparison import Observer, TaskEvent, make_spec, run_spec
-from podium.data import make_letor_like, split, write_letor
+from podium.data import make_letor_like, split
+from podium.formats import write_letor
 from podium.metrics import Metric
 
 

@@ -11,8 +11,8 @@ from podium.clicks.simulate import simulate
 from podium.counterfactual import LOGGED, cross_fitted, value
 from podium.data import make_letor_like
 from podium.data.click_log import ClickLog
-from podium.data.trec import Run
 from podium.distributions import PlackettLuce
+from podium.formats.trec.trec import Run
 from reference.counterfactual import dcg_weights, page_values
 
 QUERIES, DOCUMENTS, SHOWN, PAGES, REPEATS = 10, 8, 5, 2000, 200

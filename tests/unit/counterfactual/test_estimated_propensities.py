@@ -12,8 +12,9 @@ from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
 from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.counterfactual import LOGGED, value
-from podium.data import ClickLog, Run
+from podium.data import ClickLog
 from podium.data.synthetic import make_letor_like
+from podium.formats import Run
 from podium.propensities import propensities
 
 DEPTH, PAGES, LOGS = 4, 1500, 40

@@ -10,7 +10,7 @@ from podium.data.consensus import consensus, write_preferences_of
 from podium.data.dataset import Dataset
 from podium.data.dawid_skene import dawid_skene
 from podium.data.judgments import Judgments
-from podium.data.preference_file import read_preferences
+from podium.formats.preference_file import read_preferences
 from reference.judgments import posterior_by_enumeration
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from podium.data import Dataset, make_letor_like, read_folder, split
+from podium.data import Dataset, make_letor_like, split
 from podium.data.doctor import check
+from podium.formats import read_folder
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
 HEALTHY, _ = make_letor_like(60, (8, 20), n_features=10, seed=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.base.errors import DataError, ParameterError
 from podium.data.judgments import Judgments, judgments_from_frame, read_judgments
 from podium.data.pooling import pool, write_sheet
-from podium.data.trec import Run
+from podium.formats.trec.trec import Run
 
 CSV = "query,document,judge,grade\nq2,d1,ann,2\nq1,007,bob,0\nq2,d1,bob,1\nq1,7,ann,1\nq2,d9,ann,\n"
 

@@ -14,9 +14,9 @@ import pytest
 import podium
 from podium.base.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 from podium.data import Fold
-from podium.data.cache_writer import write_cache
 from podium.distributed import boosting, parts, tree_worker
 from podium.distributed.cluster import Cluster
+from podium.formats.cache.cache_writer import write_cache
 
 pytest.importorskip("distributed", reason="needs podium[distributed]")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask's own, of sockets and event loops

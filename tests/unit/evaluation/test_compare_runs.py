@@ -5,8 +5,8 @@ import io
 import pytest
 
 from podium.base.errors import DataError
-from podium.data.trec import read_qrels, read_run
 from podium.evaluation.compare_runs import compare_runs, evaluate_runs
+from podium.formats.trec.trec import read_qrels, read_run
 
 QRELS = read_qrels(io.BytesIO(b"1 0 a 1\n2 0 b 1\n3 0 c 0\n4 0 d 1\n5 0 e 1\n"))
 

@@ -11,8 +11,8 @@ import pytest
 
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.data import Dataset
-from podium.data.trec import read_qrels, read_run
 from podium.evaluation.evaluate import evaluate, evaluate_run, read_metrics
+from podium.formats.trec.trec import read_qrels, read_run
 from podium.metrics import Metric
 
 DATA = Dataset.from_arrays(np.eye(5), [0, 1, 2, 0, 0], qid=["a", "a", "a", "b", "b"], document_ids=list("uvwxy"))

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.data.trec import read_qrels, read_run
 from podium.evaluation.reconcile import Reconciliation, reconcile, reconcile_run
 from podium.evaluation.wording import WORDS, describe
+from podium.formats.trec.trec import read_qrels, read_run
 from podium.metrics import PRESETS, Convention, Metric, evaluate_all, mean
 
 MEASURES = (

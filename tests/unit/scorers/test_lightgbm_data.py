@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, IncompatibleError
-from podium.data.cache_writer import write_cache
 from podium.data.dataset import Dataset
+from podium.formats.cache.cache_writer import write_cache
 from podium.losses import Regression
 from podium.problem import Problem
 from podium.scorers import Trees

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from podium.data import read_letor, read_qrels
 from podium.evaluation.evaluate import evaluate
 from podium.evaluation.paired import bootstrap_intervals
+from podium.formats import read_letor, read_qrels
 from podium.model import Model
 from podium.service.judgments import read_judgments
 

@@ -7,8 +7,8 @@ import pytest
 
 import podium
 from podium.base.errors import DataError, IncompatibleError, ParameterError
-from podium.data.trec import Qrels
 from podium.evaluation.compare_search import FIRST, TUNED, compare_search
+from podium.formats.trec.trec import Qrels
 from podium.text.candidates import dataset, info, rows_of, write_features
 from podium.text.collection import Topic
 from podium.text.features import read_features

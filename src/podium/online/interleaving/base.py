@@ -24,7 +24,7 @@ from typing import ClassVar
 
 from podium.base.errors import DataError, ParameterError
 from podium.base.registry import Named
-from podium.data.trec import AnyRun, as_run, first_documents
+from podium.formats.trec.trec import AnyRun, as_run, first_documents
 
 
 @dataclass(frozen=True)

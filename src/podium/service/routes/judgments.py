@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from podium.base.errors import UnknownNameError
 from podium.data.agreement import Agreement
-from podium.data.letor import write_letor
-from podium.data.trec import write_qrels
 from podium.evaluation.evaluate import plain, read_metrics
+from podium.formats.letor.letor import write_letor
+from podium.formats.trec.trec import write_qrels
 from podium.metrics import Metric
 from podium.service import judgments, measures
 from podium.service.bodies import JSON

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
-from podium.data.trec import Run
+from podium.formats.trec.trec import Run
 from podium.online.interleaving import Interleaver, Interleaving, Optimised, Probabilistic, TeamDraft, make_page
 from podium.online.interleaving.interleaved_log import read_outcomes
 from podium.online.interleaving.optimised import _distribution, merged_lists

@@ -1,0 +1,1 @@
+"""Caches: data on disk that need not fit into memory."""

@@ -1,0 +1,179 @@
+"""Inputs: what functions take for data — a dataset, a data frame, or arrays with qid or group — as one table.
+
+The row order is the caller's, whatever it is, and numbers per row go back in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.base.arrays import is_sparse
+from podium.base.columns import check_row_order
+from podium.base.errors import DataError
+from podium.base.matrix_on_disk import Rows
+from podium.data.dataset import Dataset
+from podium.data.table import Table
+from podium.formats.tables.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
+
+T = TypeVar("T", bound=Table)
+
+
+def labelled_data(
+    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> Dataset:
+    """Data to learn from, the rows of each query together; taken as by `labelled_table`."""
+    return labelled_table(data, labels, qid=qid, group=group).grouped()
+
+
+def labelled_table(
+    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+) -> Table:
+    """Data to learn from or to judge by: a dataset, a frame with columns label and qid, or arrays with qid or group."""
+    if isinstance(data, Table):
+        if labels is not None:
+            raise DataError("a Dataset has its labels in it; give arrays, or a Dataset alone.")
+        _refuse_queries(qid, group)
+        return data
+    if is_frame(data):
+        if labels is None and qid is None and group is None:
+            return from_frame(data)
+        check_row_order(features=data, labels=labels, qid=qid)
+        return _with_queries(_only_features(data), labels, qid=qid, group=group)
+    return _with_queries(Dataset.from_arrays(_matrix(data)), labels, qid=qid, group=group)
+
+
+def unlabelled_table(
+    data: Any,
+    *,
+    qid: ArrayLike | None = None,
+    group: ArrayLike | None = None,
+    features: Sequence[str] | None = None,
+    per_query: bool = False,
+) -> Table:
+    """Documents to score: a dataset, a frame with the columns `features`, or arrays.
+
+    Without qid and group, rows are one query; that is refused where scores depend on the whole query (`per_query`).
+    """
+    if isinstance(data, Table):
+        _refuse_queries(qid, group)
+        return data
+    alone = qid is None and group is None
+    if is_frame(data):
+        check_row_order(features=data, qid=qid)
+        table = frame_table(data)
+        columns = table.columns
+        chosen = features or [name for name in columns if name not in (*_ROLES, *DOCUMENT_IDS, *WEIGHTS)]
+        table = table.drop([name for name in WEIGHTS if name in columns and name not in chosen])
+        if alone and "qid" in columns:
+            return from_frame(table, label=None, features=chosen)
+        found = from_frame(table, label=None, qid=None, features=chosen)
+    else:
+        found = Dataset.from_arrays(_matrix(data))
+    if alone and per_query:
+        raise DataError(
+            "the model looks at a whole query at a time: give qid (a query id per row) or group (the sizes of "
+            f"consecutive queries); group=[{found.n_documents}] where all rows are one query."
+        )
+    return found if alone else _with_queries(found, None, qid=qid, group=group)
+
+
+def align_features(data: T, names: tuple[str, ...] | None) -> T:
+    """The data with the features that were trained on, in their order: by name where both have names, else by place."""
+    theirs = data.feature_names
+    if names is None or theirs is None or names == theirs:
+        return data
+    place = {name: column for column, name in enumerate(theirs)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        raise DataError(
+            f"no feature {missing[0]!r}, which the model was trained with"
+            + (f" ({len(missing)} are missing)." if len(missing) > 1 else "."),
+            where=data.source,
+        )
+    columns = [place[name] for name in names]
+    X: Any = data.features
+    if isinstance(X, Rows):
+        return data.with_features(X.mapped(lambda block: np.take(block, columns, axis=1), len(columns)), names)
+    mapped = np.take(X, columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+    return data.with_features(mapped, names)
+
+
+def widened(data: T, width: int) -> T:
+    """The same data with features that its file did not mention, which are 0."""
+    missing = width - data.n_features
+    if missing == 0:
+        return data
+    if data.feature_names is not None:
+        raise DataError(f"{data.n_features} columns of features; another part has {width}.", where=data.source)
+    X: Any = data.features
+    if isinstance(X, Rows):
+        padded: Any = X.mapped(lambda block: np.pad(block, ((0, 0), (0, missing))), width)
+        return replace(data, features=padded)
+    if isinstance(X, np.ndarray):
+        return replace(data, features=np.pad(X, ((0, 0), (0, missing))))
+    import scipy.sparse as sp
+
+    wide = sp.csr_array((X.data, X.indices, X.indptr), (data.n_documents, width))
+    return replace(data, features=wide)
+
+
+def is_frame(data: Any) -> bool:
+    """Whether it is a frame of pandas, polars or pyarrow, or another that narwhals knows."""
+    if isinstance(data, np.ndarray | list | tuple) or is_sparse(data):
+        return False
+    import narwhals as nw
+
+    try:
+        return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    except nw.exceptions.DuplicateError:  # of columns that share a name
+        return True
+
+
+_ROLES = ("label", "qid")
+
+
+def _refuse_queries(qid: ArrayLike | None, group: ArrayLike | None) -> None:
+    if qid is not None or group is not None:
+        raise DataError("a Dataset knows its queries; qid and group are for arrays and frames.")
+
+
+def _matrix(data: Any) -> Any:
+    if isinstance(data, str | os.PathLike):
+        raise DataError(f"expected data; got a path. Read it first: podium.read_data({os.fspath(data)!r}).")
+    if isinstance(data, tuple) and data and np.ndim(data[0]) == 2:
+        raise DataError("expected features; got a tuple. Give its parts: features, labels, qid=….")
+    return data
+
+
+def _only_features(frame: Any) -> Table:
+    """A frame beside arrays of labels or queries: all its columns are features."""
+    table = frame_table(frame)
+    for name in (*_ROLES, *WEIGHTS):
+        if name in table.columns:
+            raise DataError(
+                f"the frame has a column {name!r}, which would be a feature beside the arrays that are given. "
+                "Drop it, or give the frame alone."
+            )
+    return from_frame(table, label=None, qid=None)
+
+
+def _with_queries(data: Table, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
+    if qid is None and group is None:
+        raise DataError(
+            "which rows belong to one query? Give qid (a query id per row) or group (the sizes of consecutive "
+            f"queries); group=[{data.n_documents}] makes all rows one query."
+        )
+    return Dataset.from_arrays(
+        data.features,
+        labels,
+        qid=qid,
+        group=group,
+        document_ids=data.document_ids,
+        feature_names=data.feature_names,
+    )

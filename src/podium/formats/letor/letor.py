@@ -1,0 +1,223 @@
+"""LETOR (SVMlight) files: `<label> [qid:<query>] <feature>:<value> … [# comment]`, one document a line.
+
+    >>> import io
+    >>> data = read_letor(io.BytesIO(b"2 qid:7 1:0.5 3:1 #docid = a\\n0 qid:7 2:4 #docid = b\\n"))
+    >>> data.features.tolist(), data.labels.tolist(), data.document_ids.tolist()
+    ([[0.5, 0.0, 1.0], [0.0, 4.0, 0.0]], [2.0, 0.0], ['a', 'b'])
+
+Labels are finite numbers; query ids any text without white space; feature ids count from 1, in any order, none twice
+in a line, up to `n_features` or 1048576 (2^20), since models keep numbers for every feature up to the last; absent
+features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines and lines of
+comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries; without these
+all lines are one query. Preferences are taken from `<file>.preferences` where that exists, and names of features from
+`<file>.features`, which `podium features` writes.
+
+Comments are kept as they are. Document ids come from them: the word after `docid =` where every line has one; else the
+first word, where every line has one and no query has one twice (as in `# 7555 rambo`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name, writing
+from podium.data.table import Table
+from podium.formats.inputs import widened
+from podium.formats.letor.letor_lines import Lines
+from podium.formats.letor.letor_parser import shown
+from podium.formats.preference_file import read_preferences, write_preferences
+from podium.jit.compiled import compiled
+from podium.parsing.decimals import DOT, ZERO
+from podium.parsing.ids import Ids
+from podium.parsing.whole_lines import known_size, whole_lines
+from podium.parsing.words import SPARE, byte, copy, place_of, put_word
+
+_BLOCK = 2**17  # numbers written at a time
+
+
+def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Table:
+    """A dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
+
+    `n_features` is the number of features, where the file may not mention the last ones; a higher id is an error.
+    `sparse` asks for a CSR matrix or a dense one. By default it is dense, unless it would take more than 256 MB and
+    less than a quarter of its cells are written.
+    """
+    return read_lines(source, Lines(source_name(source), n_features=n_features, sparse=sparse))
+
+
+def read_lines(source: Source, lines: Lines) -> Table:
+    """What `lines` gather of a LETOR file, with what lies beside it."""
+    name = lines.name
+    with reading(source) as stream:
+        size = known_size(source, stream)
+        for end in lines.read(whole_lines(stream, name, size=size, ring=lines.threads + 1)):
+            if size > 2 * end:
+                lines.matrix.expect(1.02 * size / end)
+            size = 0
+    if lines.rows == 0:
+        raise DataError("no documents: the file is empty, or all comments and blank lines.", where=name)
+    beside = os.fspath(source) if isinstance(source, str | os.PathLike) and source != "-" else None
+    data = lines.dataset(group=None if lines.with_qid else _sizes_beside(beside))
+    data = data if beside is None else _named(data, beside + ".features")
+    preferences = None if beside is None else beside + ".preferences"
+    if preferences is not None and os.path.exists(preferences):
+        return read_preferences(preferences, data)
+    return data
+
+
+def write_letor(data: Table, target: Source) -> None:
+    """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
+
+    Rows are written in their order, labels and features with the digits that read back as the same
+    numbers, NaN as nan, comments as they were, else document ids as `#docid = id`. Preferences go beside the file,
+    to `<file>.preferences`.
+    """
+    path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
+    if data.labels is None:
+        raise DataError("a LETOR line begins with a label, and this data has none.", where=data.source)
+    if data.preferences is not None and path is None:
+        raise DataError("preferences are written beside a LETOR file; give a path.", where=data.source)
+    heads, which = _heads(data)
+    notes = _notes(data)
+    rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
+    with writing(target) as file:
+        for start in range(0, data.n_documents, rows):
+            mine = slice(start, start + rows)
+            note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[mine]])
+            file.write(_lines(heads[which[mine]], data.features[mine], note))
+    if data.preferences is not None and path is not None:
+        write_preferences(data, path + ".preferences")
+
+
+def _named(data: Table, path: str) -> Table:
+    """The data with the names of its features from the file beside it, if there is one."""
+    if not os.path.exists(path):
+        return data
+    with reading(path) as file:
+        try:
+            about = json.loads(file.read())
+            names, info = [str(name) for name in about["features"]], about.get("info")
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise DataError('expected JSON with "features", a list of names.', where=path) from None
+    if len(names) < data.n_features or not isinstance(info, dict | None):
+        raise DataError(f"{len(names)} names for {data.n_features} features.", where=path)
+    data = widened(data, len(names))  # the last ones may be 0 in all lines
+    return replace(data, feature_names=tuple(names), info=info)
+
+
+def _sizes_beside(path: str | None) -> list[int] | None:
+    """The sizes of queries from a side file of a LETOR file without qid."""
+    if path is None:
+        return None
+    names = [path, path.removesuffix(".gz")]
+    for side in (name + suffix for name in names for suffix in (".query", ".group")):
+        if os.path.exists(side):
+            with reading(side) as file:
+                return [_size(line, f"{side}:{k}") for k, line in enumerate(file, 1) if line.strip()]
+    return None
+
+
+def _size(line: bytes, where: str) -> int:
+    word = line.strip()
+    if not word.isdigit() or len(word) > 18:
+        raise DataError(f"expected a query's number of lines; got {shown(word)}.", where=where)
+    return int(word)
+
+
+def _heads(data: Table) -> tuple[Ids, NDArray[np.int64]]:
+    """What lines begin with, `label qid:query`, each once, and which of them each row has."""
+    assert data.labels is not None, "checked before"
+    queries = [_query_word(data, q) for q in range(data.n_queries)]
+    grades, of_row = np.unique(np.ascontiguousarray(data.labels).view(np.uint64), return_inverse=True)
+    words = [_number(label) for label in grades.view(np.float64)]
+    pairs, which = np.unique(data.query_index * len(words) + of_row.reshape(-1), return_inverse=True)
+    parts = (divmod(pair, len(words)) for pair in pairs.tolist())
+    return Ids.of([f"{words[label]} qid:{queries[query]}" for query, label in parts]), which.reshape(-1)
+
+
+def _query_word(data: Table, q: int) -> str:
+    name = data.query_name(q)
+    if not name or name.split() != [name] or "#" in name:
+        raise DataError(
+            f"query id {name!r} has white space, '#' or nothing in it: LETOR cannot hold it.", where=data.source
+        )
+    return name
+
+
+def _notes(data: Table) -> NDArray[Any] | None:
+    """What stands after '#' in each row."""
+    if data.comments is None:
+        if data.document_ids is None:
+            return None
+        for name in map(str, data.document_ids):
+            if name.split() != [name]:
+                raise DataError(f"document id {name!r} has white space or nothing in it: LETOR cannot hold it.")
+        return np.array([f"docid = {name}" for name in data.document_ids], dtype=object)
+    for comment in data.comments:
+        if "\n" in comment:
+            raise DataError(f"comment {comment!r} has a line end in it: LETOR cannot hold it.", where=data.source)
+    return data.comments
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and (value or np.copysign(1, value) > 0) else repr(float(value))
+
+
+def _lines(heads: Ids, block: Any, notes: Ids | None) -> bytes:
+    """A line for each row: its head, ` feature:value …`, its note.
+
+    All features of a dense row, the stored ones of a sparse row; a whole number is written without a point.
+    """
+    if isinstance(block, np.ndarray):
+        columns, which = np.arange(block.shape[1]), np.tile(np.arange(block.shape[1]), len(block))
+        ends, numbers = np.arange(len(block) + 1) * block.shape[1], block.ravel()
+    else:
+        columns, which = np.unique(block.indices, return_inverse=True)
+        ends, numbers = block.indptr.astype(np.int64), block.data
+    keys, values = Ids.from_bytes([b" %d:" % (column + 1) for column in columns.tolist()]), _decimals(numbers)
+    after = Ids.of([""] * len(heads)) if notes is None else notes
+    sizes = [int((part.ends - part.starts).sum()) for part in (heads, values, keys[which], after)]
+    out = np.empty(sum(sizes) + len(heads) + SPARE, np.uint8)
+    size = _write(*_spans(heads), *_spans(keys), which.astype(np.int64), *_spans(values), ends, *_spans(after), out)
+    return out[:size].tobytes()
+
+
+def _decimals(numbers: NDArray[np.float32]) -> Ids:
+    """Each number with the fewest digits that tell it from all other float32, from a million on with an exponent."""
+    words = numbers.astype("S32").tolist()
+    for k in np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= 1e6)).tolist():
+        words[k] = np.format_float_scientific(numbers[k], trim="-", exp_digits=2).encode()
+    return Ids.from_bytes(words)
+
+
+def _spans(ids: Ids) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    return ids.text, np.ascontiguousarray(ids.starts), np.ascontiguousarray(ids.ends)
+
+
+@compiled
+def _write(
+    head: Any, head_starts: Any, head_ends: Any, key: Any, key_starts: Any, key_ends: Any, which: Any,
+    value: Any, value_starts: Any, value_ends: Any, ends: Any, note: Any, note_starts: Any, note_ends: Any, out: Any,
+) -> int:  # fmt: skip
+    """Write all rows to `out`. Returns how many bytes."""
+    heads, keys, values, notes = place_of(head), place_of(key), place_of(value), place_of(note)
+    begin = at = place_of(out)
+    for row in range(len(head_starts)):
+        at = copy(heads + head_starts[row], heads + head_ends[row], at)
+        for k in range(ends[row], ends[row + 1]):
+            at = copy(keys + key_starts[which[k]], keys + key_ends[which[k]], at)
+            start, end = values + value_starts[k], values + value_ends[k]
+            if end - start > 2 and byte(end - 1) == ZERO and byte(end - 2) == DOT:
+                end -= 2
+            at = copy(start, end, at)
+        at = copy(notes + note_starts[row], notes + note_ends[row], at)
+        put_word(at, np.uint64(10))
+        at += 1
+    return at - begin

@@ -1,0 +1,1 @@
+"""Tables: data frames, CSV and Parquet."""

@@ -1,0 +1,1 @@
+"""TREC files: qrels and runs."""

@@ -1,0 +1,325 @@
+"""TREC files: qrels (`query iteration document grade`) and runs (`query Q0 document rank score tag`).
+
+    >>> import io
+    >>> qrels = read_qrels(io.BytesIO(b"q1 0 d1 2\\nq1 0 d2 0\\n"))
+    >>> run = read_run(io.BytesIO(b"q1 Q0 d3 1 0.9 mine\\nq1 Q0 d1 2 0.8 mine\\n"))
+    >>> judged = join(qrels, run)
+    >>> judged.labels.tolist(), judged.judged.tolist()
+    ([0.0, 2.0], [2.0, 0.0])
+
+Both can also be made from dictionaries, query → document → grade or score, as pytrec_eval and ranx have them.
+
+As in trec_eval, the rank in a run is ignored (its scores make the order), as are words after the tag, the qrels'
+iteration, blank lines and lines that begin with #. A document twice in a query is an error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.base.arguments import whole_number
+from podium.base.columns import exact_float, float_numbers, id_text
+from podium.base.errors import DataError
+from podium.base.files import Source, source_name, writing
+from podium.data.table import Table
+from podium.formats.trec.trec_lines import read_columns
+from podium.jit.compiled import compiled
+from podium.jit.sorting import break_ties, check_scores, order_all
+from podium.parsing.ids import Ids, id_keys, lines
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Grades of judged documents, those of query q at offsets[q]:offsets[q+1]."""
+
+    query_ids: NDArray[Any]  # (Q,) text, by first appearance
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: Ids  # (N,)
+    labels: NDArray[np.float64]  # (N,)
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
+
+    @classmethod
+    def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """Qrels from a dictionary: query → document → grade."""
+        return cls(*_columns(_checked(grades, "grade")))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Scores of retrieved documents, those of query q at offsets[q]:offsets[q+1]."""
+
+    query_ids: NDArray[Any]  # (Q,) text, by first appearance
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: Ids  # (N,)
+    scores: NDArray[np.float64]  # (N,)
+    tag: str = "podium"
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "document_ids", Ids.of(self.document_ids))
+
+    @classmethod
+    def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
+        """A run from a dictionary: query → document → score."""
+        return cls(*_columns(_checked(scores, "score")), tag)
+
+    @classmethod
+    def from_scores(cls, data: Table, scores: ArrayLike, *, tag: str = "podium") -> Run:
+        """A run from a score for each row of a dataset, in the dataset's row order."""
+        values = float_numbers(scores, "score", where=data.source)
+        if len(values) != data.n_documents:
+            raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
+        check_scores(values)
+        values, data = data.to_grouped(values), data.grouped()
+        queries = np.array([data.query_name(q) for q in range(data.n_queries)], dtype=object)
+        documents = Ids.of([data.document_name(row) for row in range(data.n_documents)])
+        return cls(queries, data.offsets, documents, values, tag)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A run with the grades of its documents, and all grades of each of its queries, retrieved or not."""
+
+    query_ids: NDArray[Any]  # (Q,) text
+    offsets: NDArray[np.int64]  # (Q+1,) of the retrieved documents
+    document_ids: Ids  # (N,)
+    scores: NDArray[np.float64]  # (N,)
+    labels: NDArray[np.float64]  # (N,) 0 where not judged
+    unjudged: NDArray[np.bool_]  # (N,) whether a document has no judgement
+    judged_offsets: NDArray[np.int64]  # (Q+1,) of the judged documents
+    judged: NDArray[np.float64]  # (M,) their grades
+    n_qrels: int  # queries in the qrels
+    n_run: int  # queries in the run
+    n_both: int  # queries in both
+
+
+def read_qrels(source: Source) -> Qrels:
+    """Qrels from a path, "-" or a binary file, gzipped or not."""
+    found = read_columns(source, ["query", "iteration", "document", "grade"], value="grade")
+    return Qrels(found.query_ids, found.offsets, found.document_ids, found.values, source_name(source))
+
+
+def read_run(source: Source) -> Run:
+    """A run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
+    found = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
+    return Run(found.query_ids, found.offsets, found.document_ids, found.values, found.tag, source_name(source))
+
+
+def write_qrels(qrels: Qrels, target: Source) -> None:
+    """Write qrels; whole grades without a point."""
+    grades, which = np.unique(qrels.labels, return_inverse=True)
+    words = Ids.of([int(grade) if grade.is_integer() else repr(grade) for grade in grades.tolist()])
+    queries, zero, documents = _writable(qrels.query_ids), Ids.of(["0"]), _writable(qrels.document_ids)
+    of_row = np.repeat(np.arange(len(queries)), np.diff(qrels.offsets))
+    with writing(target) as file:
+        for a, b in _blocks(len(of_row)):
+            nothing = np.zeros(b - a, np.int64)
+            file.write(lines([queries[of_row[a:b]], zero[nothing], documents[a:b], words[which[a:b]]]))
+
+
+def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
+    """Write a run, the `top` documents of each query from the best down; equal scores keep their order.
+
+    Ranks are ordinal, 1, 2, 3, also for equal scores, as the format wants them.
+    """
+    rows, _ = order_all(run.scores, run.offsets)
+    sizes = np.diff(run.offsets)
+    rank, of_row = np.arange(len(rows)) - np.repeat(run.offsets[:-1], sizes), np.repeat(np.arange(len(sizes)), sizes)
+    if top is not None:
+        kept = rank < whole_number(top, "top", least=1)
+        rows, rank, of_row = rows[kept], rank[kept], of_row[kept]
+    queries, documents, words = _writable(run.query_ids), _writable(run.document_ids), _writable(["Q0", run.tag])
+    numbers = Ids.of(range(1, int(rank.max(initial=0)) + 2))
+    with writing(target) as file:
+        for a, b in _blocks(len(rows)):
+            scores = Ids.of(run.scores[rows[a:b]])
+            q0, tag = (words[np.full(b - a, k)] for k in (0, 1))
+            columns = [queries[of_row[a:b]], q0, documents[rows[a:b]], numbers[rank[a:b]], scores, tag]
+            file.write(lines(columns))
+
+
+AnyQrels = Qrels | Mapping[str, Mapping[str, float]]
+"""Qrels, or a dictionary: query → document → grade."""
+AnyRun = Run | Mapping[str, Mapping[str, float]]
+"""A run, or a dictionary: query → document → score."""
+
+
+def join(
+    qrels: AnyQrels,
+    run: AnyRun,
+    *,
+    all_queries: bool = False,
+    max_documents: int | None = None,
+    judged_only: bool = False,
+    precision: Literal["float64", "float32"] = "float64",
+) -> Judged:
+    """The run's documents with their grades, for the queries in both.
+
+    With `all_queries` every query of the qrels is there, without documents where the run has none of it: such a query
+    counts as a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
+    `max_documents` keeps the first documents of each query by score, equal scores by id with the last first
+    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgement or
+    with a negative grade (`trec_eval -J`).
+    """
+    if max_documents is not None:
+        max_documents = whole_number(max_documents, "max_documents", least=1)
+    qrels, run = as_qrels(qrels), as_run(run)
+    place = {query: q for q, query in enumerate(run.query_ids.tolist())}
+    asked = qrels.query_ids.tolist()
+    chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
+    answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
+    known, judged_offsets = rows_of(qrels.offsets, chosen)
+    rows, offsets = rows_of(run.offsets, answers)
+    if max_documents is not None:
+        rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
+    judged, documents, scores = qrels.labels[known], run.document_ids[rows], run.scores[rows]
+    found = documents.find_in(qrels.document_ids[known], judged_offsets, offsets)
+    labels, unjudged = np.empty(len(found)), np.empty(len(found), np.bool_)
+    _grade(found, judged, labels, unjudged)
+    if judged_only:
+        kept = ~unjudged & (labels >= 0.0)
+        documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
+        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
+    return Judged(
+        query_ids=qrels.query_ids[chosen],
+        offsets=offsets,
+        document_ids=documents,
+        scores=scores,
+        labels=labels,
+        unjudged=unjudged,
+        judged_offsets=judged_offsets,
+        judged=judged,
+        n_qrels=len(asked),
+        n_run=len(place),
+        n_both=sum(query in place for query in asked),
+    )
+
+
+@compiled
+def _grade(found: Any, judged: Any, labels: Any, unjudged: Any) -> None:
+    """Fill `labels` with the grade at each row found, 0 where there is none, and say where that is so."""
+    for row in range(len(found)):
+        unjudged[row] = found[row] < 0
+        labels[row] = 0.0 if found[row] < 0 else judged[found[row]]
+
+
+def as_qrels(qrels: Any) -> Qrels:
+    """Qrels as such, or from a dictionary."""
+    if isinstance(qrels, Mapping):
+        return Qrels.from_dict(qrels)
+    if isinstance(qrels, Qrels):
+        return qrels
+    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.data.read_qrels."
+    raise DataError(f"expected Qrels or a dictionary query → document → grade; got {type(qrels).__name__}.{hint}")
+
+
+def as_run(run: Any) -> Run:
+    """A run as such, or from a dictionary."""
+    if isinstance(run, Mapping):
+        return Run.from_dict(run)
+    if isinstance(run, Run):
+        return run
+    hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.data.read_run."
+    raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
+
+
+def first_documents(run: Run, depth: int) -> dict[str, list[str]]:
+    """The first `depth` documents of each query, best first; equal scores keep their order."""
+    rows, _ = order_all(run.scores, run.offsets)
+    starts = run.offsets.tolist()
+    return {
+        str(query): [str(run.document_ids[row]) for row in rows[a : min(b, a + depth)].tolist()]
+        for query, a, b in zip(run.query_ids.tolist(), starts[:-1], starts[1:], strict=True)
+    }
+
+
+def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
+    """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
+    if np.array_equal(queries, np.arange(len(offsets) - 1)):
+        return slice(None), offsets
+    starts = offsets[queries]
+    sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
+    made = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(made[-1]) + np.repeat(starts - made[:-1], sizes), made
+
+
+def _first(run: Run, rows: Places | slice, offsets: Places, *, n: int, precision: str) -> tuple[Places, Places]:
+    """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
+    with np.errstate(over="ignore"):
+        scores = run.scores[rows].astype(precision).astype(np.float64)
+    best_first, ends = order_all(scores, offsets)
+    keys = id_keys(run.document_ids[rows], best_first, ends, offsets=offsets)
+    best_first = break_ties(best_first, ends, offsets=offsets, keys=keys)
+    sizes = np.diff(offsets)
+    kept = np.sort(best_first[np.arange(len(scores)) - np.repeat(offsets[:-1], sizes) < n])
+    cut = np.concatenate([[0], np.cumsum(np.minimum(sizes, n))]).astype(np.int64)
+    return np.arange(len(run.scores))[rows][kept], cut
+
+
+def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
+    """A dictionary of dictionaries with plain numbers; ids as text."""
+    found: dict[str, dict[str, float]] = {}
+    for query, documents in given.items():
+        if not isinstance(documents, Mapping):
+            raise DataError(f"query {query!r}: expected a dictionary document → {what}; got {documents!r}.")
+        numbers = found[_new_id(query, found, "query")] = {}
+        for document, value in documents.items():
+            name = _new_id(document, numbers, f"query {query!r}: document")
+            try:
+                numbers[name] = exact_float(value)
+            except ValueError:
+                numbers[name] = math.nan
+            if not math.isfinite(numbers[name]):
+                raise DataError(
+                    f"query {query!r}, document {document!r}: the {what} must be a finite number; got {value!r}."
+                )
+    return found
+
+
+def _new_id(value: Any, earlier: Mapping[str, Any], what: str) -> str:
+    """An id as text, which no earlier key of the dictionary has."""
+    try:
+        name = id_text(value)
+    except ValueError as error:
+        raise DataError(f"{what} {error}") from None
+    if name in earlier:
+        raise DataError(f"{what} {name!r} is there twice, once as {value!r}. Keep one of them.")
+    return name
+
+
+def _columns(
+    found: dict[str, dict[str, float]],
+) -> tuple[NDArray[Any], Places, Ids, NDArray[np.float64]]:
+    """Query ids, offsets, document ids, numbers."""
+    offsets = np.cumsum([0, *map(len, found.values())], dtype=np.int64)
+    documents = Ids.of([name for documents in found.values() for name in documents])
+    numbers = np.array([value for documents in found.values() for value in documents.values()], dtype=np.float64)
+    return np.array(list(found), dtype=object), offsets, documents, numbers
+
+
+def _writable(names: Any) -> Ids:
+    """The ids, if a TREC file can hold them."""
+    ids = Ids.of(names)
+    bad = ids.first_unwritable()
+    if bad >= 0:
+        raise DataError(f"{ids[bad]!r} has white space or nothing in it: a TREC file cannot hold it.")
+    return ids
+
+
+def _blocks(n: int) -> Iterator[tuple[int, int]]:
+    """The rows to write at a time."""
+    return ((a, min(a + _BLOCK, n)) for a in range(0, n, _BLOCK))
+
+
+_BLOCK = 2**14

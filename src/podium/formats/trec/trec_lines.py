@@ -1,0 +1,180 @@
+"""The lines of a TREC file as they stream in, gathered into columns, grouped by query."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.base.errors import DataError
+from podium.base.files import Source, reading, source_name
+from podium.parsing.growing import Growing
+from podium.parsing.ids import Ids, decoded
+from podium.parsing.whole_lines import known_size, whole_lines
+from podium.parsing.words import SPARE
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A TREC file: the rows of query q at offsets[q]:offsets[q+1]."""
+
+    query_ids: NDArray[Any]  # (Q,) text, by first appearance
+    offsets: NDArray[np.int64]  # (Q+1,)
+    document_ids: Ids  # (N,)
+    values: NDArray[np.float64]  # (N,)
+    tag: str  # the last named column of the first line
+
+
+def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
+    """The query, the document and the number called `value` in each line of a file with these columns.
+
+    With six columns, further words on a line are ignored.
+    """
+    found = _Lines(source_name(source), names, value)
+    with reading(source) as stream:
+        size = known_size(source, stream)
+        if 0 < size <= _LARGE:
+            found.expect_bytes(size)
+        for text, end in whole_lines(stream, found.name, size=size):
+            found.read(text, end)
+            if size > _LARGE:
+                found.expect(1.05 * size / end)
+                size = 0
+    return found.finished()
+
+
+class _Lines:
+    """What has been read so far."""
+
+    def __init__(self, name: str, columns: list[str], value: str) -> None:
+        self.name, self.columns, self.value = name, columns, value
+        self.line = 1  # the next
+        self.tag: bytes | None = None
+        self.counts = np.zeros(4, np.int64)
+        kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
+        self.room = [Growing(kind) for kind in kinds]  # what `parse` fills
+
+    def read(self, buffer: bytearray, end: int) -> None:
+        """Take the lines of buffer[:end]: those the compiled parser knows from it, the others one by one."""
+        from podium.formats.trec.trec_parser import parse
+
+        at, text = 0, np.frombuffer(buffer, np.uint8)
+        while at < end:
+            if self.tag is not None:
+                arrays = self._reserve(self._most_rows(end - at), end - at)
+                at, self.line = parse(text, at, end, len(self.columns), self.line, self.counts, *arrays)
+            if at < end:
+                stop = buffer.index(b"\n", at)
+                self._take_line(bytes(memoryview(buffer)[at:stop]))
+                at = stop + 1
+
+    def expect_bytes(self, size: int) -> None:
+        """Make room for a file of this size. What is not written takes no memory."""
+        for column, needed in zip(self.room, self._sizes(self._most_rows(size), size, size), strict=True):
+            column.expect(needed)
+        self.room[_BOUNDS].array[0] = self.room[_QUERY_BOUNDS].array[0] = 0
+
+    def expect(self, times: float) -> None:
+        """Make room for this many times what has been read."""
+        for column in self.room:
+            column.expect(int(times * column.size))
+
+    def finished(self) -> Columns:
+        """Everything read, the rows of each query together."""
+        if self.tag is None:
+            raise DataError(f"no lines: expected {' '.join(self.columns)}.", where=self.name)
+        rows = int(self.counts[0])
+        self._reserve(0, 0)  # no more than there is
+        text, bounds, hashes, values, *queries_read = (column.finished() for column in self.room)
+        query_bytes, query_bounds, firsts, lines = queries_read
+        queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
+        codes, appear = queries.codes()
+        sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:], hashes)
+        offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
+        order = np.arange(0)
+        if (np.diff(codes) < 0).any():  # lines of a query lie apart
+            order = np.argsort(np.repeat(codes, sizes), kind="stable")
+            documents, values = documents[order], values[order]
+        query_ids = np.array(queries[appear].tolist(), dtype=object)
+        again = documents.repeats(offsets)
+        if len(again):
+            read = order[again] if len(order) else again  # as they stand in the file
+            row, first = again[read.argmin()], int(read.min())
+            query = query_ids[np.searchsorted(offsets, row, side="right") - 1]
+            k = np.searchsorted(firsts, first, side="right") - 1
+            where = f"{self.name}:{lines[k] + first - firsts[k]}"
+            raise DataError(f"document {documents[row]!r} stands twice in query {query!r}.", where=where)
+        return Columns(query_ids, offsets, documents, values, decoded(self.tag))
+
+    def _take_line(self, line: bytes) -> None:
+        """Append one line, read slowly, or say what is wrong with it."""
+        words, where = line.split(), f"{self.name}:{self.line}"
+        self.line += 1
+        if not words or words[0].startswith(b"#"):
+            return
+        many, n = len(self.columns), len(words)
+        if n < many or (n > many and many == 4):
+            self._check_before()
+            hint = _SWAPPED.get((many, n), "")
+            raise DataError(f"expected {many} columns ({' '.join(self.columns)}); got {n}.{hint}", where=where)
+        word = decoded(words[self.columns.index(self.value)])
+        number = _number(word)
+        self._append(words[0], words[2], number)
+        if not math.isfinite(number):
+            self._check_before()
+            raise DataError(f"the {self.value} must be a finite number; got {word!r}.", where=where)
+        if self.tag is None:
+            self.tag = words[many - 1]
+
+    def _append(self, query: bytes, document: bytes, number: float) -> None:
+        row, name, lists, query_end = self.counts.tolist()
+        names, bounds, hashes, values, *queries = self._reserve(1, len(document), len(query))
+        query_text, query_bounds, query_rows, query_lines = queries
+        names[name : name + len(document)] = np.frombuffer(document, np.uint8)
+        values[row], bounds[row + 1] = number, name + len(document)
+        hashes[row] = Ids.from_bytes([document]).hashed()[0]
+        query_text[query_end : query_end + len(query)] = np.frombuffer(query, np.uint8)
+        query_rows[lists], query_lines[lists], query_bounds[lists + 1] = row, self.line - 1, query_end + len(query)
+        self.counts[:] = row + 1, name + len(document), lists + 1, query_end + len(query)
+
+    def _reserve(self, rows: int, name_bytes: int, query_bytes: int | None = None) -> list[NDArray[Any]]:
+        """The arrays that `parse` fills, with room for more rows and bytes of ids."""
+        sizes = self._sizes(rows, name_bytes, name_bytes if query_bytes is None else query_bytes)
+        return [column.reserve(size) for column, size in zip(self.room, sizes, strict=True)]
+
+    def _sizes(self, rows: int, name_bytes: int, query_bytes: int) -> tuple[int, ...]:
+        """The sizes of the arrays that `parse` fills, with room for more rows and bytes of ids."""
+        row, name, lists, query_end = self.counts.tolist()
+        row, lists = row + rows, lists + rows
+        of_documents = (name + name_bytes + SPARE, row + 1, row, row)
+        return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
+
+    def _most_rows(self, size: int) -> int:
+        """The largest number of lines that this many bytes can hold."""
+        return size // (2 * len(self.columns)) + 1
+
+    def _check_before(self) -> None:
+        """Raise the error of an earlier line if there is one: a document that stands twice."""
+        if self.counts[0]:
+            self.tag = self.tag or b""
+            self.finished()
+
+
+_LARGE = 2**26  # bytes of a file; up to here room is made for the most lines it could have
+_BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0
+_SWAPPED = {
+    (4, 6): " This looks like a run: give the qrels first and the run second.",
+    (6, 4): " This looks like qrels: give the qrels first and the run second.",
+}
+"""What an error adds, by the number of columns expected and found."""
+
+
+def _number(word: str) -> float:
+    """The number; NaN where it is none."""
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan
