@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 from podium.aggregation import Aggregator
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 
 VOTERS, DEPTH = 20, 100
 SLOW = {"kemeny", "footrule", "mallows"}

@@ -13,8 +13,8 @@ import sys
 import numpy as np
 
 from podium.aggregation import Aggregator, SupervisedAggregator, with_labels
-from podium.data.metasearch import make_metasearch
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.metasearch import make_metasearch
+from podium.aggregation.rankings.rankings import Rankings
 from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.paired import Interval, bootstrap_interval
 from podium.formats.trec.trec import Qrels, Run

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from common import held_out_scores, print_table
 
-from podium.aggregation import aggregate
-from podium.data import Dataset, Rankings
+from podium.aggregation import Rankings, aggregate
+from podium.data import Dataset
 from podium.evaluation.evaluate import evaluate_run
 from podium.formats import Qrels, Run, read_qrels
 from podium.text import Index, read_documents, read_queries

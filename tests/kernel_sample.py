@@ -13,7 +13,7 @@ import numpy as np
 
 import podium
 from podium.aggregation import Aggregator
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.distributions import RankingDistribution
 from podium.formats.letor.letor import read_letor, write_letor
 from podium.jit.sorting import order

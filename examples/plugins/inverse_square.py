@@ -3,8 +3,8 @@
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 
 
 @register

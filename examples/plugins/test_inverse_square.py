@@ -1,7 +1,7 @@
 import pytest
 from inverse_square import InverseSquare
 
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.testing import check_aggregator
 
 

@@ -3,9 +3,9 @@ import pytest
 from weighted_borda import WeightedBorda
 
 from podium.aggregation import Borda, with_labels
+from podium.aggregation.rankings.metasearch import make_metasearch
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError, IncompatibleError
-from podium.data.metasearch import make_metasearch
-from podium.data.rankings import Rankings
 from podium.evaluation.evaluate import evaluate_run
 from podium.testing.names import text_gives_it_back
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from podium.aggregation.base import Array
 from podium.aggregation.borda import Borda
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
 
 
 @register

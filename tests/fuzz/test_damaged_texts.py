@@ -25,15 +25,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import podium
+from podium.aggregation.rankings.letor_agg import read_letor_agg
+from podium.aggregation.rankings.preflib import read_preflib
+from podium.aggregation.rankings.rankings_table import read_rankings_table
 from podium.base.errors import PodiumError
 from podium.clicks import read_propensities
 from podium.comparison import read_spec
 from podium.data.judgments import read_judgments
-from podium.data.letor_agg import read_letor_agg
 from podium.data.metarank import read_metarank
 from podium.data.open_bandit import read_open_bandit
-from podium.data.preflib import read_preflib
-from podium.data.rankings_table import read_rankings_table
 from podium.data.tiangong import read_tiangong
 from podium.data.ubi import read_ubi
 from podium.data.yandex import read_yandex

@@ -7,8 +7,8 @@ from itertools import combinations, permutations
 import numpy as np
 from hypothesis import strategies as st
 
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 
 NAMES = "ABCDEFG"
 

@@ -27,11 +27,11 @@ import pytest
 from typer.testing import CliRunner
 
 import podium
+from podium.aggregation.rankings.metasearch import make_metasearch
 from podium.cli import demo
 from podium.cli.main import app
 from podium.clicks import simulate
 from podium.data import make_letor_like
-from podium.data.metasearch import make_metasearch
 from podium.export import Target
 from podium.formats import write_letor
 from podium.formats.trec.trec import write_qrels

@@ -13,8 +13,9 @@ from sklearn.exceptions import DataConversionWarning
 import podium
 from odd_inputs import ODD
 from odd_inputs.plain import DOCUMENTS, FEATURES, GROUP, QID, QUERIES, SCORES, WEIGHTS, X, Y
+from podium.aggregation import rankings_from_frame
 from podium.base.errors import PodiumError
-from podium.data import Dataset, clicks_from_frame, judgments_from_frame, rankings_from_frame
+from podium.data import Dataset, clicks_from_frame, judgments_from_frame
 from podium.formats import to_frame
 from podium.sklearn import Ranker
 

@@ -1,5 +1,4 @@
 from .aggregate import aggregate as aggregate
-from .agreement import agreement as agreement
 from .base import Aggregator as Aggregator
 from .base import Consensus as Consensus
 from .base import Solved as Solved
@@ -12,6 +11,7 @@ from .cranking import Cranking as Cranking
 from .cranking_ranks import RankDistribution as RankDistribution
 from .footrule import Footrule as Footrule
 from .kemeny import Kemeny as Kemeny
+from .kendall_agreement import agreement as agreement
 from .mallows import Mallows as Mallows
 from .markov import MC1 as MC1
 from .markov import MC2 as MC2
@@ -19,6 +19,12 @@ from .markov import MC3 as MC3
 from .markov import MC4 as MC4
 from .plackett_luce_mle import PlackettLuceMLE as PlackettLuceMLE
 from .pmop import PMOP as PMOP
+from .rankings.letor_agg import read_letor_agg as read_letor_agg
+from .rankings.preflib import read_preflib as read_preflib
+from .rankings.rankings import Rankings as Rankings
+from .rankings.rankings_files import read_rankings as read_rankings
+from .rankings.rankings_files import read_runs as read_runs
+from .rankings.rankings_table import rankings_from_frame as rankings_from_frame
 from .rrf import RRF as RRF
 from .supervised import SupervisedAggregator as SupervisedAggregator
 from .supervised import Trained as Trained

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.aggregation.base import Aggregator, Consensus
+from podium.aggregation.rankings.rankings import Order, Rankings
 from podium.base.errors import DataError, ParameterError
-from podium.data.rankings import Order, Rankings
 
 
 def aggregate(rankings: Rankings | Sequence[Order], method: str | Aggregator = "rrf") -> Consensus:

@@ -1,6 +1,6 @@
 """Aggregation: many rankings in, one consensus out.
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
     >>> consensus = Aggregator.parse("borda")(votes)
     >>> consensus.order(0), consensus.scores.tolist()
@@ -22,11 +22,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import CostWarning, IncompatibleError
 from podium.base.registry import Named
 from podium.base.threads import default_threads, pool
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
 from podium.formats.trec.trec import Run
 from podium.jit import sorting as ranking
 from podium.parsing.ids import Ids

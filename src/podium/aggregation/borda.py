@@ -1,6 +1,6 @@
 """Borda count: a document earns a point for every document ranked below it (Borda 1781; Aslam & Montague 2001).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
 >>> Borda()(votes).scores.tolist(), Borda(combine="median")(votes).scores.tolist()
 ([5.0, 3.0, 1.0], [2.0, 1.0, 0.0])
@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import param, register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 
 

@@ -1,6 +1,6 @@
 """CombMNZ: CombSUM times the number of lists that rank the document (Fox & Shaw 1994; Lee 1997).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.9, 0.8])
 >>> CombMNZ()(votes).scores.tolist()
 [4.0, 0.0, 0.0]
@@ -14,8 +14,8 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
 from podium.aggregation.combsum import Normalise, normalised
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 
 
 @register

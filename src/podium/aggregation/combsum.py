@@ -1,6 +1,6 @@
 """CombSUM: the sum of the voters' scores, each list brought to a common scale first (Fox & Shaw 1994).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_entries(["q"] * 4, list("xxyy"), list("ABAC"), scores=[9.0, 1.0, 0.2, 0.8])
 >>> CombSum()(votes).scores.tolist(), CombSum(normalise="none")(votes).scores.tolist()
 ([1.0, 0.0, 1.0], [9.2, 1.0, 0.8])
@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 
 Normalise = Literal["minmax", "sum", "zscore", "none"]

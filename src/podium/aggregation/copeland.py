@@ -1,6 +1,6 @@
 """Copeland: the number of documents that a document beats by a majority (Copeland 1951; Montague & Aslam 2002).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["B", "A", "C"]]])
 >>> Copeland()(votes).scores.tolist()
 [1.5, 1.5, 0.0]
@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from podium.aggregation.base import Aggregator, Array
-from podium.aggregation.pairwise import Unranked, duels_won
+from podium.aggregation.pairwise_counts import Unranked, duels_won
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 
 
 @register

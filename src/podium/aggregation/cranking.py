@@ -1,7 +1,7 @@
 """Cranking (Lebanon & Lafferty 2002): a distribution of the final ranking given the voters', with a weight per voter.
 
     >>> from podium.aggregation import with_labels
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = [[["A", "B", "C"], ["C", "B", "A"]], [["D", "E", "F"], ["F", "D", "E"]]]
     >>> rankings = Rankings.from_orders(votes, voters=["good", "bad"])
     >>> grades = {("0", "A"): 2, ("0", "B"): 1, ("1", "D"): 1, ("1", "E"): 2}
@@ -31,11 +31,11 @@ from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.cranking_ranks import RankDistribution, simulated
 from podium.aggregation.diagnostics import effective_size, r_hat, warn_if_unmixed
 from podium.aggregation.permutations import KINDS, Distance
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
 from podium.base.registry import param, register
 from podium.base.threads import default_threads, pool
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
 
 
 @register

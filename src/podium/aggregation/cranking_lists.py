@@ -13,7 +13,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.query_rankings import QueryRankings
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.jit import sorting as ranking
 
 Ints = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Optimal footrule: the order whose places are nearest to the voters' places (Dwork et al. 2001).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
 >>> consensus = Footrule()(votes)
 >>> consensus.order(0), consensus.costs.tolist()  # B and C are one place off in the second list, A and B in the third
@@ -16,9 +16,9 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
-from podium.aggregation.pairwise import Unranked, lists
+from podium.aggregation.pairwise_counts import Unranked, lists
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 
 

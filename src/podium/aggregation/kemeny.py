@@ -1,6 +1,6 @@
 """Kemeny's consensus: the order that contradicts the voters on the fewest pairs (Kemeny 1959).
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["B", "C", "A"], ["C", "A", "B"], ["A", "B", "C"]]])
     >>> consensus = Kemeny()(votes)
     >>> consensus.order(0), consensus.costs.tolist(), consensus.gaps.tolist()
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.linear_ordering import least_order, order_cost
-from podium.aggregation.pairwise import Unranked, lists, wins
+from podium.aggregation.pairwise_counts import Unranked, lists, wins
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import param, register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 from podium.jit.sorting import order
 

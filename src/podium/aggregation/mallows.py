@@ -1,6 +1,6 @@
 """Mallows' consensus: a central order and how closely the voters gather round it (Mallows 1957).
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B"], ["A", "B"], ["A", "B"], ["B", "A"]]])
     >>> found = Mallows().fit(votes.query(0))
     >>> found.order, round(found.theta, 6)  # one vote in four contradicts: e^−θ = 1/3
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Array, Solved
 from podium.aggregation.kemeny import Kemeny
-from podium.aggregation.pairwise import Unranked, lists
+from podium.aggregation.pairwise_counts import Unranked, lists
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import param, register
-from podium.data.query_rankings import QueryRankings
 from podium.distributions.mallows import log_normaliser, mean_distance
 from podium.jit import sorting as ranking
 

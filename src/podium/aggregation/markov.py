@@ -1,6 +1,6 @@
 """Markov chains MC1–MC4 (Dwork et al. 2001): walk from each document to better ones; where the walk stays, is the top.
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
     >>> MC4().transitions(votes.query(0)) * 3
     array([[3., 0., 0.],
@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
-from podium.aggregation.pairwise import Unranked, beats, lists
+from podium.aggregation.pairwise_counts import Unranked, beats, lists
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import param, register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 from podium.kernels.sums import dot
 

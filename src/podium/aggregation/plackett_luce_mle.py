@@ -1,6 +1,6 @@
 """Plackett–Luce by maximum likelihood: the worths under which a query's lists are most likely (Hunter 2004).
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
     >>> PlackettLuceMLE()(votes).order(0)
     ['A', 'B', 'C']
@@ -23,9 +23,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation.base import Array
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 from podium.kernels.race_integral import FADED, log_integrand, trapezoid
 

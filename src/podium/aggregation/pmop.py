@@ -1,6 +1,6 @@
 """PMOP: worths for lists in which ties are verdicts, by the distribution of ordered partitions (Truyen et al. 2011).
 
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", ("B", "C")], [("A", "B"), "C"], ["B", "A", "C"]]])
     >>> PMOP()(votes).order(0)
     ['A', 'B', 'C']
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
-from podium.aggregation.pairwise import wins
+from podium.aggregation.pairwise_counts import wins
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
 from podium.base.registry import register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 from podium.kernels.subset_sums import log_sum
 

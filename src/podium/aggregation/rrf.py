@@ -1,6 +1,6 @@
 """Reciprocal rank fusion: the sum of 1/(k + rank) over the lists (Cormack, Clarke & Büttcher 2009).
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B"], ["A", "C"]]])
 >>> RRF()(votes).scores.tolist() == [2 / 61, 1 / 62, 1 / 62]
 True
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.registry import param, register
-from podium.data.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 
 

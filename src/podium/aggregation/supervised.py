@@ -1,7 +1,7 @@
 """Supervised aggregation: how far each voter is to be trusted, learned from judged queries.
 
     >>> from podium.aggregation import VoterWeights
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = [[["A", "B", "C"], ["C", "B", "A"]], [["D", "E", "F"], ["F", "D", "E"]]]
     >>> rankings = Rankings.from_orders(votes, voters=["good", "bad"])
     >>> learned = VoterWeights().fit(with_labels(rankings, {("0", "A"): 1.0, ("1", "D"): 1.0}))
@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
-from podium.data.rankings import Rankings
 from podium.formats.trec.trec import Qrels, rows_of
 
 

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from podium.aggregation.base import Array
 from podium.aggregation.borda import mean_places
 from podium.aggregation.combsum import normalised
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
 from podium.methods import method as named
 from podium.model import Model
 from podium.training import train

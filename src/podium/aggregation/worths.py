@@ -1,7 +1,7 @@
 """Worths: distributions over rankings with one number per document, fitted to the lists of a query.
 
     >>> from podium.aggregation import PlackettLuceMLE
-    >>> from podium.data.rankings import Rankings
+    >>> from podium.aggregation.rankings.rankings import Rankings
     >>> votes = Rankings.from_orders([[["A", "B"], ["A", "B"], ["A", "B"], ["B", "A"]]])
     >>> found = PlackettLuceMLE(pseudo=0.0).fit(votes.query(0))
     >>> round(float(found.log_worths[0] - found.log_worths[1]), 6)  # A wins 3 of 4: log(3/1)
@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.base import Aggregator, Array, Consensus
-from podium.aggregation.pairwise import Unranked, lists, wins
+from podium.aggregation.pairwise_counts import Unranked, lists, wins
+from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError
 from podium.base.registry import param
 from podium.base.threads import one_blas_thread
-from podium.data.query_rankings import QueryRankings
-from podium.data.rankings import Rankings
 from podium.parsing.ids import Ids
 
 

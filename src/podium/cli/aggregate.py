@@ -11,7 +11,7 @@ from podium.cli import console, options
 
 if TYPE_CHECKING:
     from podium.aggregation import Aggregator, Consensus, SupervisedAggregator
-    from podium.data.rankings import Rankings
+    from podium.aggregation.rankings.rankings import Rankings
 
 
 def aggregate(
@@ -59,7 +59,7 @@ def aggregate(
     With --train the voters' weights are learned from judged queries, and all queries are aggregated by them. Without
     -o the consensus is printed as a TREC run, unless --explain or --json ask for something else.
     """
-    from podium.data.rankings_files import read_rankings
+    from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.trec.trec import write_run
 
     wanted = _named(method, train=judgements is not None)
@@ -105,7 +105,7 @@ def _trained(
 ) -> Aggregator:
     """The method, after it has learned where it is one that does."""
     from podium.aggregation import Aggregator, with_labels
-    from podium.data.rankings_files import read_rankings
+    from podium.aggregation.rankings.rankings_files import read_rankings
     from podium.formats.sniff import sniff
     from podium.formats.trec.trec import read_qrels
 
@@ -118,7 +118,8 @@ def _trained(
 
 
 def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> dict[str, Any]:
-    from podium.aggregation import Trained, agreement
+    from podium.aggregation import Trained
+    from podium.aggregation import kendall_agreement as agreement
 
     taus = [None if tau != tau else tau for tau in agreement(rankings, consensus).tolist()]
     weights = method.trust if isinstance(method, Trained) else rankings.weights

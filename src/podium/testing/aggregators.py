@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from podium.aggregation import Aggregator
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.jit.sorting import dense_ranks
 from podium.testing.examples import size, threads
 from podium.testing.names import page_has_headings, text_gives_it_back

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from podium.aggregation import Borda
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, place, votes, with_absent_last
 
 EXAMPLE = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])

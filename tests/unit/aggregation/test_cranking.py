@@ -15,8 +15,8 @@ from podium.aggregation.cranking_exact import Enumerated
 from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.diagnostics import effective_size, r_hat
 from podium.aggregation.permutations import KINDS, change, distance
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import ConvergenceWarning, DataError, IncompatibleError
-from podium.data.rankings import Rankings
 
 every_distance = pytest.mark.parametrize("kind", range(3), ids=KINDS)
 THETA = np.array([-0.3, -0.8, -0.5])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from podium.aggregation import Footrule
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, cheapest, footrule_cost, votes, with_absent_last
 
 

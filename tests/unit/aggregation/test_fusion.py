@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from podium.aggregation import RRF, CombMNZ, CombSum, Copeland
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, votes, with_absent_last
 
 A, B, C = 0, 1, 2

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from podium.aggregation import Kemeny
 from podium.aggregation.kemeny import cheapest_sides, improve
 from podium.aggregation.linear_ordering import least_order, order_cost
-from podium.aggregation.pairwise import wins
-from podium.data.rankings import Rankings
+from podium.aggregation.pairwise_counts import wins
+from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, cheapest, kemeny_cost, votes, with_absent_last
 
 

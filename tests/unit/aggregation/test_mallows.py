@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from podium.aggregation import Mallows
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.distributions.mallows import log_normaliser, mean_distance
 from reference.aggregation import as_dicts, orders_within, votes, with_absent_last
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podium.aggregation import MC1, MC2, MC3, MC4
 from podium.aggregation.markov import stationary
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import as_dicts, votes
 
 FULL = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]]).query(0)

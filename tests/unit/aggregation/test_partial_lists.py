@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from podium.aggregation import PMOP, Aggregator
+from podium.aggregation.rankings.metasearch import make_metasearch
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import CostWarning
-from podium.data.metasearch import make_metasearch
-from podium.data.rankings import Rankings
 from podium.evaluation.evaluate import evaluate_run
 
 RANKINGS, QRELS = make_metasearch(20, noises=np.geomspace(0.7, 5.0, 25), documents=60, depth=12, seed=1)

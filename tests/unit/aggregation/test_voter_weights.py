@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from podium.aggregation import Aggregator, VoterWeights, with_labels
+from podium.aggregation.rankings.metasearch import make_metasearch
+from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.voter_weights import features
 from podium.base.errors import DataError, IncompatibleError, UnknownNameError
-from podium.data.metasearch import make_metasearch
-from podium.data.rankings import Rankings
 from podium.evaluation.evaluate import evaluate_run
 from podium.evaluation.significance import compare_systems
 from podium.formats.trec.trec import Run

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from podium.aggregation import PMOP, PlackettLuceMLE
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError
-from podium.data.rankings import Rankings
 from reference.aggregation import as_dicts, ordered_partition, orders_within, plackett_luce, votes
 
 NASCAR = Path(__file__).parents[4] / "shared" / "data" / "nascar"

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from podium.aggregation.rankings.letor_agg import read_letor_agg
+from podium.aggregation.rankings.preflib import read_preflib
 from podium.base.errors import DataError, PodiumError
-from podium.data.letor_agg import read_letor_agg
-from podium.data.preflib import read_preflib
 from podium.formats import read_letor
 from podium.formats.trec.trec import read_qrels, read_run
 from podium.imports import import_model

@@ -8,11 +8,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from podium.aggregation.rankings.letor_agg import read_letor_agg
+from podium.aggregation.rankings.rankings import Rankings
+from podium.aggregation.rankings.rankings_files import read_rankings, read_runs
+from podium.aggregation.rankings.rankings_table import rankings_from_frame
 from podium.base.errors import DataError
-from podium.data.letor_agg import read_letor_agg
-from podium.data.rankings import Rankings
-from podium.data.rankings_files import read_rankings, read_runs
-from podium.data.rankings_table import rankings_from_frame
 
 NAN = float("nan")
 

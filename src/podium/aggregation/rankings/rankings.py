@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.base.columns import float_numbers, id_text, number_ids, text_ids, without_mask
 from podium.base.errors import DataError
-from podium.data.query_rankings import QueryRankings
 from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]
@@ -143,7 +143,7 @@ class Rankings:
 
         Each names documents, none twice, with values, larger is better; list k is entry_offsets[k]:entry_offsets[k+1].
         """
-        from podium.data.rankings_kernels import assemble
+        from podium.aggregation.rankings.rankings_kernels import assemble
 
         n = len(documents)
         numbers, ranks, order, firsts = (np.empty(n, np.int64) for _ in range(4))

@@ -17,9 +17,9 @@ from typing import Literal
 
 import numpy as np
 
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.rankings import Rankings
 from podium.formats.column_roles import finite_number
 
 Top = Literal["largest", "smallest"]

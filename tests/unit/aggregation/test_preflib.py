@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from podium.aggregation import Aggregator
+from podium.aggregation.rankings.preflib import read_preflib
 from podium.base.errors import DataError
-from podium.data.preflib import read_preflib
 
 HERE = Path(__file__).parents[3].parent / "shared/data/preflib"
 real = pytest.mark.skipif(not HERE.is_dir(), reason="no PrefLib files beside the checkout")

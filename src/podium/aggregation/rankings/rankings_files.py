@@ -14,12 +14,12 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.aggregation.rankings.letor_agg import Top, read_letor_agg
+from podium.aggregation.rankings.preflib import read_preflib
+from podium.aggregation.rankings.rankings import Rankings
+from podium.aggregation.rankings.rankings_table import Missing, read_rankings_table
 from podium.base.errors import DataError
 from podium.base.files import reading
-from podium.data.letor_agg import Top, read_letor_agg
-from podium.data.preflib import read_preflib
-from podium.data.rankings import Rankings
-from podium.data.rankings_table import Missing, read_rankings_table
 from podium.formats.sniff import sniff
 from podium.formats.trec.trec import Run, read_run
 from podium.parsing.ids import Ids

@@ -14,9 +14,9 @@ import re
 from collections import Counter
 from pathlib import PurePath
 
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.rankings import Rankings
 
 
 def read_preflib(source: Source) -> Rankings:

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.arguments import random_numbers
-from podium.data.rankings import Rankings
 from podium.formats.trec.trec import Qrels
 from podium.parsing.ids import Ids
 

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from podium.aggregation.rankings.rankings import Rankings
 from podium.base.columns import number_ids
 from podium.base.errors import DataError
-from podium.data.rankings import Rankings
 from podium.formats.column_roles import column_roles, finite_number, read_csv_roles
 from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import column_numbers, frame_table, read_frame

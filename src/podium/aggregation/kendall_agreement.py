@@ -1,7 +1,7 @@
 """How far each voter agrees with a consensus: Kendall's τ-b over the documents that the voter ranks.
 
 >>> from podium.aggregation import Borda
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["A", "C", "B"], ["B", "A", "C"]]])
 >>> agreement(votes, Borda()(votes)).round(4).tolist()
 [1.0, 0.3333, 0.3333]
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from podium.aggregation.base import Array, Consensus
-from podium.data.rankings import Rankings
+from podium.aggregation.rankings.rankings import Rankings
 from podium.jit.compiled import compiled
 
 

@@ -1,6 +1,6 @@
 """How many voters put one document before another: what Copeland, Kemeny and MC4 look at.
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> wins(Rankings.from_orders([[["A", "B"], ["A", "B"], ["B", "A"]]]).query(0))
 array([[0., 2.],
        [1., 0.]])
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.base import Array
-from podium.data.query_rankings import QueryRankings
+from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.jit.compiled import compiled
 
 Unranked = Literal["last", "skip"]

@@ -1,6 +1,6 @@
 """The lists of all voters on one query, as `Rankings.query` gives them.
 
->>> from podium.data.rankings import Rankings
+>>> from podium.aggregation.rankings.rankings import Rankings
 >>> votes = Rankings.from_orders([[["A", "B", "C"], ["B"]]]).query(0)
 >>> votes.completed().matrix()
 array([[1., 2., 3.],
