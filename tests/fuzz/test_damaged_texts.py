@@ -31,7 +31,6 @@ from podium.aggregation.rankings.rankings_table import read_rankings_table
 from podium.base.errors import PodiumError
 from podium.clicks import read_propensities
 from podium.comparison import read_spec
-from podium.data.judgments import read_judgments
 from podium.data.metarank import read_metarank
 from podium.data.open_bandit import read_open_bandit
 from podium.data.tiangong import read_tiangong
@@ -46,6 +45,7 @@ from podium.formats.trec.trec import read_qrels, read_run
 from podium.graph.links import read_links
 from podium.graph.visits import read_visits
 from podium.imports import import_model
+from podium.judgments.judgments import read_judgments
 from podium.metrics.base import Metric
 from podium.service.settings import Settings
 from podium.text.collection import read_documents, read_queries

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from podium.base.errors import ConvergenceWarning
-from podium.data.agreement import krippendorff as alpha
-from podium.data.consensus import consensus
-from podium.data.dawid_skene import DawidSkene, dawid_skene
-from podium.data.judgments import Judgments
+from podium.judgments.agreement import krippendorff as alpha
+from podium.judgments.consensus import consensus
+from podium.judgments.dawid_skene import DawidSkene, dawid_skene
+from podium.judgments.judgments import Judgments
 
 pytestmark = pytest.mark.slow
 

@@ -13,10 +13,10 @@ from podium.base.errors import counted
 from podium.cli import click_logs, console, options
 
 if TYPE_CHECKING:
-    from podium.clicks.suspects import Suspects
-    from podium.data.agreement import Agreement
-    from podium.data.consensus import Consensus
-    from podium.data.judgments import Judgments
+    from podium.judgments.agreement import Agreement
+    from podium.judgments.consensus import Consensus
+    from podium.judgments.judgments import Judgments
+    from podium.judgments.suspects import Suspects
 
 app = typer.Typer(
     name="judges",
@@ -46,9 +46,9 @@ def pool(
 
     The sheet does not say which run found a document; how many each found is printed beside it.
     """
-    from podium.data.pooling import pool as pooled
-    from podium.data.pooling import write_sheet
     from podium.formats.trec.trec import read_run
+    from podium.judgments.pooling import pool as pooled
+    from podium.judgments.pooling import write_sheet
 
     if output != "-":
         console.check_file(output, what="the sheet")
@@ -76,8 +76,8 @@ def agreement(
     Fleiss' κ is left out where items have different numbers of judgments, Cohen's where two judges share no item, or
     where there are more than 10 judges.
     """
-    from podium.data.agreement import cohen, fleiss, krippendorff
-    from podium.data.judgments import read_judgments
+    from podium.judgments.agreement import cohen, fleiss, krippendorff
+    from podium.judgments.judgments import read_judgments
 
     judgments = read_judgments(votes)
     how: dict[str, Any] = {"draws": draws, "confidence": confidence, "seed": seed}
@@ -121,10 +121,10 @@ def consensus(
     as_json: options.Json = False,
 ) -> None:
     """Make one label of several judges' grades for each document. Without -o and --json, qrels are printed."""
-    from podium.data.consensus import consensus as agreed
-    from podium.data.consensus import write_preferences_of
-    from podium.data.judgments import read_judgments
     from podium.formats.trec.trec import write_qrels
+    from podium.judgments.consensus import consensus as agreed
+    from podium.judgments.consensus import write_preferences_of
+    from podium.judgments.judgments import read_judgments
 
     for file, what in ((output, "the labels"), (preferences, "the preferences")):
         if file not in (None, "-"):
@@ -175,8 +175,8 @@ def suspects(
     A model of which grades go with which clicks is fitted to four fifths of the queries and checks the judgments of the
     rest. Clicks alone decide, so have suspects judged again where you can, rather than correct them.
     """
-    from podium.clicks.suspects import suspects as checked
-    from podium.data.judgment_files import judgments_from, write_judgments
+    from podium.judgments.judgment_files import judgments_from, write_judgments
+    from podium.judgments.suspects import suspects as checked
 
     if output not in (None, "-"):
         console.check_file(str(output), what="the judgments")

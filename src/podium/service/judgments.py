@@ -3,7 +3,7 @@
     >>> found = read_judgments("feedback.db")  # doctest: +SKIP
     >>> grades = grades_by_query(found)  # doctest: +SKIP
 
-Several grades of a document become one by majority; see `podium.data.consensus`. Files of TREC and LETOR hold no white
+Several grades of a document become one by majority; see `podium.judgments.consensus`. Files of TREC and LETOR hold no white
 space in ids, so that it is written there as in addresses; see `word`.
 """
 
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.data.agreement import Agreement, krippendorff
-from podium.data.consensus import consensus
 from podium.data.dataset import Dataset
-from podium.data.judgments import Judgments
 from podium.data.table import Table
 from podium.formats.trec.trec import Qrels
+from podium.judgments.agreement import Agreement, krippendorff
+from podium.judgments.consensus import consensus
+from podium.judgments.judgments import Judgments
 from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 

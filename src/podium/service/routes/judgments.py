@@ -12,10 +12,10 @@ from typing import Any, get_args
 from starlette.responses import Response
 
 from podium.base.errors import UnknownNameError
-from podium.data.agreement import Agreement
 from podium.evaluation.evaluate import plain, read_metrics
 from podium.formats.letor.letor import write_letor
 from podium.formats.trec.trec import write_qrels
+from podium.judgments.agreement import Agreement
 from podium.metrics import Metric
 from podium.service import judgments, measures
 from podium.service.bodies import JSON

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
-from podium.clicks import label_field
-from podium.clicks.label_field import CHAIN, ENUMERATED, PSEUDO, Field
 from podium.clicks.simulate import simulate
-from podium.clicks.suspects import judgments_of, suspects
 from podium.data import make_letor_like, write_clicks
-from podium.data.judgment_files import judgments_from, write_judgments
-from podium.data.judgments import Judgments
+from podium.judgments import label_field
+from podium.judgments.judgment_files import judgments_from, write_judgments
+from podium.judgments.judgments import Judgments
+from podium.judgments.label_field import CHAIN, ENUMERATED, PSEUDO, Field
+from podium.judgments.suspects import judgments_of, suspects
 from reference import label_field as reference
 
 LABELS = 3

@@ -1,6 +1,6 @@
 """Dawid–Skene (1979): the true grades of items and the errors of each judge, estimated together by EM.
 
->>> from podium.data.judgments import Judgments
+>>> from podium.judgments.judgments import Judgments
 >>> items, judges = [str(i) for i in range(6) for _ in range(3)], list("xyz") * 6
 >>> votes = Judgments.from_rows(["q"] * 18, items, judges, [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0])
 >>> dawid_skene(votes).accuracy.round(2).tolist()  # z disagrees with the others on four of six
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
-from podium.data.judgments import Judgments
+from podium.judgments.judgments import Judgments
 
 Array = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import DataError, ParameterError
-from podium.data.judgments import Judgments, judgments_from_frame, read_judgments
-from podium.data.pooling import pool, write_sheet
 from podium.formats.trec.trec import Run
+from podium.judgments.judgments import Judgments, judgments_from_frame, read_judgments
+from podium.judgments.pooling import pool, write_sheet
 
 CSV = "query,document,judge,grade\nq2,d1,ann,2\nq1,007,bob,0\nq2,d1,bob,1\nq1,7,ann,1\nq2,d9,ann,\n"
 

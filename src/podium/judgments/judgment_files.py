@@ -7,9 +7,9 @@ import io
 
 from podium.base.errors import DataError
 from podium.base.files import writing
-from podium.data.judgments import Judgments, read_judgments
 from podium.formats.folder import is_table
 from podium.formats.trec.trec import Qrels, read_qrels, write_qrels
+from podium.judgments.judgments import Judgments, read_judgments
 from podium.parsing.ids import Ids
 
 JUDGE = "qrels"

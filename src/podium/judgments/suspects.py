@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, UnknownNameError
-from podium.clicks.label_field import Field, fit
 from podium.clicks.models.dbn import DBN
 from podium.clicks.models.last_click import down_to_last_click
 from podium.data.click_log import ClickLog
-from podium.data.consensus import consensus
-from podium.data.judgments import Judgments
 from podium.data.table import Table
 from podium.jit.compiled import compiled
+from podium.judgments.consensus import consensus
+from podium.judgments.judgments import Judgments
+from podium.judgments.label_field import Field, fit
 
 How = Literal["independent", "sequential", "full"]
 FOLDS = 5

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning, UnknownNameError
-from podium.data.consensus import consensus, write_preferences_of
 from podium.data.dataset import Dataset
-from podium.data.dawid_skene import dawid_skene
-from podium.data.judgments import Judgments
 from podium.formats.preference_file import read_preferences
+from podium.judgments.consensus import consensus, write_preferences_of
+from podium.judgments.dawid_skene import dawid_skene
+from podium.judgments.judgments import Judgments
 from reference.judgments import posterior_by_enumeration
 
 

@@ -1,6 +1,6 @@
 """Consensus: one label for each item from the grades of several judges, with how sure it is.
 
-    >>> from podium.data.judgments import Judgments
+    >>> from podium.judgments.judgments import Judgments
     >>> votes = Judgments.from_rows(list("qqqqq"), list("aaabb"), list("xyzxy"), [2, 2, 0, 1, 1])
     >>> found = consensus(votes, "majority")
     >>> found.labels.tolist(), found.support.round(2).tolist()
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
-from podium.data.dawid_skene import DawidSkene, dawid_skene
-from podium.data.judgments import Judgments
 from podium.formats.trec.trec import Qrels
+from podium.judgments.dawid_skene import DawidSkene, dawid_skene
+from podium.judgments.judgments import Judgments
 from podium.parsing.ids import Ids
 
 Array = NDArray[np.float64]

@@ -1,6 +1,6 @@
 """Agreement of judges beyond chance: Cohen's κ, Fleiss' κ and Krippendorff's α, with bootstrap intervals over items.
 
-    >>> from podium.data.judgments import Judgments
+    >>> from podium.judgments.judgments import Judgments
     >>> votes = Judgments.from_rows(list("qqqqqq"), list("aabbcc"), list("xyxyxy"), [1, 1, 0, 0, 1, 0])
     >>> round(krippendorff(votes, level="nominal").value, 4), round(cohen(votes, "x", "y").value, 4)
     (0.4444, 0.4)
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
 from podium.base.errors import DataError, ParameterError, UnknownNameError
-from podium.data.judgments import Judgments
+from podium.judgments.judgments import Judgments
 
 Array = NDArray[np.float64]
 Weights = Literal["none", "linear", "quadratic"]

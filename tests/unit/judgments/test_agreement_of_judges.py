@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from podium.base.errors import DataError, ParameterError, UnknownNameError
-from podium.data.agreement import cohen, fleiss, krippendorff
-from podium.data.judgments import Judgments
+from podium.judgments.agreement import cohen, fleiss, krippendorff
+from podium.judgments.judgments import Judgments
 from reference.judgments import alpha_by_pairs
 
 FLEISS = """0 0 0 0 14  0 2 6 4 2  0 0 3 5 6  0 3 9 2 0  2 2 8 1 1

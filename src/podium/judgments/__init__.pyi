@@ -1,0 +1,13 @@
+from .agreement import Agreement as Agreement
+from .agreement import cohen as cohen
+from .agreement import fleiss as fleiss
+from .agreement import krippendorff as krippendorff
+from .consensus import Consensus as Consensus
+from .consensus import consensus as consensus
+from .dawid_skene import dawid_skene as dawid_skene
+from .judgments import Judgments as Judgments
+from .judgments import judgments_from_frame as judgments_from_frame
+from .judgments import read_judgments as read_judgments
+from .pooling import Pool as Pool
+from .pooling import pool as pool
+from .pooling import write_sheet as write_sheet
