@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest import Contest, timed
-from podium.clicks import ClickModel
-from podium.data import ClickLog, read_clicks, write_clicks
+from podium.clicks import ClickLog, ClickModel, read_clicks, write_clicks
 
 DOCUMENTS = 10
 MODELS = {"pbm": 3.0, "ubm": 6.0, "dbn": 10.0, "ccm": 10.0, "dcm": 10.0}

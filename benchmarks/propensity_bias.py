@@ -16,8 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from podium.base.errors import PodiumWarning
-from podium.clicks import Propensities, simulate
-from podium.data import ClickLog
+from podium.clicks import ClickLog, Propensities, simulate
 from podium.data.synthetic import make_letor_like
 from podium.propensities import propensities
 

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import podium
-from podium.clicks import simulate
+from podium.clicks import ClickLog, simulate
 from podium.clicks.propensity_file import Propensities, read_propensities
 from podium.clicks.simulate import click_chance
 from podium.counterfactual import LOGGED, Discount, Values, value
-from podium.data import ClickLog
 from podium.propensities import propensities
 
 DEPTH = 6

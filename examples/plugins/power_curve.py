@@ -5,8 +5,8 @@ import numpy as np
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.clicks.connected_ranks import parts_of_ranks
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.propensities.base import Estimator, check_connected
 

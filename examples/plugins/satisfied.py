@@ -4,8 +4,8 @@ import numpy as np
 
 from podium.base.registry import param, register
 from podium.clicks.labellings import Labelling
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, ratio
-from podium.data.click_log import ClickLog
 
 
 @register

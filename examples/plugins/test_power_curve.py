@@ -3,8 +3,7 @@ import pytest
 from power_curve import PowerCurve
 
 from podium.base.errors import DataError
-from podium.clicks import simulate
-from podium.data import ClickLog
+from podium.clicks import ClickLog, simulate
 from podium.data.synthetic import make_letor_like
 from podium.propensities import propensities
 from podium.testing.names import page_has_headings, text_gives_it_back

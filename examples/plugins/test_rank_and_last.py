@@ -1,8 +1,7 @@
 import pytest
 from rank_and_last import RankAndLast
 
-from podium.clicks import fit
-from podium.data import ClickLog
+from podium.clicks import ClickLog, fit
 from podium.testing import check_click_model
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from satisfied import Satisfied
 
-from podium.clicks import label_pairs
-from podium.data import ClickLog
+from podium.clicks import ClickLog, label_pairs
 from podium.testing.names import text_gives_it_back
 
 PAGES = [("q", ["a", "b", "c"], [1, 2]), ("q", ["b", "a"], [2]), ("q", ["a", "b"], [1]), ("r", ["a"], [])]

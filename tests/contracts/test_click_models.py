@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from podium.clicks import ClickModel
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.browsing import EMStep, count_cells
 from podium.clicks.models.chain import Pages
 from podium.clicks.models.em import IteratedModel
-from podium.data.click_log import ClickLog
 from podium.testing import CLICK_MODEL_CHECKS
 from reference.click_models import PROCESSES, em_step, paths
 

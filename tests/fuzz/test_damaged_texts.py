@@ -30,12 +30,12 @@ from podium.aggregation.rankings.preflib import read_preflib
 from podium.aggregation.rankings.rankings_table import read_rankings_table
 from podium.base.errors import PodiumError
 from podium.clicks import read_propensities
+from podium.clicks.importers.metarank import read_metarank
+from podium.clicks.importers.open_bandit import read_open_bandit
+from podium.clicks.importers.tiangong import read_tiangong
+from podium.clicks.importers.ubi import read_ubi
+from podium.clicks.importers.yandex import read_yandex
 from podium.comparison import read_spec
-from podium.data.metarank import read_metarank
-from podium.data.open_bandit import read_open_bandit
-from podium.data.tiangong import read_tiangong
-from podium.data.ubi import read_ubi
-from podium.data.yandex import read_yandex
 from podium.formats.movielens import read_movielens
 from podium.formats.nbest import read_nbest
 from podium.formats.preference_file import read_preferences

@@ -15,7 +15,8 @@ from odd_inputs import ODD
 from odd_inputs.plain import DOCUMENTS, FEATURES, GROUP, QID, QUERIES, SCORES, WEIGHTS, X, Y
 from podium.aggregation import rankings_from_frame
 from podium.base.errors import PodiumError
-from podium.data import Dataset, clicks_from_frame
+from podium.clicks import clicks_from_frame
+from podium.data import Dataset
 from podium.formats import to_frame
 from podium.judgments import judgments_from_frame
 from podium.sklearn import Ranker

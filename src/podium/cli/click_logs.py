@@ -10,7 +10,7 @@ from podium.base.errors import ParameterError
 from podium.cli import console, progress
 
 if TYPE_CHECKING:
-    from podium.data import ClickLog
+    from podium.clicks import ClickLog
     from podium.data.table import Table
 
 Repeated = Literal["refuse", "keep"]
@@ -23,7 +23,7 @@ RepeatedOption = Annotated[
 
 def read_log(path: str, *, repeated: Repeated) -> ClickLog:
     """The log of a file, with what was dropped said beside it."""
-    from podium.data import read_clicks
+    from podium.clicks import read_clicks
 
     with progress.reading(path):
         log = read_clicks(path, repeated=repeated)

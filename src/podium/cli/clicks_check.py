@@ -11,7 +11,7 @@ from podium.cli import click_logs, console, options
 from podium.cli.check import print_findings
 
 if TYPE_CHECKING:
-    from podium.data import ClickLog
+    from podium.clicks import ClickLog
 
 _ALL = "odd"
 _CELLS = 30
@@ -40,8 +40,7 @@ def check(
     import numpy as np
 
     from podium.base.files import write_aside
-    from podium.clicks import check_clicks, odd_pages
-    from podium.data import write_clicks
+    from podium.clicks import check_clicks, odd_pages, write_clicks
     from podium.pages.clicks import check_page
 
     if (drop is None) != (output is None):

@@ -11,7 +11,7 @@ from podium.base.errors import ParameterError, counted
 from podium.cli import click_logs, console, progress
 
 if TYPE_CHECKING:
-    from podium.data import ClickLog
+    from podium.clicks import ClickLog
 
 Format = Literal["ubi", "metarank", "yandex", "tiangong", "open-bandit", "baidu-ultr"]
 
@@ -41,7 +41,7 @@ def import_(
     yandex: the relevance prediction challenge. tiangong: TianGong-ST, XML or with tabs. open-bandit: the CSV of the
     Open Bandit Dataset. baidu-ultr: Parquet from Hugging Face.
     """
-    from podium.data import write_clicks
+    from podium.clicks import write_clicks
 
     if output != "-":
         console.check_file(output, what="a log")

@@ -9,8 +9,7 @@ import typer
 from podium.cli import click_logs, console, options
 
 if TYPE_CHECKING:
-    from podium.clicks import Propensities
-    from podium.data import ClickLog
+    from podium.clicks import ClickLog, Propensities
 
 
 def propensity(

@@ -40,7 +40,7 @@ def simulate(
     What is looked at is clicked with probability noise + (1 − noise) · grade / largest grade.
     """
     from podium.clicks import simulate as simulated
-    from podium.data import write_clicks
+    from podium.clicks import write_clicks
     from podium.formats.scores_file import read_scores
 
     console.check_file(output, what="a log")

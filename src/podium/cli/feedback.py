@@ -57,7 +57,7 @@ def clicks(
     `podium clicks` and `podium interleave` read it. With --by request, `podium train train.txt --clicks` joins it to
     what `podium feedback letor` wrote. Each page has the id of its request.
     """
-    from podium.data import write_clicks
+    from podium.clicks import write_clicks
     from podium.service.feedback_export import click_log
 
     if output != "-":

@@ -25,8 +25,7 @@ def read_weighing(log: str | None, propensities: str | None, *, clip: float, by:
             "--clicks needs --propensities FILE, made by podium clicks propensity LOG -o FILE; or none, to take clicks "
             "as they are."
         )
-    from podium.clicks import Weighing, read_propensities
-    from podium.data import read_clicks
+    from podium.clicks import Weighing, read_clicks, read_propensities
 
     if propensities == "none":
         console.say(

@@ -1,5 +1,11 @@
 from .doctor import check_clicks as check_clicks
 from .doctor import odd_pages as odd_pages
+from .importers.baidu_ultr import read_baidu_ultr as read_baidu_ultr
+from .importers.metarank import read_metarank as read_metarank
+from .importers.open_bandit import read_open_bandit as read_open_bandit
+from .importers.tiangong import read_tiangong as read_tiangong
+from .importers.ubi import read_ubi as read_ubi
+from .importers.yandex import read_yandex as read_yandex
 from .labellings import COEC as COEC
 from .labellings import CTR as CTR
 from .labellings import ClickRateGrades as ClickRateGrades
@@ -8,6 +14,11 @@ from .labellings import Labelling as Labelling
 from .labellings import PairLabels as PairLabels
 from .labellings import label_pairs as label_pairs
 from .labellings import labels as labels
+from .log.click_files import read_clicks as read_clicks
+from .log.click_files import write_clicks as write_clicks
+from .log.click_frames import clicks_from_frame as clicks_from_frame
+from .log.click_frames import clicks_to_frame as clicks_to_frame
+from .log.click_log import ClickLog as ClickLog
 from .models import CCM as CCM
 from .models import DBN as DBN
 from .models import DCM as DCM

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.click_log import ClickLog
+from podium.clicks.log.click_log import ClickLog
 from podium.jit.compiled import compiled
 
 

@@ -1,6 +1,6 @@
 """The data doctor of click logs: robots, odd pages, ranks that cannot be compared, and clicks by rank.
 
->>> from podium.data.click_log import ClickLog
+>>> from podium.clicks.log.click_log import ClickLog
 >>> [finding.code for finding in check_clicks(ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [])]))]
 ['clicks-by-rank']
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.clicks.log.click_log import NO_TIME, ClickLog
 from podium.data.doctor.check import Finding
 
 MANY_PAGES = 100

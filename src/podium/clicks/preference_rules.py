@@ -1,7 +1,8 @@
 """Preferences made of clicks: which of two documents people prefer for a query.
 
     >>> import numpy as np
-    >>> from podium.data import ClickLog, Dataset
+    >>> from podium.clicks import ClickLog
+    >>> from podium.data import Dataset
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [2]), ("q", ["a", "b"], [2]), ("q", ["b", "a"], [2])])
     >>> data = Dataset.from_arrays(np.eye(2), qid=["q", "q"], document_ids=["a", "b"])
     >>> prefer(log, data, rule="click-above").preferences.edges.round(3).tolist()
@@ -24,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.clicks.rate_differences import rate_events
-from podium.data.click_log import ClickLog, check_log
 from podium.data.table import Table
 
 RULES = (*WITHIN_PAGES, "query-chains", "click-rates")

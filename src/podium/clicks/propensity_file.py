@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, write_aside
-from podium.data.click_log import LONGEST, ClickLog
+from podium.clicks.log.click_log import LONGEST, ClickLog
 
 DRAWS = 192
 """How many draws a file has: enough for a standard error to be right to some 5 %."""

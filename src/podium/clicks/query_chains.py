@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
+from podium.clicks.log.click_log import NO_TIME, ClickLog
 from podium.clicks.models.base import Array
-from podium.data.click_log import NO_TIME, ClickLog
 from podium.jit.compiled import compiled
 
 Ints = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Document weights from clicks: how much counts that a document is relevant, without the bias of its ranks.
 
     >>> from podium.clicks.propensity_file import Propensities
-    >>> from podium.data.click_log import ClickLog
+    >>> from podium.clicks.log.click_log import ClickLog
     >>> from podium.data.dataset import Dataset
     >>> data = Dataset.from_arrays([[1.0], [2.0]], qid=["q", "q"], document_ids=["a", "b"])
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2])])
@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, PodiumWarning
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.propensity_file import Propensities, check_propensities
-from podium.data.click_log import ClickLog, check_log
 from podium.data.table import Table
 
 Per = Literal["pages", "total"]

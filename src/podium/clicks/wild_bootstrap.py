@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import DRAWS
-from podium.data.click_log import ClickLog
 
 _BITS = 64
 _PARTS = ("pairs", "clicks", "offsets", "page_query", "positions", "counts", "users", "rankers")

@@ -1,7 +1,7 @@
 """Counterfactual value: what a ranker would have earned on the pages of a log that other rankers made.
 
     >>> from podium.clicks.propensity_file import Propensities
-    >>> from podium.data.click_log import ClickLog
+    >>> from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2]), ("q", ["a", "b"], [])])
     >>> half = Propensities.of_theta([1.0, 0.5], how="given")
     >>> found = value(log, {"new": {"q": {"b": 2.0, "a": 1.0}}}, propensities=half, how="ips", discount="dcg")
@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities, check_propensities
 from podium.clicks.wild_bootstrap import fingerprint
@@ -45,7 +46,6 @@ from podium.counterfactual.intervals import Estimate, Units, linear, with_interv
 from podium.counterfactual.page_values import How, Pages, PageValues, Placed, place, sums_of, trust_clicks
 from podium.counterfactual.propensity_errors import moves
 from podium.counterfactual.relevance import guess
-from podium.data.click_log import ClickLog, check_log
 from podium.distributions import RankingDistribution
 from podium.formats.trec.trec import AnyRun, as_run
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.counterfactual.discounts import Discount, Weighed
 from podium.counterfactual.relevance import Guessed
-from podium.data.click_log import ClickLog
 
 How = Literal["ips", "snips", "dm", "dr"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arrays import Array
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import DRAWS, Propensities
 from podium.clicks.wild_bootstrap import page_scale, signs
-from podium.data.click_log import ClickLog
 
 _STEP = 1e-4
 

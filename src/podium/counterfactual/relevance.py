@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array
 from podium.base.errors import DataError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.formats.trec.trec import Run, as_run

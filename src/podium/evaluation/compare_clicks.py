@@ -24,9 +24,9 @@ from podium.base.arguments import random_numbers
 from podium.base.errors import DataError, ParameterError
 from podium.base.progress import Progress, part_of, quiet
 from podium.clicks import ClickModel, Measures
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Fitted, Predicted
 from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
-from podium.data.click_log import ClickLog
 from podium.evaluation.paired import Interval
 
 DRAWS = 1000

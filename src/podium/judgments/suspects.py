@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, UnknownNameError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.dbn import DBN
 from podium.clicks.models.last_click import down_to_last_click
-from podium.data.click_log import ClickLog
 from podium.data.table import Table
 from podium.jit.compiled import compiled
 from podium.judgments.consensus import consensus

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.doctor import odd_pages
-from podium.data.click_log import ClickLog
+from podium.clicks.log.click_log import ClickLog
 from podium.data.doctor.check import Finding
 from podium.evaluation.compare_clicks import ClickComparison, ComparedModel
 from podium.pages.kit import bars, lines, paragraph, points, shades, static_page, table

@@ -8,8 +8,8 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.errors import counted
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities, click_rates
-from podium.data.click_log import ClickLog
 from podium.pages.kit import lines, static_page, table
 
 _MOST = 2.0

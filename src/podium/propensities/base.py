@@ -28,9 +28,9 @@ from podium.base.arrays import Array as Array
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.base.registry import Named, field_types, split_call
 from podium.clicks import ClickModel
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
-from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 

@@ -10,11 +10,11 @@ import numpy as np
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.base.registry import param, register
 from podium.clicks.connected_ranks import parts_of_ranks
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models import PBM, ClickModel
 from podium.clicks.models.base import Fitted, tally
 from podium.clicks.models.rate_model import RateModel
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.propensities.base import Array, Estimator, check_connected, intervals
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
 from podium.base.threads import one_blas_thread
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.propensities.base import Array, ByClicks, Estimator, check_connected, intervals

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.browsing import RANK, count_cells
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.registry import param, register
+from podium.clicks.log.click_log import ClickLog, rows_of
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog, rows_of
 from podium.data.dataset import Dataset
 from podium.losses import RankNet
 from podium.metrics import NDCG

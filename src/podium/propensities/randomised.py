@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError, PodiumWarning
 from podium.base.registry import register
 from podium.clicks.connected_ranks import parts_of_ranks
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.propensities.base import Array, ByClicks, Estimator, check_connected
 from podium.propensities.strata import Strata, ratio_of_rates

@@ -10,9 +10,9 @@ import numpy as np
 
 from podium.base.errors import ConvergenceWarning
 from podium.base.registry import param, register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.em import climb
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.losses import Logistic
 from podium.metrics import NDCG

@@ -8,8 +8,8 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.base.registry import param, register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.propensities.base import Array, ByClicks, Estimator
 from podium.propensities.strata import Strata, ratio_of_rates

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError, PodiumError, counted
-from podium.data.click_log import ClickLog
-from podium.data.click_pages import PageList
+from podium.clicks.log.click_log import ClickLog
+from podium.clicks.log.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.service.feedback import HIGHEST_GRADE

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from podium.base.errors import ConvergenceWarning
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel, Fitted
 from podium.clicks.models.em import IteratedModel
-from podium.data.click_log import ClickLog
 from podium.testing.examples import size, threads
 from podium.testing.names import page_has_headings, text_gives_it_back
 from podium.testing.numbers import near

@@ -10,8 +10,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from podium.clicks import Fitted
-from podium.data import make_letor_like, read_clicks
+from podium.clicks import Fitted, read_clicks
+from podium.data import make_letor_like
 from podium.formats import read_letor, read_preferences, write_letor
 
 UBI = [
@@ -32,8 +32,7 @@ def judged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clicks")
     data, _ = make_letor_like(12, (6, 9), n_features=4, seed=1)
     write_letor(data, folder / "data.txt")
-    from podium.clicks import simulate
-    from podium.data import write_clicks
+    from podium.clicks import simulate, write_clicks
 
     write_clicks(simulate(read_letor(folder / "data.txt"), pages=1500, depth=5, seed=0), folder / "log.jsonl")
     return folder

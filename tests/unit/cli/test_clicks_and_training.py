@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from podium.clicks import Propensities, read_propensities, simulate, weights
-from podium.data import Dataset, make_letor_like, split, write_clicks
+from podium.clicks import Propensities, read_propensities, simulate, weights, write_clicks
+from podium.data import Dataset, make_letor_like, split
 from podium.formats import read_letor, write_letor
 from podium.metrics import Metric
 from podium.model import Model
@@ -40,7 +40,7 @@ def test_a_log_becomes_a_file_of_propensities(podium: Podium, made: Any) -> None
     log = made[0] / "log.jsonl"
     result = podium("clicks", "propensity", str(log), "--how", "harvest(draws=10)", "-o", "theta.json")
     assert result.exit_code == 0, result.stderr
-    from podium.data import read_clicks
+    from podium.clicks import read_clicks
 
     expected = propensities(read_clicks(log), "harvest(draws=10)")
     found = read_propensities("theta.json")
@@ -67,7 +67,7 @@ def test_propensities_are_printed_as_json_and_drawn_as_a_page(podium: Podium, ma
 
 
 def test_the_page_shows_names_as_text(made: Any) -> None:
-    from podium.data import read_clicks
+    from podium.clicks import read_clicks
     from podium.pages.propensities import page
 
     log = dataclasses.replace(read_clicks(made[0] / "log.jsonl"), source="<script>alert(1)</script>")
@@ -85,7 +85,7 @@ def test_training_on_clicks_is_training_with_their_weights(podium: Podium, made:
     assert result.exit_code == 0, result.stderr
     assert f"clicks     {files[1]}: propensities true" in result.stdout
     assert "% of their documents never shown" in result.stderr
-    from podium.data import read_clicks
+    from podium.clicks import read_clicks
 
     with pytest.warns(UserWarning, match="never shown"):
         weighted = weights(read_clicks(files[1]), read_propensities(files[2]), training).data

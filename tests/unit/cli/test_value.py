@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from podium import Recipe
+from podium.clicks import write_clicks
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.counterfactual import LOGGED
-from podium.data import make_letor_like, write_clicks
+from podium.data import make_letor_like
 from podium.formats import write_letor, write_run
 from podium.formats.trec.trec import Run
 from podium.losses import RankNet

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from podium.clicks import check_clicks, odd_pages
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.clicks.log.click_log import NO_TIME, ClickLog
 
 
 def codes(log):

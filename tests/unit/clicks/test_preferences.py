@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import binom
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
-from podium.clicks import click_preferences, prefer
+from podium.clicks import ClickLog, click_preferences, prefer
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.preference_rules import RULES, merge
-from podium.data import ClickLog, Dataset
+from podium.data import Dataset
 from reference.click_rules import chains, page_rule, rate_differences
 
 NAN = np.nan
@@ -76,7 +76,7 @@ def test_pages_count_as_often_as_they_occurred():
 
 
 def test_a_document_twice_on_a_page_is_not_preferred_to_itself(tmp_path):
-    from podium.data import read_clicks
+    from podium.clicks import read_clicks
 
     path = tmp_path / "log.jsonl"
     path.write_text('{"query": "q", "documents": ["a", "b", "a"], "clicks": [3]}\n')
@@ -230,7 +230,7 @@ def test_chains_need_visits_and_a_gap_needs_times():
 
 @pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])
 def test_without_times_pages_of_a_visit_follow_each_other_as_in_their_file(tmp_path, name):
-    from podium.data import read_clicks, write_clicks
+    from podium.clicks import read_clicks, write_clicks
 
     lines = [  # by name, the later query comes first
         {"query": "z", "documents": ["a", "b", "c"], "clicks": [], "visit": "1"},

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning
-from podium.clicks import Propensities, simulate, simulate_counts, weights
+from podium.clicks import ClickLog, Propensities, simulate, simulate_counts, weights
 from podium.clicks.simulate import click_chance
-from podium.data import ClickLog, Dataset
+from podium.data import Dataset
 from podium.data.synthetic import make_letor_like
 from podium.formats.cache.cache_writer import write_cache
 from podium.formats.tables.tables import to_frame

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from podium.clicks import Propensities, weights
-from podium.data import Dataset, read_clicks
+from podium.clicks import Propensities, read_clicks, weights
+from podium.data import Dataset
 
 RELEVANCE = np.array([0.9, 0.5, 0.3, 0.1, 0.7])
 THETA = 1 / np.arange(1, 6)

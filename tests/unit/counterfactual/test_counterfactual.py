@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.clicks.simulate import simulate
 from podium.counterfactual import LOGGED, cross_fitted, value
 from podium.data import make_letor_like
-from podium.data.click_log import ClickLog
 from podium.distributions import PlackettLuce
 from podium.formats.trec.trec import Run
 from reference.counterfactual import dcg_weights, page_values

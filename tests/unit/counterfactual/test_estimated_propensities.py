@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError
-from podium.clicks import simulate
+from podium.clicks import ClickLog, simulate
 from podium.clicks.propensity_file import DRAWS, Propensities, read_propensities
 from podium.clicks.simulate import click_chance
 from podium.clicks.wild_bootstrap import click_spread, fingerprint, signs
 from podium.counterfactual import LOGGED, value
-from podium.data import ClickLog
 from podium.data.synthetic import make_letor_like
 from podium.formats import Run
 from podium.propensities import propensities

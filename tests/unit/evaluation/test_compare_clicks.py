@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError
-from podium.clicks import fit, measure, simulate
-from podium.data import ClickLog, make_letor_like
+from podium.clicks import ClickLog, fit, measure, simulate
+from podium.data import make_letor_like
 from podium.evaluation.compare_clicks import _Resampled, compare_click_models
 
 

@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
+from podium.clicks import write_clicks
 from podium.clicks.simulate import simulate
-from podium.data import make_letor_like, write_clicks
+from podium.data import make_letor_like
 from podium.judgments import label_field
 from podium.judgments.judgment_files import judgments_from, write_judgments
 from podium.judgments.judgments import Judgments

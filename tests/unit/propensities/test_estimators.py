@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
-from podium.clicks import simulate, simulate_counts
+from podium.clicks import ClickLog, simulate, simulate_counts
 from podium.clicks.models import PBM
-from podium.data import ClickLog
 from podium.data.synthetic import make_letor_like
 from podium.propensities import ByClickModel, Estimator, propensities
 from podium.propensities.base import parse

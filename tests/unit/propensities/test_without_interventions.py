@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
-from podium.clicks import simulate
+from podium.clicks import ClickLog, simulate
 from podium.clicks.simulate import click_chance
-from podium.data import ClickLog, Dataset
+from podium.data import Dataset
 from podium.data.synthetic import make_letor_like
 from podium.propensities import propensities
 

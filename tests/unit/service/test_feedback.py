@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
-from podium.data import read_clicks
+from podium.clicks import read_clicks
 from podium.formats import read_data
 from podium.service import feedback as module
 from podium.service import store as store_module

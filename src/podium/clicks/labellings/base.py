@@ -1,6 +1,6 @@
 """Labels made of clicks: a grade or a number for each document that people were shown.
 
-    >>> from podium.data.click_log import ClickLog
+    >>> from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [2]), ("q", ["a", "b"], [])])
     >>> label_pairs(log, "ctr").values.tolist()
     [0.6, 0.2]
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, split_call
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.models.base import Array, ClickModel, tally
-from podium.data.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, tally
-from podium.data.click_log import ClickLog
 
 PARTS = 7
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from podium.base.registry import register
 from podium.clicks.labellings.base import Labelling
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, tally
-from podium.data.click_log import ClickLog
 
 
 @register

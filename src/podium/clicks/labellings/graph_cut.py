@@ -13,9 +13,9 @@ import numpy as np
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
-from podium.data.click_log import ClickLog
 from podium.jit.compiled import compiled
 
 

@@ -1,6 +1,6 @@
 """Click models: how people read a page, and what they find attractive.
 
-    >>> from podium.data.click_log import ClickLog
+    >>> from podium.clicks.log.click_log import ClickLog
     >>> pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1]), ("q", ["a", "b"], [])]
     >>> fitted = fit(ClickLog.from_pages(pages), "dctr")
     >>> fitted.relevance().tolist()
@@ -29,7 +29,7 @@ from podium.base.errors import DataError, ModelFileError, PodiumWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param
 from podium.clicks.connected_ranks import parts_of_ranks
-from podium.data.click_log import ClickLog, check_log
+from podium.clicks.log.click_log import ClickLog, check_log
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from podium.base.progress import Progress, quiet
 from podium.base.threads import default_threads, pool
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
 from podium.clicks.models.em import IteratedModel
-from podium.data.click_log import ClickLog
 from podium.jit.compiled import compiled
 
 ONE, RANK, RANK_AND_LAST = 0, 1, 2

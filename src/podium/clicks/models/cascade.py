@@ -8,9 +8,9 @@ import numpy as np
 
 from podium.base.progress import Progress, quiet
 from podium.base.registry import register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.chain import Chain, ChainModel, Pages
-from podium.data.click_log import ClickLog
 
 
 @register

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.progress import Progress, quiet
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, tally
 from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
-from podium.data.click_log import ClickLog
 from podium.jit.compiled import compiled
 
 BY_RANK, SATISFIED, RELEVANT = "by rank", "satisfied", "relevant"

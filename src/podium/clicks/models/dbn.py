@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from podium.base.registry import register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Params, ratio, unseen
 from podium.clicks.models.chain import SATISFIED, Chain, Counts, IteratedChain, Pages
-from podium.data.click_log import ClickLog
 
 
 @register

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from podium.base.errors import DataError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Fitted, Predicted
-from podium.data.click_log import ClickLog
 from podium.metrics import Metric
 
 Preset = Literal["podium", "pyclick"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from podium.base.registry import param, register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import RANK, ExaminationModel
-from podium.data.click_log import ClickLog
 
 
 @register

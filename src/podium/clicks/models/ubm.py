@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from podium.base.registry import param, register
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import Array, Params
 from podium.clicks.models.browsing import RANK_AND_LAST, ExaminationModel
-from podium.data.click_log import ClickLog
 
 
 @register

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from podium.base.arguments import random_numbers
 from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
+from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel
 from podium.clicks.simulate import click_chance, examination_curve
-from podium.data.click_log import ClickLog
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.metrics import NDCG, mean

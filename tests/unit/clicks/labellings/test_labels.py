@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError, UnknownNameError
-from podium.clicks import ClickModel, Labelling, label_pairs, labels
+from podium.clicks import ClickLog, ClickModel, Labelling, label_pairs, labels
 from podium.clicks.labellings.base import cut
 from podium.clicks.labellings.graph_cut import cut_order
-from podium.data import ClickLog, Dataset
+from podium.data import Dataset
 from reference.click_rules import agreement, best_agreement, best_cut
 
 NAN = np.nan

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from podium.clicks import fit, measure
-from podium.data import read_clicks
+from podium.clicks import fit, measure, read_clicks
 
 DEMO = Path(__file__).parents[4] / "../shared/data/clicks/tiangong-st-demo"
 pytestmark = pytest.mark.skipif(not DEMO.is_dir(), reason="the log is not here")

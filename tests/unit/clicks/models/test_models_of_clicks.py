@@ -8,7 +8,7 @@ import pytest
 from podium.base.errors import ConvergenceWarning, DataError, ModelFileError, ParameterError, PodiumWarning
 from podium.clicks import ClickModel, Fitted, fit, measure
 from podium.clicks.connected_ranks import parts_of_ranks
-from podium.data.click_log import ClickLog
+from podium.clicks.log.click_log import ClickLog
 from podium.data.dataset import Dataset
 
 PAGES = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1, 2]), ("q", ["a", "b"], [])]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from podium.clicks import ClickModel, fit
-from podium.data import ClickLog
+from podium.clicks import ClickLog, ClickModel, fit
 
 LOG = ClickLog.from_pages([("q", ["a", "b", "c"], [1]), ("q", ["b", "a", "c"], [2]), ("q", ["c", "b"], [])])
 OTHER = ClickLog.from_pages([("q", ["a", "new"], [])])

@@ -18,8 +18,8 @@ from xml.etree import ElementTree
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.click_log import ClickLog, Repeated
-from podium.data.click_pages import PageList
+from podium.clicks.log.click_log import ClickLog, Repeated
+from podium.clicks.log.click_pages import PageList
 
 
 def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:

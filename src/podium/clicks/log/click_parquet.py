@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import Source, writing
-from podium.data.click_log import NO_TIME, ClickLog, Repeated
-from podium.data.click_pages import as_fields, as_milliseconds
+from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
+from podium.clicks.log.click_pages import as_fields, as_milliseconds
 from podium.formats.tables.tables import read_frame
 
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}

@@ -14,9 +14,9 @@ import os
 from typing import Any
 
 from podium.base.errors import DataError
-from podium.data.click_files import id_text
-from podium.data.click_log import ClickLog, Repeated
-from podium.data.click_pages import PageList
+from podium.clicks.log.click_files import id_text
+from podium.clicks.log.click_log import ClickLog, Repeated
+from podium.clicks.log.click_pages import PageList
 from podium.formats.tables.tables import read_frame
 
 _LISTS = ("url_md5", "position", "click")

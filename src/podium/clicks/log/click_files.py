@@ -20,9 +20,9 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
-from podium.data.click_log import NO_TIME, ClickLog, Repeated
-from podium.data.click_pages import PageList, as_milliseconds
-from podium.data.click_parquet import read_parquet_clicks, write_parquet_clicks
+from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
+from podium.clicks.log.click_pages import PageList, as_milliseconds
+from podium.clicks.log.click_parquet import read_parquet_clicks, write_parquet_clicks
 from podium.formats.sniff import table_kind
 
 _ACTIONS = ("click",)

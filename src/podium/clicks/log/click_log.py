@@ -136,7 +136,7 @@ class ClickLog:
         It keeps what click models read: documents, positions, clicks and counts.
         """
         # imported here: the module below needs the class above
-        from podium.data.click_pages import fold
+        from podium.clicks.log.click_pages import fold
 
         return fold(self)
 
@@ -177,7 +177,7 @@ class ClickLog:
     @classmethod
     def from_pages(cls, pages: Iterable[tuple[str, Sequence[str], Sequence[int]]]) -> ClickLog:
         """A log from (query, documents from the top, clicked positions from 1) of each page."""
-        from podium.data.click_pages import PageList
+        from podium.clicks.log.click_pages import PageList
 
         made = PageList("<pages>", unit="page ")
         for number, (query, documents, clicks) in enumerate(pages, 1):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.data.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
+from podium.clicks.log.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
 from podium.jit.compiled import compiled
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import DataError
-from podium.data import (
+from podium.clicks import (
     read_baidu_ultr,
     read_clicks,
     read_metarank,

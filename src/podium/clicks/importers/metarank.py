@@ -12,9 +12,9 @@ from typing import Any
 
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name
-from podium.data.click_files import id_text, json_lines
-from podium.data.click_log import ClickLog, Repeated
-from podium.data.click_pages import PageList, as_milliseconds
+from podium.clicks.log.click_files import id_text, json_lines
+from podium.clicks.log.click_log import ClickLog, Repeated
+from podium.clicks.log.click_pages import PageList, as_milliseconds
 
 _SECONDS = 1e11  # a smaller time is in seconds: as milliseconds it would lie before March 1973
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import DataError
-from podium.data.click_files import read_clicks, write_clicks
-from podium.data.click_frames import clicks_from_frame, clicks_to_frame
-from podium.data.click_log import NO_TIME, ClickLog
+from podium.clicks.log.click_files import read_clicks, write_clicks
+from podium.clicks.log.click_frames import clicks_from_frame, clicks_to_frame
+from podium.clicks.log.click_log import NO_TIME, ClickLog
 
 PAGE = {"query": "q7", "documents": ["d3", "d1", "d9"], "clicks": [2]}
 FULL = {

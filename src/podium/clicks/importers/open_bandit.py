@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.click_log import ClickLog
-from podium.data.click_pages import PageList, as_milliseconds
+from podium.clicks.log.click_log import ClickLog
+from podium.clicks.log.click_pages import PageList, as_milliseconds
 
 _COLUMNS = {
     "item": ("item", "item_id"),

@@ -25,9 +25,9 @@ from typing import Any
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
-from podium.data.click_files import json_lines
-from podium.data.click_log import ClickLog, Repeated
-from podium.data.click_pages import PageList, as_milliseconds, is_unicode
+from podium.clicks.log.click_files import json_lines
+from podium.clicks.log.click_log import ClickLog, Repeated
+from podium.clicks.log.click_pages import PageList, as_milliseconds, is_unicode
 from podium.formats.sniff import table_kind
 from podium.formats.tables.tables import read_frame
 

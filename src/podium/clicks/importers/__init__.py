@@ -1,0 +1,1 @@
+"""Importers: click logs of other systems."""

@@ -1,0 +1,1 @@
+"""Click logs: pages, their files and frames."""
