@@ -31,15 +31,15 @@ from .data import write_run as write_run
 from .data.doctor.check import check as check
 from .distributed.cluster import Cluster as Cluster
 from .engine import Engine as Engine
-from .evaluation.attribution import importance as importance
 from .evaluation.calibration import calibration as calibration
 from .evaluation.compare_runs import compare_runs as compare_runs
 from .evaluation.cross_validate import cross_validate as cross_validate
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_run as evaluate_run
-from .evaluation.explain import explain as explain
 from .evaluation.reconcile import reconcile as reconcile
 from .evaluation.reconcile import reconcile_run as reconcile_run
+from .explanation.attribution import importance as importance
+from .explanation.explain import explain as explain
 from .imports import import_model as import_model
 from .losses import Loss as Loss
 from .methods import METHODS as METHODS

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from podium.base.arguments import whole_number
 from podium.base.errors import IncompatibleError, UnknownNameError
 from podium.data.dataset import Dataset
-from podium.evaluation.attribution import shares_over_mean
+from podium.explanation.attribution import shares_over_mean
 from podium.formats.trec.trec import Run
 from podium.jit.sorting import order
 from podium.model import Model

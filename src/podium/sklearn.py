@@ -36,8 +36,8 @@ from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
+from podium.explanation.attribution import importance
 from podium.formats.inputs import is_frame
 from podium.formats.tables.tables import weights_of_queries
 from podium.methods import method

@@ -24,7 +24,7 @@ import pytest
 import podium
 from browser.devtools import CHROMIUM, Browser
 from podium.data import Dataset
-from podium.evaluation.explain import explain
+from podium.explanation.explain import explain
 from podium.service.judgments import read_judgments
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]

@@ -10,7 +10,7 @@ from podium.base.errors import ParameterError
 from podium.cli import console, options
 
 if TYPE_CHECKING:
-    from podium.evaluation.explain import Explanation
+    from podium.explanation.explain import Explanation
 
 
 def explain(
@@ -29,7 +29,7 @@ def explain(
     for linear models and trees; for multi-layer perceptrons by gradients along the line between the documents.
     """
     from podium.cli.documents import read_documents
-    from podium.evaluation.explain import explain as why
+    from podium.explanation.explain import explain as why
     from podium.model import Model
 
     if len(doc) != 2:

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
-from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import plain
-from podium.evaluation.explain import explain_rows, feature_name
-from podium.evaluation.permutation import permuted
+from podium.explanation.attribution import importance
+from podium.explanation.explain import explain_rows, feature_name
+from podium.explanation.permutation import permuted
 from podium.jit.sorting import order
 from podium.metrics import NDCG, Metric, evaluate_all, mean
 from podium.model import Model

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError, UnknownNameError, counted
 from podium.data.dataset import Dataset
-from podium.evaluation.attribution import shares_over_mean
-from podium.evaluation.explain import explain as explain_pair
+from podium.explanation.attribution import shares_over_mean
+from podium.explanation.explain import explain as explain_pair
 from podium.jit.sorting import order
 from podium.parsing.ids import first_repeated
 from podium.service.errors import RequestError

@@ -3,9 +3,9 @@
 import numpy as np
 
 from podium.data.dataset import Dataset
-from podium.evaluation.attribution import importance
 from podium.evaluation.evaluate import evaluate
-from podium.evaluation.explain import explain_rows
+from podium.explanation.attribution import importance
+from podium.explanation.explain import explain_rows
 from podium.training import train
 from podium.transforms import AddMinMax, MinMax
 

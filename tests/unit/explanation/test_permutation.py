@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from podium.data import Dataset
-from podium.evaluation.permutation import permuted
+from podium.explanation.permutation import permuted
 from podium.metrics import Metric
 from podium.training import train
 

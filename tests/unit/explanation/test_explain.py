@@ -16,9 +16,9 @@ import podium
 from podium.base.errors import DataError, IncompatibleError
 from podium.cli.main import app
 from podium.data import Dataset, make_letor_like
-from podium.evaluation.attribution import attribute, deviations, importance, input_gradient
 from podium.evaluation.details import most_informative_pairs
-from podium.evaluation.explain import Explanation, explain, explain_rows
+from podium.explanation.attribution import attribute, deviations, importance, input_gradient
+from podium.explanation.explain import Explanation, explain, explain_rows
 from podium.formats import write_letor
 from podium.model import Model
 from podium.scorers.trees.trees import booster

@@ -8,7 +8,7 @@
     >>> bool(abs(found.shares.sum() - found.difference) < 1e-12)
     True
 
-The shares are exact for linear models and trees; see `podium.evaluation.attribution`. What the quadrature of a
+The shares are exact for linear models and trees; see `podium.explanation.attribution`. What the quadrature of a
 multi-layer perceptron misses is `rest`, so that shares and rest always add up to the difference.
 """
 
@@ -28,7 +28,7 @@ from podium.formats.inputs import labelled_data
 from podium.jit.sorting import dense_ranks
 
 if TYPE_CHECKING:
-    from podium.evaluation.flip import Flip
+    from podium.explanation.flip import Flip
     from podium.model import Model
 
 
@@ -97,8 +97,8 @@ def explain(model: Model, data: Any, *, query: str, documents: tuple[str, str]) 
 
 def explain_rows(model: Model, data: Dataset, q: int, rows: tuple[int, int]) -> Explanation | None:
     """The same for two rows of query number q, counted from its first; None where the model cannot be taken apart."""
-    from podium.evaluation.attribution import attribute
-    from podium.evaluation.flip import smallest_flip
+    from podium.explanation.attribution import attribute
+    from podium.explanation.flip import smallest_flip
 
     data = model.align_features(data)
     part = data.select([q]).dense()

@@ -1,0 +1,1 @@
+"""Explanations: why a document is ranked above another, and which features matter."""
