@@ -25,8 +25,8 @@ from podium.comparison.store import Store
 from podium.evaluation.compare import Outcome
 from podium.formats.cache.cache import open_cache
 from podium.formats.cache.cache_writer import write_cache
-from podium.text.candidates import dataset
-from podium.text.index import Index
+from podium.text.index.index import Index
+from podium.text.retrieval.candidates import dataset
 
 DATA, _ = podium.make_letor_like(20, (4, 8), n_features=5, seed=1)
 TASK = Task("Fold1", "listnet")

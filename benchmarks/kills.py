@@ -20,7 +20,7 @@ from pathlib import Path
 
 import podium
 from podium.formats import write_letor
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 @dataclass(frozen=True)

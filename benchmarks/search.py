@@ -22,9 +22,9 @@ from podium.evaluation.significance import compare_systems
 from podium.formats.trec.trec import read_qrels
 from podium.graph import read_links
 from podium.metrics import Metric
-from podium.text.collection import read_documents, read_queries
+from podium.text.collection.collection import read_documents, read_queries
 from podium.text.features import read_features
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 METHODS = ["listnet", "listnet(transform=query-zscore)", "lambdamart", "lambdamart(transform=query-zscore)"]
 WITHOUT = ["cosine", "prf", "lsi", "cosine,prf,lsi"]

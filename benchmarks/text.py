@@ -47,7 +47,7 @@ def contests(*, quick: bool) -> Iterator[Contest]:
 def searches(n: int, folder: str) -> Iterator[Contest]:
     from podium.text.context import Context
     from podium.text.features import Plan, read_features
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
     index, queries = Index.open(Path(folder) / "podium.index"), made_up_queries(300)
     yield Contest(
@@ -86,7 +86,7 @@ def alone(what: str, folder: str) -> dict[str, float]:
 
 
 def index_with_podium(folder: str) -> None:
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
     for old in Path(folder).glob("podium.index*"):
         if old.is_file():

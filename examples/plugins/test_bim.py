@@ -5,7 +5,7 @@ import pytest
 from bim import BIM
 
 from podium.testing.names import text_gives_it_back
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 WORDS = ["steel", "wing", "flow", "heat", "shock", "wave"]
 

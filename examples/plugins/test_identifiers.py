@@ -2,7 +2,7 @@ import pytest
 from identifiers import Identifiers
 
 from podium.testing.names import text_gives_it_back
-from podium.text.index import Index
+from podium.text.index.index import Index
 from podium.text.snippets import mark
 
 

@@ -6,7 +6,7 @@ from idf_share import IDFShare
 
 from podium.testing import check_feature
 from podium.text.context import Context
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 def test_it_keeps_the_promises_of_a_feature():

@@ -51,5 +51,5 @@ from .model import Model as Model
 from .model import load as load
 from .odds import Odds as Odds
 from .recipe import Recipe as Recipe
-from .text.index import Index as Index
+from .text.index.index import Index as Index
 from .training import train as train

@@ -17,12 +17,12 @@ from podium.explanation.attribution import shares_over_mean
 from podium.formats.trec.trec import Run
 from podium.jit.sorting import order
 from podium.model import Model
-from podium.text.candidates import DEPTH
-from podium.text.collection import Topic
+from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan
-from podium.text.index import Index
-from podium.text.retrieval import BM25, Retrieval
+from podium.text.index.index import Index
+from podium.text.retrieval.candidates import DEPTH
+from podium.text.retrieval.retrieval import BM25, Retrieval
 
 
 @dataclass(frozen=True, eq=False)

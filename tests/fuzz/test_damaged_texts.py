@@ -48,8 +48,8 @@ from podium.imports import import_model
 from podium.judgments.judgments import read_judgments
 from podium.metrics.base import Metric
 from podium.service.settings import Settings
-from podium.text.collection import read_documents, read_queries
-from podium.text.html_page import html_text
+from podium.text.collection.collection import read_documents, read_queries
+from podium.text.collection.html_page import html_text
 from reference import letor, trec
 from reference.foreign import damaged, files
 

@@ -28,9 +28,9 @@ def compare_search(
     from podium.evaluation.report import summary
     from podium.formats.trec.trec import read_qrels
     from podium.pages.report import write_report
-    from podium.text.candidates import DEPTH
-    from podium.text.collection import read_queries
-    from podium.text.index import Index
+    from podium.text.collection.collection import read_queries
+    from podium.text.index.index import Index
+    from podium.text.retrieval.candidates import DEPTH
 
     if output is not None:
         console.check_output(output)

@@ -24,9 +24,9 @@ def demo_search(output: str, *, seed: int) -> None:
     from podium.evaluation.compare_search import compare_search
     from podium.evaluation.report import summary
     from podium.pages.report import write_report
-    from podium.text.collection import Topic
-    from podium.text.index import Index
-    from podium.text.standard_library import standard_library
+    from podium.text.collection.collection import Topic
+    from podium.text.collection.standard_library import standard_library
+    from podium.text.index.index import Index
 
     console.check_output(output)
     folder = Path(output)

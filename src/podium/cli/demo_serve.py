@@ -58,8 +58,8 @@ def _model(folder: Path, method: str, seed: int) -> Path:
 
 def _make_index(path: Path) -> None:
     """Index the documentation of Python: aside, so that half an index is never served."""
-    from podium.text.index import Index
-    from podium.text.standard_library import standard_library
+    from podium.text.collection.standard_library import standard_library
+    from podium.text.index.index import Index
 
     console.say("indexing Python's documentation …")
     documents, _, _ = standard_library()

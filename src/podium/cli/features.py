@@ -11,7 +11,7 @@ from podium.base.progress import tracked
 from podium.cli import console, progress
 
 if TYPE_CHECKING:
-    from podium.text.candidates import Rows
+    from podium.text.retrieval.candidates import Rows
 
 
 def features(
@@ -40,11 +40,11 @@ def features(
     A model that is trained on them keeps what they are, and podium search --model computes the same again.
     """
     from podium.formats.trec.trec import read_qrels
-    from podium.text.candidates import grades_of, info, rows_of, write_features
-    from podium.text.collection import read_queries
+    from podium.text.collection.collection import read_queries
     from podium.text.features import read_features
-    from podium.text.index import Index
-    from podium.text.retrieval import Retrieval
+    from podium.text.index.index import Index
+    from podium.text.retrieval.candidates import grades_of, info, rows_of, write_features
+    from podium.text.retrieval.retrieval import Retrieval
 
     if output != "-":
         console.check_file(output, what="training data")

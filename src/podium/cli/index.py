@@ -66,7 +66,7 @@ def index(
     """
     from podium.base.files import claimed
     from podium.text.analyser import Analyser
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
     beside = {"links": links, "visits": visits, "vectors": vectors}
     if not documents and not delete and not any(beside.values()):
@@ -98,7 +98,7 @@ def index(
 def _made(output: str, rows: Iterator[dict[str, Any]], **how: Any) -> Iterator[Any]:
     """A new index of documents, which goes if what is added to it fails."""
     from podium.base.files import claimed
-    from podium.text.index import Index, remove_index
+    from podium.text.index.index import Index, remove_index
 
     with claimed(output):
         made = Index.create(output, rows, **how)
@@ -114,7 +114,7 @@ def _made(output: str, rows: Iterator[dict[str, Any]], **how: Any) -> Iterator[A
 def _add_beside(made: Any, *, links: str | None, visits: str | None, vectors: str | None) -> None:
     """What comes from files beside the documents."""
     from podium.graph import read_links, read_visits
-    from podium.text.encoding import read_vectors
+    from podium.text.index.encoding import read_vectors
 
     if links is not None:
         made.add_links(pair[:2] for pair in read_links(links))
@@ -125,7 +125,7 @@ def _add_beside(made: Any, *, links: str | None, visits: str | None, vectors: st
 
 
 def _read(sources: Any, bar: progress.Bar) -> Iterator[dict[str, Any]]:
-    from podium.text.collection import read_documents
+    from podium.text.collection.collection import read_documents
 
     for source in sources:
         yield from read_documents(source, progress=bar.progress(source))

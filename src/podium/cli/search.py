@@ -13,7 +13,7 @@ from podium.cli import console, options, progress
 
 if TYPE_CHECKING:
     from podium.engine import Answer, Engine
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
 
 def search(
@@ -58,7 +58,7 @@ def search(
 ) -> None:
     """Search an index, for one query or for a file of them."""
     from podium.engine import Engine
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
     _check(query, queries, run, model=model, by=by, explain=explain)
     with console.printed_warnings():
@@ -87,7 +87,7 @@ def _check(
 def _filter(index: Index, where: list[str] | None) -> Any:
     if not where:
         return None
-    from podium.text.filters import make_filter
+    from podium.text.retrieval.filters import make_filter
 
     return make_filter(index, where)
 
@@ -155,7 +155,7 @@ def _object(row: Any, answer: Any, engine: Engine | None, *, explain: bool) -> d
 
 def _run(index: Index, engine: Engine | None, queries: str, target: str, *, k: int, by: str | None, where: Any) -> None:
     from podium.formats.trec.trec import Run, write_run
-    from podium.text.collection import read_queries
+    from podium.text.collection.collection import read_queries
 
     if target != "-":
         console.check_file(target, what="a run")

@@ -39,7 +39,7 @@ from podium.service.shelf_folder import digest, is_version, keep, make_folder, r
 
 if TYPE_CHECKING:
     from podium.engine import Engine
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
 _WAIT = 60.0
 """Seconds to wait while another process changes the folder: it may be loading a large model."""

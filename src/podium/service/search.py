@@ -12,7 +12,7 @@ from podium.service.errors import RequestError
 from podium.service.feedback import Impression
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
 from podium.service.shelf import Entry
-from podium.text.index import Index
+from podium.text.index.index import Index
 from podium.text.snippets import snippet
 
 EXPLAINED = 20

@@ -28,7 +28,7 @@ from podium.service.shadow import Shadow
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
 
 class State:
@@ -49,7 +49,7 @@ class State:
         self.index: Index | None = None
         self.index_lock = threading.Lock()
         if settings.index:
-            from podium.text.index import Index
+            from podium.text.index.index import Index
 
             self._index_mark = _file_mark(settings.index)
             self.index = Index.open(settings.index)

@@ -17,7 +17,7 @@ from podium.testing.names import text_gives_it_back
 from podium.testing.numbers import Array
 from podium.text.context import Context
 from podium.text.features import Feature
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 def check_feature(feature: Feature) -> None:

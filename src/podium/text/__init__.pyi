@@ -1,10 +1,10 @@
 from .analyser import Analyser as Analyser
-from .candidates import dataset as dataset
-from .collection import read_documents as read_documents
-from .collection import read_queries as read_queries
+from .collection.collection import read_documents as read_documents
+from .collection.collection import read_queries as read_queries
 from .features import Feature as Feature
 from .features import register_feature as register_feature
-from .index import Hits as Hits
-from .index import Index as Index
-from .retrieval import Retrieval as Retrieval
+from .index.index import Hits as Hits
+from .index.index import Index as Index
+from .retrieval.candidates import dataset as dataset
+from .retrieval.retrieval import Retrieval as Retrieval
 from .snippets import snippet as snippet

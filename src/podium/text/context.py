@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
-from podium.text.index import WHOLE, Index
+from podium.text.index.index import WHOLE, Index
 from podium.text.query import Query
-from podium.text.retrieval import Statistics
+from podium.text.retrieval.retrieval import Statistics
 
 T = TypeVar("T")
 Array = NDArray[np.float64]

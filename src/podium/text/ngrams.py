@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.jit.compiled import compiled
-from podium.text.index import Index
-from podium.text.segment import find_terms
+from podium.text.index.index import Index
+from podium.text.index.segment import find_terms
 
 
 def ngram_df(index: Index, grams: NDArray[np.int32]) -> NDArray[np.float64]:

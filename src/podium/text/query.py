@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.text.store import Store
+from podium.text.index.store import Store
 
 
 @dataclass(frozen=True, eq=False)

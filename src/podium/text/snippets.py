@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.text.index import Index
+from podium.text.index.index import Index
 from podium.text.query import Query
 
 _END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|(?<=[。！？])|\n\s*\n")

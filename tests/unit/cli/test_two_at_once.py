@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 Podium = Callable[..., Any]
 

@@ -12,7 +12,7 @@ from podium.base.errors import DataError, PodiumError
 from podium.formats import read_letor
 from podium.formats.trec.trec import read_qrels, read_run
 from podium.imports import import_model
-from podium.text.collection import read_documents, read_queries
+from podium.text.collection.collection import read_documents, read_queries
 
 SECONDS = 2.0  # of the processor; what looks again and again at 300 kB takes many minutes
 SIZE = 300_000

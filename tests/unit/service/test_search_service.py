@@ -5,8 +5,8 @@ import pytest
 
 import podium
 from podium.service.feedback_export import training_data
-from podium.text.candidates import dataset
-from podium.text.collection import Topic
+from podium.text.collection.collection import Topic
+from podium.text.retrieval.candidates import dataset
 
 WORDS = ["heat", "transfer", "slabs", "steel", "flow", "wing", "shock", "wave"]
 

@@ -9,10 +9,10 @@ import podium
 from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.evaluation.compare_search import FIRST, TUNED, compare_search
 from podium.formats.trec.trec import Qrels
-from podium.text.candidates import dataset, info, rows_of, write_features
-from podium.text.collection import Topic
+from podium.text.collection.collection import Topic
 from podium.text.features import read_features
-from podium.text.index import Index
+from podium.text.index.index import Index
+from podium.text.retrieval.candidates import dataset, info, rows_of, write_features
 
 FEATURES = "bm25,bm25(field=title,k1=0.9),span,prf,length"
 

@@ -7,8 +7,8 @@ from collections import namedtuple
 import pytest
 
 from podium.base.errors import DataError
-from podium.text.collection import Topic, plain, read_documents, read_queries
-from podium.text.html_page import html_text
+from podium.text.collection.collection import Topic, plain, read_documents, read_queries
+from podium.text.collection.html_page import html_text
 
 
 def written(path, text):

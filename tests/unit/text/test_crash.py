@@ -10,14 +10,14 @@ import time
 import pytest
 
 from podium.text.analyser import Analyser
-from podium.text.index import Index
-from podium.text.store import Store
+from podium.text.index.index import Index
+from podium.text.index.store import Store
 
 BATCH = 6
 CHILD = f"""
 import sys
-from podium.text.document import Document
-from podium.text.store import Store
+from podium.text.collection.indexed_document import Document
+from podium.text.index.store import Store
 store = Store(sys.argv[1])
 number = int(sys.argv[2])
 print("ready", flush=True)
@@ -72,7 +72,7 @@ def test_a_killed_process_leaves_all_or_nothing_of_each_batch(tmp_path):
 
 READER = """
 import sys
-from podium.text.index import Index
+from podium.text.index.index import Index
 index = Index.open(sys.argv[1])
 print("ready", flush=True)
 seen = []

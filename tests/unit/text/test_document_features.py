@@ -10,7 +10,7 @@ from podium.graph import Visit, read_links
 from podium.text.context import Context
 from podium.text.features import Feature, read_features
 from podium.text.features.sets import document_features
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 # the graph of the worked example: 0→1, 0→2, 1→2, 3→2; "x" is not a document
 PAGES = [

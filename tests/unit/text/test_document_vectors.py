@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import DataError, IncompatibleError, ParameterError, UnknownNameError
-from podium.text import vectors
 from podium.text.context import Context
-from podium.text.encoding import read_vectors
 from podium.text.features import Feature
-from podium.text.filters import make_filter
-from podium.text.index import Index
-from podium.text.retrieval import Retrieval
+from podium.text.index.encoding import read_vectors
+from podium.text.index.index import Index
+from podium.text.retrieval.filters import make_filter
+from podium.text.retrieval.retrieval import Retrieval
+from podium.text.retrieval.retrieval import dense as vectors
 
 DOCUMENTS = [
     {"id": "a", "text": "red apple", "vector": [1.0, 0.0], "year": 1990},

@@ -12,7 +12,7 @@ from podium.testing import variants
 from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features, register_feature
-from podium.text.index import Index
+from podium.text.index.index import Index
 from reference import text_features as reference
 
 PLAIN = Analyser(stem=False)

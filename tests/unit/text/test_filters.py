@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.base.errors import ParameterError, UnknownNameError
-from podium.text.filters import Condition, make_filter, read_condition
-from podium.text.index import Index
+from podium.text.index.index import Index
+from podium.text.retrieval.filters import Condition, make_filter, read_condition
 
 DOCUMENTS = [
     {"id": "a", "text": "x", "year": 1990, "kind": "book", "tags": ["red", "blue"], "free": True},

@@ -7,7 +7,7 @@ import pytest
 
 from podium.base.errors import DataError, IndexFileError, ParameterError
 from podium.text.analyser import Analyser
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 def make(path, *texts, **more):

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from podium.base.errors import ParameterError
-from podium.text import retrieval
 from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
-from podium.text.index import Index
-from podium.text.retrieval import Scratch
+from podium.text.index.index import Index
+from podium.text.retrieval.retrieval import Scratch, retrieval
 
 PLAIN = Analyser(stem=False, stop=False, shortest=1)
 
@@ -168,7 +167,7 @@ def test_a_document_is_listed_once_whatever_its_score_is(worth, norm):
 
 
 def test_searches_with_ever_new_parameters_keep_a_bounded_number_of_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr("podium.text.index.LEAST_KEPT", 20_000)
+    monkeypatch.setattr("podium.text.index.index.LEAST_KEPT", 20_000)
     documents, queries = draw(5, n=200)
     index = make(tmp_path / "i", documents)
     first = index.search(" ".join(queries[0]), 100)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from podium.base.errors import PodiumWarning
-from podium.text import segments
-from podium.text.index import Index
+from podium.text.index.index import Index, segments
 
 
 def texts(n, first=0):

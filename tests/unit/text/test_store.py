@@ -14,10 +14,10 @@ import pytest
 from podium.base import sqlite
 from podium.base.errors import DataError, IndexFileError, PodiumError
 from podium.graph.visits import Visit
-from podium.text import schema
 from podium.text.analyser import Analyser
-from podium.text.document import Document
-from podium.text.store import Store
+from podium.text.collection.indexed_document import Document
+from podium.text.index.index import schema
+from podium.text.index.store import Store
 
 FIELDS = ("title", "text")
 
@@ -104,7 +104,7 @@ def test_the_same_id_twice_is_refused_and_nothing_is_added(store, monkeypatch):
     store.add(some(2))
     with pytest.raises(DataError, match=r"'d1' is there already.*replace=True"):
         store.add(some(3, first=1))
-    monkeypatch.setattr("podium.text.store._BATCH", 2)
+    monkeypatch.setattr("podium.text.index.store._BATCH", 2)
     for replace in (False, True):  # far apart, and in one batch
         for n in (1, 4):
             with pytest.raises(DataError, match="'d9' is given twice"):
@@ -368,8 +368,8 @@ NOBODY = """
 import os, sys
 from podium.base.errors import IndexFileError
 from podium.text.analyser import Analyser
-from podium.text.document import Document
-from podium.text.store import Store
+from podium.text.collection.indexed_document import Document
+from podium.text.index.store import Store
 Analyser.parse(repr(Analyser())).term("word")
 if os.geteuid() == 0:
     os.setgid(65534)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 @pytest.fixture

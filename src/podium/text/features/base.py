@@ -27,7 +27,7 @@ from podium.base.errors import DataError, UnknownNameError
 from podium.base.registry import Named, field_types, register
 from podium.jit.compiled import address, compiled, function_at
 from podium.text.context import Context, View
-from podium.text.index import WHOLE, Index
+from podium.text.index.index import WHOLE, Index
 
 Array = NDArray[np.float64]
 _SIGNATURE = "void(f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[::1])"

@@ -18,8 +18,8 @@ from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
 from podium.text.features.base import Array, Context, Feature
-from podium.text.index import Index
-from podium.text.stored import document_numbers, field_values, known_values, place
+from podium.text.index.index import Index
+from podium.text.index.stored_values import document_numbers, field_values, known_values, place
 
 
 class DocumentFeature(Feature):

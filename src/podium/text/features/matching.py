@@ -13,7 +13,7 @@ import numpy as np
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, FieldFeature
-from podium.text.retrieval import MOST
+from podium.text.retrieval.retrieval import MOST
 
 
 @compiled

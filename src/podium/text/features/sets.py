@@ -8,7 +8,7 @@ from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
 from podium.text.features.document import has_links, has_urls, has_visits
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 def read_features(wanted: str | Sequence[str | Feature], index: Index) -> tuple[Feature, ...]:

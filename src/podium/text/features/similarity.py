@@ -9,8 +9,8 @@ import numpy as np
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Array, Context, Feature
-from podium.text.latent import latent
-from podium.text.word_vectors import norms, term_weights
+from podium.text.retrieval.lsi import latent
+from podium.text.retrieval.word_vectors import norms, term_weights
 
 
 @register

@@ -9,9 +9,9 @@ import numpy as np
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.text.features.base import Array, Context, Feature
-from podium.text.index import Index
-from podium.text.stored import place
-from podium.text.vectors import cosines, exact_dots, query_vector, vectors_of
+from podium.text.index.index import Index
+from podium.text.index.stored_values import place
+from podium.text.retrieval.dense import cosines, exact_dots, query_vector, vectors_of
 
 
 class VectorFeature(Feature):

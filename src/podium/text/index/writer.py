@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.text.document import Document
-from podium.text.schema import insert
+from podium.text.collection.indexed_document import Document
+from podium.text.index.schema import insert
 
 if TYPE_CHECKING:
-    from podium.text.store import Store
+    from podium.text.index.store import Store
 
 _LONG = 1000
 """Bytes of text from which on it is packed."""

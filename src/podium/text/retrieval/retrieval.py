@@ -1,6 +1,6 @@
 """Retrieval: the first stage. Documents that share a word with the query, scored from postings, the best k of them.
 
->>> from podium.text.retrieval import Retrieval
+>>> from podium.text.retrieval.retrieval import Retrieval
 >>> Retrieval.parse("bm25(k1=0.9,fields=[title^2,text])")
 bm25(k1=0.9,fields=[title^2,text])
 """
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import Named, param, register
 from podium.jit.compiled import compiled
+from podium.text.index.segment import Segment, find_terms
 from podium.text.query import Query
-from podium.text.segment import Segment, find_terms
 
 if TYPE_CHECKING:
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -82,7 +82,7 @@ class Retrieval(Named):
     """A first stage: a way to find the best documents for a query."""
 
     kind: ClassVar[str] = "retrieval"
-    home: ClassVar[str] = "podium.text.vectors"  # which imports this module
+    home: ClassVar[str] = "podium.text.retrieval.dense"  # which imports this module
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
         """The scores and the numbers of the k best documents, in any order; ties go to the lower number."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.base.files import reading
-from podium.text.store import Store
+from podium.text.index.store import Store
 
 Encoder = Callable[[list[str]], Any]
 """From a list of texts to an array with a row for each."""

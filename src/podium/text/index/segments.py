@@ -16,8 +16,8 @@ from typing import Any
 
 from podium.base.errors import DataError, IndexFileError, PodiumWarning
 from podium.base.files import claimed, write_aside
-from podium.text.segment import Segment, build
-from podium.text.store import Store
+from podium.text.index.segment import Segment, build
+from podium.text.index.store import Store
 
 MOST = 8
 """Segments before they are merged."""

@@ -26,9 +26,9 @@ from podium.base.errors import DataError, IndexFileError
 from podium.base.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
-from podium.text.document import Document
-from podium.text.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
-from podium.text.writer import Writer, largest, remove, unpacked
+from podium.text.collection.indexed_document import Document
+from podium.text.index.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
+from podium.text.index.writer import Writer, largest, remove, unpacked
 
 _BATCH = 1000
 """Documents that are written at once."""

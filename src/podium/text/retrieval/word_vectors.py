@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.jit.compiled import compiled
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 Array = NDArray[np.float64]
 

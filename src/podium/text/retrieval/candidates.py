@@ -21,11 +21,11 @@ from podium.data.table import Table
 from podium.formats.letor.letor import write_letor
 from podium.formats.sniff import table_kind
 from podium.formats.trec.trec import Qrels, Run
-from podium.text.collection import Topic
+from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features
-from podium.text.index import Hits, Index
-from podium.text.retrieval import BM25, Retrieval
+from podium.text.index.index import Hits, Index
+from podium.text.retrieval.retrieval import BM25, Retrieval
 
 DEPTH = 100
 """Candidates per query unless told."""

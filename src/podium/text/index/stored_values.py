@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import UnknownNameError
-from podium.text.index import Index
+from podium.text.index.index import Index
 
 
 def document_numbers(index: Index) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.jit.compiled import compiled
-from podium.text.store import Tokens
+from podium.text.index.store import Tokens
 
 Ints = NDArray[Any]
 

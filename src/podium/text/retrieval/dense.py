@@ -1,6 +1,6 @@
 """Search by vectors: exact, over all documents that have one; and both kinds of search together.
 
->>> from podium.text.retrieval import Retrieval
+>>> from podium.text.retrieval.retrieval import Retrieval
 >>> Retrieval.parse("vectors(similarity=dot)"), Retrieval.parse("hybrid(words=ql(mu=1000.0))")
 (vectors(similarity=dot), hybrid(words=ql(mu=1000.0)))
 """
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import param, register
 from podium.text.query import Query
-from podium.text.retrieval import BM25, MOST, Array, Numbers, Retrieval, Where
+from podium.text.retrieval.retrieval import BM25, MOST, Array, Numbers, Retrieval, Where
 
 if TYPE_CHECKING:
-    from podium.text.index import Index
+    from podium.text.index.index import Index
 
 _BLOCK = 65_536
 """Documents whose scores are computed at once in single precision."""

@@ -1,7 +1,7 @@
 """Index: documents that can be searched, and whose features can be computed.
 
     >>> import tempfile, os
-    >>> from podium.text.index import Index
+    >>> from podium.text.index.index import Index
     >>> path = os.path.join(tempfile.mkdtemp(), "my.index")
     >>> docs = [{"id": "a", "title": "Heat", "text": "Heat transfer in slabs"}, {"id": "b", "text": "Cold slabs"}]
     >>> index = Index.create(path, docs)
@@ -36,15 +36,15 @@ from podium.base.files import claimed
 from podium.graph.visits import Visit, check_visit
 from podium.jit.compiled import compiled
 from podium.text.analyser import Analyser
-from podium.text.collection import plain
-from podium.text.document import Document, text_fields
-from podium.text.encoding import Encoder, encoded, encoder_name, named_vectors
-from podium.text.kept import Kept
+from podium.text.collection.collection import plain
+from podium.text.collection.indexed_document import Document, text_fields
+from podium.text.index.array_cache import Kept
+from podium.text.index.encoding import Encoder, encoded, encoder_name, named_vectors
+from podium.text.index.segment import Segment, find_terms
+from podium.text.index.segments import read_segments
+from podium.text.index.store import Store
 from podium.text.query import Query, read_query
-from podium.text.retrieval import BM25, Retrieval, Scratch, Statistics, Where
-from podium.text.segment import Segment, find_terms
-from podium.text.segments import read_segments
-from podium.text.store import Store
+from podium.text.retrieval.retrieval import BM25, Retrieval, Scratch, Statistics, Where
 
 T = TypeVar("T")
 WHOLE = "whole"

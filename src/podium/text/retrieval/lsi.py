@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from podium.base.errors import PodiumWarning
 from podium.base.files import write_aside
-from podium.text.index import Index
-from podium.text.word_vectors import term_weights
+from podium.text.index.index import Index
+from podium.text.retrieval.word_vectors import term_weights
 
 _SEED = 0
 

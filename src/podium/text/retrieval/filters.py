@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import ParameterError
-from podium.text.index import Index
-from podium.text.retrieval import Numbers, Where
-from podium.text.stored import document_numbers, known_values, place
+from podium.text.index.index import Index
+from podium.text.index.stored_values import document_numbers, known_values, place
+from podium.text.retrieval.retrieval import Numbers, Where
 
 Mask = NDArray[np.bool_]
 _SIGN = re.compile(r">=|<=|!=|=|>|<|!")

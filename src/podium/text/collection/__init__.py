@@ -1,0 +1,1 @@
+"""Collections: documents and queries, from the files people have."""

@@ -1,0 +1,1 @@
+"""Index: documents, terms and positions on disk."""

@@ -1,0 +1,1 @@
+"""Retrieval: BM25, query likelihood, dense vectors, LSI; candidates of queries."""
