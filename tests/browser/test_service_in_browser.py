@@ -25,7 +25,7 @@ import podium
 from browser.devtools import CHROMIUM, Browser
 from podium.data import Dataset
 from podium.explanation.explain import explain
-from podium.service.judgments import read_judgments
+from podium.service.feedback.judging import read_judgments
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")]
 

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from podium.base.errors import PodiumError
-from podium.service.experiment_schemas import ExperimentRequest
-from podium.service.experiments import Experiments
-from podium.service.feedback import Action, Feedback, Impression
-from podium.service.feedback_export import backup, click_log, judgments, totals, training_data
-from podium.service.judgments import agreement, judged_data, qrels, read_judgments
-from podium.service.models import Models
+from podium.service.experiments.experiment_schemas import ExperimentRequest
+from podium.service.experiments.running import Experiments
+from podium.service.feedback.events import Action, Feedback, Impression
+from podium.service.feedback.feedback_export import backup, click_log, judgments, totals, training_data
+from podium.service.feedback.judging import agreement, judged_data, qrels, read_judgments
+from podium.service.models.versions import Models
 
 
 def make_store(path: Path, models: Models) -> None:

@@ -23,7 +23,7 @@ def status(store: Store, as_json: options.Json = False) -> None:
     """Say how much a store holds."""
     from dataclasses import asdict
 
-    from podium.service.feedback_export import totals
+    from podium.service.feedback.feedback_export import totals
 
     found = totals(store)
     if as_json:
@@ -58,7 +58,7 @@ def clicks(
     what `podium feedback letor` wrote. Each page has the id of its request.
     """
     from podium.clicks import write_clicks
-    from podium.service.feedback_export import click_log
+    from podium.service.feedback.feedback_export import click_log
 
     if output != "-":
         console.check_file(output, what="a click log")
@@ -91,7 +91,7 @@ def letor(
 
     from podium.base.files import writing
     from podium.formats import write_letor
-    from podium.service.feedback_export import shown_left_out, training_data
+    from podium.service.feedback.feedback_export import shown_left_out, training_data
 
     if output != "-":
         console.check_file(output, what="training data")
@@ -113,7 +113,7 @@ def votes(
     import io
 
     from podium.base.files import writing
-    from podium.service.feedback_export import judgments
+    from podium.service.feedback.feedback_export import judgments
 
     rows = judgments(store)
     text = io.StringIO()
@@ -126,8 +126,8 @@ def votes(
 @app.command()
 def forget(store: Store, user: Annotated[str, typer.Argument(help="The user's id.")]) -> None:
     """Delete what a user was shown and did."""
-    from podium.service.feedback import Feedback
-    from podium.service.feedback_export import totals
+    from podium.service.feedback.events import Feedback
+    from podium.service.feedback.feedback_export import totals
 
     totals(store)  # raises a clear error where the file is no store
     kept = Feedback(store)
@@ -141,7 +141,7 @@ def forget(store: Store, user: Annotated[str, typer.Argument(help="The user's id
 @app.command()
 def backup(store: Store, output: Annotated[str, typer.Option("-o", "--output", help="The file to write.")]) -> None:
     """Copy a store as it is at this moment, while it is written to."""
-    from podium.service.feedback_export import backup as copy
+    from podium.service.feedback.feedback_export import backup as copy
 
     console.check_file(output, what="a backup")
     copy(store, output)

@@ -24,9 +24,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from podium.service import compat, experiment_schemas, page_schemas, schemas
+from podium.service import other_protocols as compat
+from podium.service import page_schemas, schemas
 from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
+from podium.service.experiments.running import experiment_schemas
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
 from podium.service.routes import compat as dialects

@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 
 from podium.base.errors import MissingPackageError
+from podium.service.models.model_store import Entry
 from podium.service.problems import ServiceError, decoded
-from podium.service.ranking import Asked, array_matrix, asked_of
+from podium.service.rank_request import Asked, array_matrix, asked_of
 from podium.service.schemas import RankRequest, RankRows
-from podium.service.shelf import Entry
 
 T = TypeVar("T")
 Find = Callable[[str], Entry]

@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from podium.service.bodies import JSON, check_json
-from podium.service.lane import Lane
+from podium.service.fair_threads import Lane
 from podium.service.problems import ServiceError, answer_of, decoded, problem_of
 from podium.service.security import ANYONE, Key, check_origin, sends_key
 from podium.service.state import State, log

@@ -11,7 +11,14 @@ import msgspec
 from starlette.responses import Response
 
 from podium.base.errors import DataError, IncompatibleError, IndexFileError, ModelFileError, ParameterError, PodiumError
-from podium.service.errors import BusyError, ConflictError, NotFoundError, RequestError, StaleError, TooLargeError
+from podium.service.domain_errors import (
+    BusyError,
+    ConflictError,
+    NotFoundError,
+    RequestError,
+    StaleError,
+    TooLargeError,
+)
 from podium.service.schemas import ProblemDetails
 
 T = TypeVar("T")

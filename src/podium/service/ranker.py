@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.base.errors import PodiumError
-from podium.service.experiments import Experiments
-from podium.service.feedback import Feedback, Impression
-from podium.service.models import Models
+from podium.service.experiments.running import Experiments
+from podium.service.experiments.shadow import Shadow
+from podium.service.experiments.trial import Trial, interleaved, split
+from podium.service.feedback.events import Feedback, Impression
+from podium.service.models.model_store import Entry
+from podium.service.models.versions import Models
 from podium.service.monitoring import Monitor
-from podium.service.ranking import Asked, Ranked, rank
-from podium.service.shadow import Shadow
-from podium.service.shelf import Entry
-from podium.service.trial import Trial, interleaved, split
+from podium.service.rank_request import Asked, Ranked, rank
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from podium.engine import Answer, Engine
-from podium.service.errors import RequestError
-from podium.service.feedback import Impression
+from podium.service.domain_errors import RequestError
+from podium.service.feedback.events import Impression
+from podium.service.models.model_store import Entry
 from podium.service.schemas import Found, SearchAnswer, SearchRequest
-from podium.service.shelf import Entry
 from podium.text.index.index import Index
 from podium.text.snippets import snippet
 

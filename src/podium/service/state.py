@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import ParameterError, PodiumError
-from podium.service.errors import BusyError, NotFoundError
-from podium.service.experiments import Experiments
-from podium.service.feedback import Feedback
-from podium.service.lane import Lane
-from podium.service.models import Models
+from podium.service.domain_errors import BusyError, NotFoundError
+from podium.service.experiments.running import Experiments
+from podium.service.experiments.shadow import Shadow
+from podium.service.fair_threads import Lane
+from podium.service.feedback.events import Feedback
+from podium.service.models.versions import Models
 from podium.service.monitoring import Monitor
 from podium.service.ranker import Ranker
 from podium.service.security import Keys, Rates
 from podium.service.settings import Settings
-from podium.service.shadow import Shadow
 
 if TYPE_CHECKING:
     from podium.data.dataset import Dataset

@@ -14,7 +14,7 @@ import pytest
 
 from podium.service import search
 from podium.service.endpoint import whole_number
-from podium.service.lane import Lane
+from podium.service.fair_threads import Lane
 
 ARROW = "application/vnd.apache.arrow.stream"
 ROW = {"features": [1.0, 2.0, 3.0]}

@@ -17,10 +17,10 @@ from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
 from podium.clicks import read_clicks
 from podium.formats import read_data
-from podium.service import feedback as module
-from podium.service import store as store_module
-from podium.service.feedback import Action, Feedback, FeedbackError, Impression
-from podium.service.feedback_export import click_log, judgments, totals, training_data
+from podium.service.feedback.events import Action, Feedback, FeedbackError, Impression
+from podium.service.feedback.events import database as store_module
+from podium.service.feedback.events import events as module
+from podium.service.feedback.feedback_export import click_log, judgments, totals, training_data
 from podium.service.settings import Settings
 
 DOCUMENTS = [{"id": f"D{k}", "features": [0.5 * k, 1.0 - k, 2.0]} for k in range(4)]
@@ -461,7 +461,7 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
 WRITER = """
 import sys, threading
-from podium.service.feedback import Action, Feedback
+from podium.service.feedback.events import Action, Feedback
 kept, start = Feedback(sys.argv[1]), int(sys.argv[2])
 def work(thread):
     for k in range(100_000):

@@ -7,7 +7,7 @@ from podium.evaluation.evaluate import evaluate
 from podium.evaluation.paired import bootstrap_intervals
 from podium.formats import read_letor, read_qrels
 from podium.model import Model
-from podium.service.judgments import read_judgments
+from podium.service.feedback.judging import read_judgments
 
 WEB, TREES = "web@1", "trees@1"
 
@@ -153,7 +153,7 @@ def test_measures_that_cannot_be_are_said_clearly(served, path, status):
 
 
 def test_a_ranking_that_is_not_to_be_logged_is_not(served, tmp_path):
-    from podium.service.feedback_export import totals
+    from podium.service.feedback.feedback_export import totals
 
     documents = [{"id": "D1", "features": [1, 2, 3]}]
     for log in (False, True):

@@ -6,7 +6,7 @@ import podium
 from podium.clicks import weights
 from podium.clicks.simulate import click_chance
 from podium.propensities import propensities
-from podium.service.feedback_export import click_log
+from podium.service.feedback.feedback_export import click_log
 
 PER_CALL = 100
 

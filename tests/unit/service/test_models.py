@@ -13,10 +13,10 @@ import pytest
 
 import podium
 from podium.base.errors import DataError
-from podium.service.errors import RequestError
-from podium.service.models import Models, compare
-from podium.service.shelf import Entry, is_name
-from podium.service.shelf_folder import receiving
+from podium.service.domain_errors import RequestError
+from podium.service.models.model_store import Entry, is_name
+from podium.service.models.model_store_folder import receiving
+from podium.service.models.versions import Models, compare
 
 DOCUMENTS = [{"features": [0.5 * k - 1.0, 1.0 - k, 0.3 * k]} for k in range(4)]
 
@@ -56,7 +56,7 @@ def test_a_version_never_changes_and_no_number_is_used_twice(shelf, models):
 LEAVES = """
 import os, signal, sys
 from pathlib import Path
-from podium.service.shelf_folder import receiving
+from podium.service.models.model_store_folder import receiving
 with receiving(Path(sys.argv[1])) as (path, file):
     file.write(b"half a model")
     file.flush()
@@ -85,7 +85,7 @@ def test_a_full_disk_is_told_in_words(shelf, models, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     body = (models / "trees.podium").read_bytes()
-    for where in ("podium.service.shelf_folder.os.fsync", "podium.base.files.os.fsync"):
+    for where in ("podium.service.models.model_store_folder.os.fsync", "podium.base.files.os.fsync"):
         with monkeypatch.context() as patch:
             patch.setattr(where, full)
             found = shelf("PUT", "/v1/models/web", body)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import podium
-from podium.service.ranking import json_matrix
+from podium.service.rank_request import json_matrix
 
 X = np.array([[1.5, 0.25, 3.0], [0.5, 2.0, 1.0], [1.5, 0.25, 3.0], [-1.0, 0.0, 4.0]], np.float32)
 NPY, ARROW = "application/x-npy", "application/vnd.apache.arrow.stream"

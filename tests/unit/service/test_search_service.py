@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import podium
-from podium.service.feedback_export import training_data
+from podium.service.feedback.feedback_export import training_data
 from podium.text.collection.collection import Topic
 from podium.text.retrieval.candidates import dataset
 

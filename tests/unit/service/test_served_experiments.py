@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from podium.online.interleaving import make_page
-from podium.service import experiments as module
-from podium.service import shadow as shadow_module
-from podium.service import store as tables
-from podium.service.experiment_results import Experiment
-from podium.service.feedback import Action, Feedback, Impression
-from podium.service.feedback_export import click_log
-from podium.service.trial import in_candidate_arm
+from podium.service.experiments.experiment_results import Experiment
+from podium.service.experiments.running import running as module
+from podium.service.experiments.running import shadow as shadow_module
+from podium.service.experiments.trial import in_candidate_arm
+from podium.service.feedback.events import Action, Feedback, Impression
+from podium.service.feedback.events import database as tables
+from podium.service.feedback.feedback_export import click_log
 
 RNG = np.random.default_rng(0)
 DOCUMENTS = [{"id": f"D{k}", "features": RNG.normal(size=3).round(3).tolist()} for k in range(8)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec import UNSET
 from starlette.responses import Response
 
-from podium.service import compat
+from podium.service import other_protocols as compat
 from podium.service.bodies import JSON, check_count
 from podium.service.endpoint import Call
-from podium.service.ranking import asked_of
+from podium.service.models.model_store import Entry
+from podium.service.rank_request import asked_of
 from podium.service.routes.ranking import own_id
 from podium.service.schemas import to_json
-from podium.service.shelf import Entry
 from podium.service.state import State
 
 _FEW = 50

@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.experiment_schemas import ExperimentList, ExperimentRequest
-from podium.service.experiments import Experiments
+from podium.service.experiments.experiment_schemas import ExperimentList, ExperimentRequest
+from podium.service.experiments.running import Experiments
 from podium.service.problems import ServiceError
 from podium.service.schemas import to_json
 from podium.service.state import State

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import HIGHEST_GRADE, Action, Feedback
+from podium.service.feedback.events import HIGHEST_GRADE, Action, Feedback
 from podium.service.problems import ServiceError
 from podium.service.schemas import DeletedAnswer, Event, FeedbackAnswer, FeedbackRequest, to_json
 from podium.service.state import State

@@ -17,11 +17,13 @@ from podium.formats.letor.letor import write_letor
 from podium.formats.trec.trec import write_qrels
 from podium.judgments.agreement import Agreement
 from podium.metrics import Metric
-from podium.service import judgments, measures
+from podium.service import ir_metrics as measures
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
-from podium.service.feedback import Action
-from podium.service.judgments import Judgment
+from podium.service.feedback.events import Action
+from podium.service.feedback.events import judging as judgments
+from podium.service.feedback.judging import Judgment
+from podium.service.models.model_store import Entry
 from podium.service.page_schemas import (
     AgreementAnswer,
     DisagreementAnswer,
@@ -35,7 +37,6 @@ from podium.service.page_schemas import (
 from podium.service.problems import ServiceError
 from podium.service.routes.feedback import store_of
 from podium.service.schemas import to_json
-from podium.service.shelf import Entry
 from podium.service.state import State
 
 _MOST, _APART = 10_000, 100

@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call, whole_number
-from podium.service.models import Models
+from podium.service.models.model_store import Entry, Shelf, check_name
+from podium.service.models.model_store_folder import receiving
+from podium.service.models.versions import Models
 from podium.service.problems import ServiceError
 from podium.service.schemas import AliasRequest, DeletedModels, ModelAbout, ModelList, to_json
-from podium.service.shelf import Entry, Shelf, check_name
-from podium.service.shelf_folder import receiving
 from podium.service.state import State
 
 _MOST = 2**31 - 1

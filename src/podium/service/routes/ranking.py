@@ -8,11 +8,12 @@ import numpy as np
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from podium.service import ranking
+from podium.service import rank_request as ranking
 from podium.service.bodies import ARROW, JSON, NPY, check_count, read_arrow, read_json, read_npy
 from podium.service.endpoint import SMALL, Call, wrong_kind
+from podium.service.models.model_store import Entry
 from podium.service.problems import ServiceError
-from podium.service.ranking import Asked, Ranked
+from podium.service.rank_request import Asked, Ranked
 from podium.service.schemas import (
     BatchAnswer,
     Document,
@@ -24,7 +25,6 @@ from podium.service.schemas import (
 )
 from podium.service.search import EXPLAINED
 from podium.service.search import search as search_index
-from podium.service.shelf import Entry
 from podium.service.state import State
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Feedback: what was shown and what people did with it, in one SQLite file that survives a crash.
 
-One thread writes to the tables of `podium.service.store`. It takes all that waits, up to 1,000 rows, in one transaction
+One thread writes to the tables of `podium.service.feedback.database`. It takes all that waits, up to 1,000 rows, in one transaction
 (WAL, synchronous=FULL), and only then tells whoever waits for it: an event that was acknowledged is on disk.
 Impressions are not waited for; up to 50 ms of them are written together. The same event again is ignored, and a judge's
 new grade replaces the old one.
@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.service.claims import Claims
-from podium.service.errors import BusyError
-from podium.service.store import delete_oldest, open_store, used_bytes
+from podium.service.domain_errors import BusyError
+from podium.service.feedback.database import delete_oldest, open_store, used_bytes
+from podium.service.feedback.request_ids import Claims
 
 T = TypeVar("T")
 HIGHEST_GRADE = 1000.0

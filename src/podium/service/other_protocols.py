@@ -19,11 +19,11 @@ from podium.base.errors import counted
 from podium.base.version import version
 from podium.data.dataset import Dataset
 from podium.service.bodies import check_count
-from podium.service.errors import RequestError, TooLargeError
+from podium.service.domain_errors import RequestError, TooLargeError
+from podium.service.models.model_store import Entry
 from podium.service.problems import decoded
-from podium.service.ranking import json_matrix
+from podium.service.rank_request import json_matrix
 from podium.service.schemas import Count, Id, Name, RankAnswer, RankRows, Row
-from podium.service.shelf import Entry
 
 
 class RerankRequest(Struct, kw_only=True):

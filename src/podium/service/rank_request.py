@@ -18,10 +18,10 @@ from podium.explanation.attribution import shares_over_mean
 from podium.explanation.explain import explain as explain_pair
 from podium.jit.sorting import order
 from podium.parsing.ids import first_repeated
-from podium.service.errors import RequestError
+from podium.service.domain_errors import RequestError
+from podium.service.models.model_store import Entry
 from podium.service.problems import decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
-from podium.service.shelf import Entry
 
 Matrix = NDArray[np.float32]
 _names: msgspec.json.Decoder[list[str] | None] = msgspec.json.Decoder(list[str] | None)

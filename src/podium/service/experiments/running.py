@@ -16,12 +16,12 @@ import msgspec
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.online.interleaving import Interleaving
-from podium.service.errors import ConflictError, NotFoundError, RequestError
-from podium.service.experiment_results import Experiment, result
-from podium.service.experiment_schemas import ExperimentAnswer, ExperimentRequest, Why
-from podium.service.feedback import Feedback
-from podium.service.feedback_export import reading_store
-from podium.service.shelf import Entry, Shelf, check_name
+from podium.service.domain_errors import ConflictError, NotFoundError, RequestError
+from podium.service.experiments.experiment_results import Experiment, result
+from podium.service.experiments.experiment_schemas import ExperimentAnswer, ExperimentRequest, Why
+from podium.service.feedback.events import Feedback
+from podium.service.feedback.feedback_export import reading_store
+from podium.service.models.model_store import Entry, Shelf, check_name
 
 if TYPE_CHECKING:
     import sqlite3

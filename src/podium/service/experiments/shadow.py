@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from podium.base.errors import PodiumError
-from podium.service.feedback import Feedback, FeedbackError
-from podium.service.models import agreement, scores_of
-from podium.service.ranking import Ranked
-from podium.service.trial import Trial
+from podium.service.experiments.trial import Trial
+from podium.service.feedback.events import Feedback, FeedbackError
+from podium.service.models.versions import agreement, scores_of
+from podium.service.rank_request import Ranked
 
 _WAITING, _HELD = 100, 64_000_000
 """Requests that may wait to be scored, and the bytes of their features."""

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.service.store import FORMAT
+from podium.service.feedback.database import FORMAT
 
 _CLAIMED = 30_000
 """Ids that are remembered: more than may wait to be written."""

@@ -14,9 +14,9 @@ from podium.data.dataset import Dataset
 from podium.evaluation.evaluate import Evaluation, evaluate, evaluate_run, plain, query_names
 from podium.evaluation.significance import Pair, SystemComparison, compare_systems
 from podium.metrics import Metric
-from podium.service.judgments import Known
+from podium.service.feedback.judging import Known
+from podium.service.models.model_store import Entry
 from podium.service.page_schemas import Difference, Grades, Measured, MeasuredModel, MeasuredQuery, MeasuresAnswer
-from podium.service.shelf import Entry
 
 Search = Callable[[Entry, str], dict[str, float] | None]
 """The documents that a model finds for a query, with their scores; None where it cannot search."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from podium.jit.sorting import order
 from podium.online.interleaving import make_page
-from podium.service.experiment_results import Experiment
-from podium.service.models import columns_of, scores_of
-from podium.service.ranking import Asked, Ranked, rank
-from podium.service.shelf import Entry
+from podium.service.experiments.experiment_results import Experiment
+from podium.service.models.model_store import Entry
+from podium.service.models.versions import columns_of, scores_of
+from podium.service.rank_request import Asked, Ranked, rank
 
 
 @dataclass(frozen=True, slots=True)

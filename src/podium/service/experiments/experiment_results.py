@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from podium.base.errors import counted
 from podium.online.confidence_sequence import confidence_sequence
 from podium.online.verdict import verdict
-from podium.service.experiment_schemas import ExperimentAnswer, Kind, Preference, ShadowAbout, SplitArm, Why
+from podium.service.experiments.experiment_schemas import ExperimentAnswer, Kind, Preference, ShadowAbout, SplitArm, Why
 
 
 @dataclass(frozen=True, slots=True)

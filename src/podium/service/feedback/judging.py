@@ -24,7 +24,7 @@ from podium.formats.trec.trec import Qrels
 from podium.judgments.agreement import Agreement, krippendorff
 from podium.judgments.consensus import consensus
 from podium.judgments.judgments import Judgments
-from podium.service.feedback_export import IN_RANGE, read_texts, reading_store, word
+from podium.service.feedback.feedback_export import IN_RANGE, read_texts, reading_store, word
 
 
 class Judgment(NamedTuple):

@@ -25,8 +25,8 @@ from podium.clicks.log.click_log import ClickLog
 from podium.clicks.log.click_pages import PageList
 from podium.data.dataset import Dataset
 from podium.data.table import Table
-from podium.service.feedback import HIGHEST_GRADE
-from podium.service.store import FORMAT
+from podium.service.feedback.database import FORMAT
+from podium.service.feedback.events import HIGHEST_GRADE
 
 _UNHELD = re.compile(r"[\s#%\x00-\x1f\x7f\ud800-\udfff]")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from podium.base.errors import UnknownNameError
 from podium.model import Model
-from podium.service.errors import NotFoundError, RequestError
+from podium.service.domain_errors import NotFoundError, RequestError
 
 if TYPE_CHECKING:
     from podium.engine import Engine

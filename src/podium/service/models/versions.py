@@ -32,10 +32,10 @@ from podium.base.files import claimed, write_texts
 from podium.data.dataset import Dataset
 from podium.jit.sorting import top_k
 from podium.model import Model
-from podium.service.errors import ConflictError, NotFoundError, RequestError, StaleError
+from podium.service.domain_errors import ConflictError, NotFoundError, RequestError, StaleError
+from podium.service.models.model_store import Alias, Entry, Shelf, check_name, is_name
+from podium.service.models.model_store_folder import digest, is_version, keep, make_folder, remove_left_over
 from podium.service.schemas import AliasAnswer, Comparison
-from podium.service.shelf import Alias, Entry, Shelf, check_name, is_name
-from podium.service.shelf_folder import digest, is_version, keep, make_folder, remove_left_over
 
 if TYPE_CHECKING:
     from podium.engine import Engine

@@ -1,0 +1,1 @@
+"""Experiments: candidate models tried against the model in use, on live traffic."""

@@ -1,0 +1,1 @@
+"""Feedback: impressions, clicks and judgments in one SQLite file."""

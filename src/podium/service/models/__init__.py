@@ -1,0 +1,1 @@
+"""Models that are served: versions, aliases, the model store."""
