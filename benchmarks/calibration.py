@@ -20,12 +20,12 @@ from scipy.optimize import minimize_scalar
 
 from podium.data import Dataset, Fold
 from podium.distributions import Boltzmann, PlackettLuce, ReversePlackettLuce, Thurstone
+from podium.distributions.temperature import fit_temperature
 from podium.evaluation.calibration import Bin, Calibration, calibration
 from podium.formats import read_folder
 from podium.losses import PMOPFD, BoltzRank, ListMLE, ListNet, Loss, SoftRank
 from podium.model import Model
 from podium.odds import Odds
-from podium.temperature import fit_temperature
 from podium.training import train
 
 METHODS = [

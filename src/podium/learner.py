@@ -13,8 +13,8 @@ from podium.base.arrays import Array
 from podium.base.errors import ModelFileError
 from podium.base.registry import Named, field_types, read_all
 from podium.data.dataset import Dataset
-from podium.forms import Form
 from podium.scorers import Params, Prepared
+from podium.scorers.forms import Form
 from podium.solvers import Watch
 from podium.transforms import State, Transform
 

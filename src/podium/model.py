@@ -27,14 +27,14 @@ from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.data.table import Table
+from podium.distributions.temperature import TRIED, Temperature
 from podium.formats.inputs import T, align_features, unlabelled_table
-from podium.forms import Form, LinearForm
 from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
 from podium.odds import Odds, odds_of
 from podium.scorers import Params, Prepared
+from podium.scorers.forms import Form, LinearForm
 from podium.solvers import Watch
-from podium.temperature import TRIED, Temperature
 from podium.transforms import Identity, State, Transform
 
 FORMAT = 1

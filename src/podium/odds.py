@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from podium.base.errors import IncompatibleError
 from podium.distributions import PlackettLuce, RankingDistribution, ReversePlackettLuce
 from podium.distributions.rank_summary import RankSummary
+from podium.distributions.temperature import Temperature
 from podium.learner import Learner
 from podium.losses import Loss
-from podium.temperature import Temperature
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,11 @@ from podium.algorithms.requirements import needs_grades, needs_pairs, needs_weig
 from podium.base.errors import IncompatibleError, ParameterError, UnknownNameError
 from podium.base.registry import field_types, read, register
 from podium.data.dataset import Dataset
-from podium.forms import Form
 from podium.learner import Learned, Learner
 from podium.losses import Loss, RankNet
 from podium.problem import Problem, refuse_missing
 from podium.scorers import Linear, Params, Prepared, Scorer, SmoothScorer
+from podium.scorers.forms import Form
 from podium.solvers import LBFGS, Solver, Watch
 from podium.transforms import Transform, ZScore
 

@@ -25,6 +25,7 @@ from podium.base.progress import Progress
 from podium.base.threads import default_threads, one_blas_thread
 from podium.base.version import version
 from podium.data.dataset import Dataset
+from podium.distributions.temperature import fit_temperature
 from podium.formats.inputs import align_features, labelled_data
 from podium.learner import Learned, Learner
 from podium.methods import Method
@@ -32,7 +33,6 @@ from podium.methods import method as named
 from podium.metrics import Metric, WeightedDCG
 from podium.model import Model
 from podium.solvers import Step, Watch, mean_metric
-from podium.temperature import fit_temperature
 from podium.transforms import State, Transform
 from podium.tuning import Tuning
 

@@ -9,8 +9,8 @@ import pytest
 from podium.base.errors import IncompatibleError, ModelFileError
 from podium.data.dataset import Dataset
 from podium.distributions import PlackettLuce, ReversePlackettLuce
+from podium.distributions.temperature import fit_temperature
 from podium.model import Model
-from podium.temperature import fit_temperature
 from podium.testing import linear_data
 from podium.training import train
 

@@ -14,10 +14,10 @@ from podium.algorithms.requirements import needs_pairs
 from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.forms import TreesForm
 from podium.jit.compiled import compiled
 from podium.learner import Learned, Learner
 from podium.scorers import Params, Prepared, Trees
+from podium.scorers.forms import TreesForm
 from podium.scorers.trees.grower import Bins, Grower
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform

@@ -6,10 +6,10 @@ import numpy as np
 
 from podium.base.arrays import Array
 from podium.data.dataset import Dataset
-from podium.forms import LinearForm
 from podium.learner import Learner, fitted
 from podium.problem import refuse_missing
 from podium.scorers import Linear, Params, Prepared
+from podium.scorers.forms import LinearForm
 
 
 class LinearLearner(Learner):

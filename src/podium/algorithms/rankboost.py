@@ -17,11 +17,11 @@ from podium.algorithms.requirements import needs_pairs
 from podium.base.arrays import Array, column
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.forms import StumpsForm
 from podium.jit.compiled import compiled
 from podium.learner import Learned, Learner, fitted
 from podium.losses import Exponential, sweep
 from podium.scorers import Params
+from podium.scorers.forms import StumpsForm
 from podium.solvers import Watch
 from podium.transforms import Identity, Transform
 

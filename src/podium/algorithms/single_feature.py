@@ -9,10 +9,10 @@ from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import column
 from podium.base.registry import register
 from podium.data.dataset import Dataset
-from podium.forms import LinearForm
 from podium.learner import Learned, Learner
 from podium.metrics import Metric
 from podium.scorers import Params
+from podium.scorers.forms import LinearForm
 from podium.solvers import Watch, mean_metric
 from podium.transforms import Identity, Transform
 

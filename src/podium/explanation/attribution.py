@@ -19,8 +19,8 @@ from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks
 from podium.data.dataset import Dataset
 from podium.formats.inputs import unlabelled_table
-from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.model import Model
+from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest
 from podium.scorers.trees.trees import booster
 

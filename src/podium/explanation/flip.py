@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from podium.base.arrays import Array, column
 from podium.data.dataset import Dataset
 from podium.explanation.attribution import deviations, thresholds
-from podium.forms import LinearForm
 from podium.model import Model
+from podium.scorers.forms import LinearForm
 from podium.transforms import Affine
 
 

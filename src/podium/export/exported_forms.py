@@ -14,7 +14,7 @@ from podium.base.arrays import Array
 from podium.base.errors import counted
 from podium.base.float32 import Singles, next_down
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front, rounding
-from podium.forms import LinearForm
+from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import TINY, Forest
 from podium.transforms.base import Affine as Map
 

@@ -20,8 +20,8 @@ from podium.base.errors import counted
 from podium.base.float32 import Singles, round_down
 from podium.export.exported_forms import IN_DOUBLE, Adding, Difference, ExportedForm
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front
-from podium.forms import StumpsForm
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.scorers.forms import StumpsForm
 from podium.scorers.trees.exact_splits import sums
 from podium.scorers.trees.forest import Forest
 

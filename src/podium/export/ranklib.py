@@ -12,8 +12,8 @@ from podium.export.base import Target, as_trees, single
 from podium.export.exported_forms import Affine, ExportedForm
 from podium.export.exported_trees import Trees
 from podium.export.supported_form import Handover
-from podium.forms import LinearForm
 from podium.imports.ranklib import read_ranklib
+from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import Forest, build
 
 

@@ -12,9 +12,9 @@ from podium.data.dataset import Dataset
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
 from podium.export.exported_trees import Trees, forest_of_stumps
 from podium.export.transform_arithmetic import Front, Kernel, Mixture, Products
-from podium.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.imports import MOST_BYTES
 from podium.model import Model
+from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.exact_splits import fold_map, split_exactly
 from podium.scorers.trees.forest import Forest
 from podium.scorers.trees.lightgbm_text import read_forest

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from podium.base.errors import ModelFileError
-from podium.forms import LinearForm
+from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import Forest
 
 

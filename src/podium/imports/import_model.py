@@ -19,7 +19,6 @@ import numpy as np
 
 from podium.base.errors import ModelFileError, ParameterError, PodiumError
 from podium.base.files import reading
-from podium.forms import LinearForm
 from podium.imports.catboost import read_catboost
 from podium.imports.foreign_file import MOST_FEATURES, Foreign, refuse
 from podium.imports.lightgbm import read_lightgbm
@@ -28,6 +27,7 @@ from podium.imports.xgboost import read_xgboost
 from podium.model import Model
 from podium.recipe import Recipe
 from podium.scorers import Linear, Params, Trees
+from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import EXACT
 from podium.scorers.trees.lightgbm_text import write_forest
 from podium.solvers import Boosting

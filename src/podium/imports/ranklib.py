@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from podium.forms import LinearForm
 from podium.imports.foreign_file import Foreign, n_features_of, number, refuse, whole
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import Forest
 
 _TREES = ("LambdaMART", "MART", "Random Forests")

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from podium.base.float32 import next_down
-from podium.forms import LinearForm
 from podium.imports import ubjson
 from podium.imports.foreign_file import (
     Foreign,
@@ -26,6 +25,7 @@ from podium.imports.foreign_file import (
     whole,
 )
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow
+from podium.scorers.forms import LinearForm
 
 _IDENTITY = ("rank:", "reg:squarederror", "reg:linear", "reg:absoluteerror", "reg:pseudohubererror", "binary:logitraw")
 _LOGIT, _LOG = ("binary:logistic", "reg:logistic"), ("count:poisson", "reg:gamma", "reg:tweedie")

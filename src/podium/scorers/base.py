@@ -17,7 +17,7 @@ from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
-from podium.forms import Form
+from podium.scorers.forms import Form
 
 Params = dict[str, NDArray[Any]]
 """What a fitted scorer or learner knows: arrays by name, which is all that a model file holds."""

@@ -9,10 +9,10 @@ import numpy as np
 from podium.base.arrays import Array, is_sparse
 from podium.base.registry import register
 from podium.base.threads import map_blocks
-from podium.forms import LinearForm
 from podium.jit.compiled import compiled
 from podium.kernels.sums import add_up, dot
 from podium.scorers.base import Params, RowScorer
+from podium.scorers.forms import LinearForm
 
 
 @register

@@ -14,9 +14,9 @@ from podium.base.matrix_on_disk import on_disk
 from podium.base.registry import param, register
 from podium.base.threads import BLOCK, map_blocks, one_blas_thread
 from podium.data.dataset import Dataset
-from podium.forms import NetForm
 from podium.kernels.exponentials import tanh
 from podium.scorers.base import Params, RowScorer
+from podium.scorers.forms import NetForm
 
 _KEEP = 2**24
 """Numbers that are kept from scores to their pullback: 128 MB."""

@@ -20,10 +20,10 @@ from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks, one_blas_thread
 from podium.data.dataset import Dataset
-from podium.forms import KernelForm
 from podium.jit.compiled import compiled
 from podium.kernels.sums import add_up
 from podium.scorers.base import Params, Prepared, SmoothScorer
+from podium.scorers.forms import KernelForm
 
 MOST = 2**16
 """Training documents above which it is refused."""

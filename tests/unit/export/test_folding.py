@@ -11,7 +11,7 @@ from podium.data import Dataset
 from podium.export import Target, prove
 from podium.export.exported_forms import fold
 from podium.export.exported_trees import forest_of_stumps
-from podium.forms import LinearForm, StumpsForm
+from podium.scorers.forms import LinearForm, StumpsForm
 from podium.scorers.trees.exact_splits import fold_map, split_exactly, sums
 from podium.scorers.trees.forest import EXACT, Forest
 from podium.transforms import ZScore

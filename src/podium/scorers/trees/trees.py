@@ -14,8 +14,8 @@ from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
-from podium.forms import TreesForm
 from podium.scorers.base import Params, Prepared, Scorer
+from podium.scorers.forms import TreesForm
 from podium.scorers.trees import lightgbm_text
 from podium.scorers.trees.lightgbm_text import read_forest
 
