@@ -24,7 +24,8 @@ import numpy as np
 import podium
 from benchmarks.made_up import graded
 from podium.data.dataset import Dataset
-from podium.distributed import parts, training
+from podium.distributed import cluster_training as training
+from podium.distributed import parts
 from podium.distributed.cluster import Cluster
 from podium.distributed.tree_worker import enough
 from podium.problem import Problem

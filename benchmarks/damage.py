@@ -21,7 +21,7 @@ import numpy as np
 import podium
 from podium.base.errors import PodiumError
 from podium.comparison.plan import Task
-from podium.comparison.store import Store
+from podium.comparison.results_folder import Store
 from podium.evaluation.compare import Outcome
 from podium.formats.cache.cache import open_cache
 from podium.formats.cache.cache_writer import write_cache

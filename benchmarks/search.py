@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from podium.evaluation.compare_search import FIRST, TUNED, compare_search
-from podium.evaluation.report import markdown_table
+from podium.evaluation.report_texts import markdown_table
 from podium.evaluation.significance import compare_systems
 from podium.formats.trec.trec import read_qrels
 from podium.graph import read_links

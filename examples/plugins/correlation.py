@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from podium.algorithms.linear import LinearLearner
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import dense
 from podium.base.registry import register

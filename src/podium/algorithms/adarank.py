@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.algorithms.linear import LinearLearner
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import Array, column
 from podium.base.errors import DataError, IncompatibleError

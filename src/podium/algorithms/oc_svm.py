@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import LinearLearner, grade_of
+from podium.algorithms.linear_learner import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades
 from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, needs_memory

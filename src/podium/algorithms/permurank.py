@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import LinearLearner
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_pairs
 from podium.base.arrays import Array, dense
 from podium.base.errors import DataError, IncompatibleError, needs_memory

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import LinearLearner, grade_of
+from podium.algorithms.linear_learner import LinearLearner, grade_of
 from podium.algorithms.requirements import needs_grades, needs_no_weights
 from podium.base.arrays import Array, dense, is_sparse
 from podium.base.errors import needs_memory

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import LinearLearner
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_no_weights, needs_pairs
 from podium.base.arrays import Array, dense, is_sparse
 from podium.base.errors import IncompatibleError, needs_memory

@@ -14,14 +14,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.algorithms.linear import LinearLearner
+from podium.algorithms.linear_learner import LinearLearner
 from podium.algorithms.requirements import needs_grades, needs_pairs, needs_relevance
 from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.jit.sorting import argsort_descending
-from podium.kernels.gains import check_gains
+from podium.kernels.check_gains import check_gains
 from podium.learner import Learned
 from podium.metrics.kernels import exp2_gain
 from podium.problem import refuse_missing

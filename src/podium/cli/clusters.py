@@ -29,7 +29,7 @@ def opened(address: str | None) -> Iterator[Cluster | None]:
 
 def say_what_differs(data: Table, learner: Learner) -> None:
     """Say that one machine would be faster, if it would, and that its trees would be others, if they would."""
-    from podium.distributed.training import SMALL
+    from podium.distributed.cluster_training import SMALL
     from podium.scorers import Trees
 
     if data.n_documents * data.n_features < SMALL:

@@ -232,7 +232,7 @@ def compare_runs(
 ) -> None:
     """A table per metric: the runs from the best down; runs that share a letter do not differ significantly."""
     from podium.evaluation.compare_runs import compare_runs as compared
-    from podium.evaluation.report import format_value
+    from podium.evaluation.report_texts import format_value
     from podium.formats.trec.trec import read_qrels, read_run
 
     twice = next((run for run in runs if runs.count(run) > 1), None)
@@ -255,7 +255,7 @@ def compare_runs(
 
 def print_comparison(found: Comparison) -> None:
     """The table: a row per method, best first; the best of each metric is bold, or italic if others tie with it."""
-    from podium.evaluation.report import beside_published, emphasis, leaders, summary
+    from podium.evaluation.report_texts import beside_published, emphasis, leaders, summary
 
     heads, rows = summary(found)
     console.print_table(heads, rows, styles=emphasis(found))

@@ -25,7 +25,7 @@ def compare_search(
     """Compare the first stage, as it is and tuned, with learned rankings of its candidates."""
     from podium.evaluation.compare_search import FIRST, FOLDS
     from podium.evaluation.compare_search import compare_search as compare
-    from podium.evaluation.report import summary
+    from podium.evaluation.report_texts import summary
     from podium.formats.trec.trec import read_qrels
     from podium.pages.report import write_report
     from podium.text.collection.collection import read_queries

@@ -92,7 +92,7 @@ def _truth(found: Comparison, test: Table, utility: dict[str, float]) -> Evaluat
 
 
 def _print(found: Comparison, truth: Evaluation) -> None:
-    from podium.evaluation.report import format_value, summary
+    from podium.evaluation.report_texts import format_value, summary
 
     heads, rows = summary(found)
     values = [format_value(average.value) for average in truth.means().values()]

@@ -22,7 +22,7 @@ def demo_search(output: str, *, seed: int) -> None:
 
     from podium.base.files import write_texts
     from podium.evaluation.compare_search import compare_search
-    from podium.evaluation.report import summary
+    from podium.evaluation.report_texts import summary
     from podium.pages.report import write_report
     from podium.text.collection.collection import Topic
     from podium.text.collection.standard_library import standard_library

@@ -126,7 +126,7 @@ def _tests(found: Mapping[str, Evaluation]) -> dict[str, SystemComparison]:
 
 
 def _print(found: Evaluation, *, per_query: bool) -> None:
-    from podium.evaluation.report import format_value
+    from podium.evaluation.report_texts import format_value
 
     if per_query:
         for metric, row in zip(found.metrics, found.values, strict=True):
@@ -151,7 +151,7 @@ def _print(found: Evaluation, *, per_query: bool) -> None:
 
 def _print_several(found: Mapping[str, Evaluation], tests: Mapping[str, SystemComparison], *, per_query: bool) -> None:
     """A column per run, with letters where tests were possible."""
-    from podium.evaluation.report import format_value
+    from podium.evaluation.report_texts import format_value
 
     first = next(iter(found.values()))
     if per_query:

@@ -71,7 +71,7 @@ def _side(metric: str, convention: str | None) -> Metric:
 
 
 def _print(found: Reconciliation) -> None:
-    from podium.evaluation.report import format_value
+    from podium.evaluation.report_texts import format_value
 
     names, averages = found.names, found.averages
     rows = [
@@ -93,7 +93,7 @@ def _print(found: Reconciliation) -> None:
 
 
 def _print_queries(found: Reconciliation) -> None:
-    from podium.evaluation.report import format_value
+    from podium.evaluation.report_texts import format_value
 
     rows = []
     for q in found.top_queries():

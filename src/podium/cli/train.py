@@ -142,7 +142,7 @@ def _read(data: str, valid: str | None, roles: dict[str, Any]) -> tuple[Table, T
 
 
 def _print(model: Model, training: Table, validation: Table | None, *, rule: str, output: str) -> None:
-    from podium.evaluation.report import format_setting
+    from podium.evaluation.report_texts import format_setting
 
     info = model.info
     console.out(f"trained    {model.learner}")

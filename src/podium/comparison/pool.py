@@ -21,8 +21,8 @@ from podium.base.errors import IncompatibleError, PodiumError
 from podium.base.json_process import Child
 from podium.base.threads import default_threads
 from podium.comparison.plan import Plan, Task
+from podium.comparison.results_folder import Store
 from podium.comparison.sharing import share
-from podium.comparison.store import Store
 from podium.comparison.task_event import TaskEvent
 from podium.methods import method
 

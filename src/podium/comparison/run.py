@@ -26,8 +26,8 @@ from podium.base.arguments import whole_number
 from podium.base.errors import ComparisonError, DataError, ParameterError
 from podium.comparison.plan import Plan, Task
 from podium.comparison.pool import run_on_pool
+from podium.comparison.results_folder import Store, locked
 from podium.comparison.run_task import error_text, run_task
-from podium.comparison.store import Store, locked
 from podium.comparison.task_event import TaskEvent, TaskObserver
 from podium.data.fold import Fold
 from podium.data.splits import split

@@ -14,9 +14,9 @@ from pathlib import Path
 from podium.base.errors import ComparisonError, DataError
 from podium.base.threads import default_threads
 from podium.comparison.pool import run_on_pool
+from podium.comparison.results_folder import locked
 from podium.comparison.run import Pool, compare
 from podium.comparison.spec import Spec, write_spec
-from podium.comparison.store import locked
 from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.evaluation.compare import Comparison

@@ -16,9 +16,9 @@ from typing import Any
 from podium.base.errors import ParameterError, PodiumError
 from podium.base.json_process import Parent
 from podium.comparison.plan import Plan, Task
+from podium.comparison.results_folder import Store
 from podium.comparison.run_task import error_text, run_task
 from podium.comparison.sharing import open_shared
-from podium.comparison.store import Store
 from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric

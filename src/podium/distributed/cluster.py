@@ -93,14 +93,14 @@ class Cluster:
 
     def train(self, data: Any, *arguments: Any, **options: Any) -> Any:
         """A model of the data, as `podium.train` gives, fitted on the workers."""
-        from podium.distributed.training import fitting
+        from podium.distributed.cluster_training import fitting
         from podium.training import train
 
         return train(data, *arguments, **options, fitting=fitting(self))
 
     def score(self, model: Any, data: Any) -> Any:
         """The score of each document, as `Model.score` gives, in parts on the workers."""
-        from podium.distributed.scoring import score
+        from podium.distributed.cluster_scoring import score
 
         return score(self, model, data)
 
@@ -112,7 +112,7 @@ class Cluster:
 
     def pool(self) -> Any:
         """What runs the tasks of `podium.compare` and `podium.run_spec` on the workers."""
-        from podium.distributed.comparison import pool
+        from podium.distributed.cluster_comparison import pool
 
         return pool(self)
 

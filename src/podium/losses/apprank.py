@@ -19,7 +19,7 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import bounds, clear
-from podium.kernels.gains import check_gains
+from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain

@@ -24,9 +24,9 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
+from podium.kernels.check_gains import check_gains
 from podium.kernels.draws import share, shuffle_blocks, start
 from podium.kernels.exponentials import exponentials
-from podium.kernels.gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.base import Loss
 from podium.metrics import NDCG, Metric

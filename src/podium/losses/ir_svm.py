@@ -19,7 +19,7 @@ from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade, count_edges, take
-from podium.kernels.gains import check_gains
+from podium.kernels.check_gains import check_gains
 from podium.kernels.sums import add_up
 from podium.losses.pairs import PairwiseLoss, scale
 from podium.metrics.kernels import exp2_gain

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
-from podium.kernels.gains import check_gains
+from podium.kernels.check_gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 

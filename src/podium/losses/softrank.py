@@ -23,8 +23,8 @@ from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.jit.sorting import sort_descending
 from podium.kernels.blocks import bounds, clear
+from podium.kernels.check_gains import check_gains
 from podium.kernels.exponentials import exponentials
-from podium.kernels.gains import check_gains
 from podium.kernels.normal import cdfs
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain, log2_discount

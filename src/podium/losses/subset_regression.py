@@ -15,7 +15,7 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import by_grade
-from podium.kernels.gains import check_gains
+from podium.kernels.check_gains import check_gains
 from podium.losses.base import Loss
 from podium.metrics.kernels import exp2_gain
 

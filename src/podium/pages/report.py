@@ -14,7 +14,7 @@ from podium.base.files import write_texts
 from podium.base.version import version
 from podium.evaluation.evaluate import all_plain, plain
 from podium.evaluation.published import published
-from podium.evaluation.report import report_texts
+from podium.evaluation.report_texts import report_texts
 from podium.pages.kit import document, part
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import pytest
 import podium
 from podium.base.errors import ClusterError, IncompatibleError, ParameterError, PodiumWarning
 from podium.data import Fold
-from podium.distributed import boosting, parts, tree_worker
+from podium.distributed import cluster_boosting as boosting
+from podium.distributed import parts, tree_worker
 from podium.distributed.cluster import Cluster
 from podium.formats.cache.cache_writer import write_cache
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from podium.evaluation.compare import Comparison, Outcome
-from podium.evaluation.report import chosen
+from podium.evaluation.report_texts import chosen
 from podium.metrics import Metric
 
 

@@ -10,7 +10,7 @@ import pytest
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.evaluate import read_metrics
 from podium.evaluation.published import published
-from podium.evaluation.report import beside_published
+from podium.evaluation.report_texts import beside_published
 from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.pages.report import page_data

@@ -17,7 +17,7 @@ from podium.data import Dataset, Fold, make_letor_like, split
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import History
 from podium.evaluation.evaluate import evaluate
-from podium.evaluation.report import emphasis, leaders
+from podium.evaluation.report_texts import emphasis, leaders
 from podium.evaluation.significance import compare_systems
 from podium.metrics import Metric
 from podium.pages.report import embedded, page, write_report

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
-from podium.text.features.document import has_links, has_urls, has_visits
+from podium.text.features.document_level import has_links, has_urls, has_visits
 from podium.text.index.index import Index
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from podium.base.progress import quiet
 from podium.comparison.plan import Plan, Task
+from podium.comparison.results_folder import Store
 from podium.comparison.run import Pool
 from podium.comparison.run_task import error_text, run_task
-from podium.comparison.store import Store
 from podium.comparison.task_event import TaskEvent
 from podium.data.fold import Fold
 from podium.distributed import parts
