@@ -26,9 +26,9 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ModelFileError, ParameterError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
+from podium.data.inputs import T, align_features, unlabelled_table
 from podium.data.table import Table
 from podium.distributions.temperature import TRIED, Temperature
-from podium.formats.inputs import T, align_features, unlabelled_table
 from podium.jit import sorting as ranking
 from podium.learner import Learned, Learner
 from podium.odds import Odds, odds_of

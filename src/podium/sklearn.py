@@ -35,11 +35,11 @@ from podium.base.errors import DataError, MissingPackageError, ParameterError
 from podium.base.registry import split_call, write
 from podium.data.array_parts import feature_array
 from podium.data.dataset import Dataset
+from podium.data.frames import weights_of_queries
+from podium.data.inputs import is_frame
 from podium.data.table import Table
 from podium.evaluation.evaluate import evaluate
 from podium.explanation.attribution import importance
-from podium.formats.inputs import is_frame
-from podium.formats.tables.tables import weights_of_queries
 from podium.methods import method
 from podium.training import train
 

@@ -25,8 +25,8 @@ from podium.base.progress import Progress
 from podium.base.threads import default_threads, one_blas_thread
 from podium.base.version import version
 from podium.data.dataset import Dataset
+from podium.data.inputs import align_features, labelled_data
 from podium.distributions.temperature import fit_temperature
-from podium.formats.inputs import align_features, labelled_data
 from podium.learner import Learned, Learner
 from podium.methods import Method
 from podium.methods import method as named

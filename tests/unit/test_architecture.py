@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from layers import HEIGHT
 from podium.aggregation import Aggregator, SupervisedAggregator
 from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
@@ -30,50 +31,6 @@ from podium.transforms import Transform
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "podium"
 FILES = sorted(SOURCE.rglob("*.py"))
-
-LAYERS = [
-    [
-        "version",
-        "errors",
-        "registry",
-        "arrays",
-        "arguments",
-        "columns",
-        "compiled",
-        "machine_code",
-        "disk_cache",
-        "sources",
-        "threads",
-        "files",
-        "float32",
-        "ranking",
-        "text_bytes",
-        "decimals",
-        "views",
-        "rows",
-        "ids",
-        "forms",
-        "archive",
-        "json_process",
-        "progress",
-        "sqlite",
-    ],
-    ["data", "metrics", "graph"],
-    ["text", "transforms", "kernels", "clicks"],
-    ["distributions"],
-    ["losses", "scorers"],
-    ["problem", "solvers", "learner", "algorithms"],
-    ["recipe", "odds", "temperature", "model", "saved_model", "methods", "search", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online", "counterfactual"],
-    ["pages"],
-    ["comparison"],
-    ["recipe", "odds", "temperature", "model", "fixed", "methods", "tuning", "training", "propensities"],
-    ["evaluation", "aggregation", "export", "imports", "sklearn", "engine", "online"],
-    ["experiments"],
-    ["distributed"],
-    ["testing", "service", "cli", "__main__"],
-]
-LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 
 KINDS = {
     "aggregation": [Aggregator, SupervisedAggregator],
@@ -139,12 +96,12 @@ def test_a_module_imports_from_its_own_layer_or_lower_ones():
         if file == SOURCE / "__init__.py":
             continue
         own = file.relative_to(SOURCE).parts[0].removesuffix(".py")
-        assert own in LAYER, f"{own} has no layer: add it to LAYERS in {Path(__file__).name}, and to the design"
+        assert own in HEIGHT, f"{own} has no layer: add it to LAYERS in tests/layers.py"
         for line, other in podiums(file):
             if other.startswith("__"):
                 continue  # podium.__version__
-            assert other in LAYER, f"{other} has no layer: add it to LAYERS in {Path(__file__).name}, and to the design"
-            assert LAYER[other] <= LAYER[own], f"{name(file)}:{line}: {own} is below {other} and must not import it"
+            assert other in HEIGHT, f"{other} has no layer: add it to LAYERS in tests/layers.py"
+            assert HEIGHT[other] <= HEIGHT[own], f"{name(file)}:{line}: {own} is below {other} and must not import it"
 
 
 def catalogue(folder):

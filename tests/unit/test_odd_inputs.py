@@ -16,8 +16,7 @@ from odd_inputs.plain import DOCUMENTS, FEATURES, GROUP, QID, QUERIES, SCORES, W
 from podium.aggregation import rankings_from_frame
 from podium.base.errors import PodiumError
 from podium.clicks import clicks_from_frame
-from podium.data import Dataset
-from podium.formats import to_frame
+from podium.data import Dataset, to_frame
 from podium.judgments import judgments_from_frame
 from podium.sklearn import Ranker
 

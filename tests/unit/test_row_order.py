@@ -14,11 +14,11 @@ import pytest
 
 import podium
 from podium.base.errors import DataError, ParameterError
-from podium.data import Dataset, Fold, k_folds, split
+from podium.data import Dataset, Fold, from_frame, k_folds, split, to_frame
 from podium.evaluation.cross_validate import cross_validate
 from podium.evaluation.reconcile import reconcile
 from podium.explanation.explain import explain
-from podium.formats import from_frame, read_letor, to_frame, write_letor
+from podium.formats import read_letor, write_letor
 from podium.formats.trec.trec import Run
 from podium.testing import linear_data
 

@@ -118,8 +118,7 @@ def _trained(
 
 
 def _summary(method: Aggregator, rankings: Rankings, consensus: Consensus) -> dict[str, Any]:
-    from podium.aggregation import Trained
-    from podium.aggregation import kendall_agreement as agreement
+    from podium.aggregation import Trained, agreement
 
     taus = [None if tau != tau else tau for tau in agreement(rankings, consensus).tolist()]
     weights = method.trust if isinstance(method, Trained) else rankings.weights

@@ -72,17 +72,17 @@ def _read(
     query: str,
     repeated: click_logs.Repeated,
 ) -> ClickLog:
-    from podium import data
+    from podium.clicks import importers
 
     readers: dict[str, Any] = {
-        "yandex": data.read_yandex, "tiangong": data.read_tiangong, "baidu-ultr": data.read_baidu_ultr,
+        "yandex": importers.read_yandex, "tiangong": importers.read_tiangong, "baidu-ultr": importers.read_baidu_ultr,
     }  # fmt: skip
     if form == "ubi":
-        return data.read_ubi(*files, actions=clicks, grades=grades, repeated=repeated)
+        return importers.read_ubi(*files, actions=clicks, grades=grades, repeated=repeated)
     if form == "metarank":
-        return data.read_metarank(files[0], actions=clicks, query=query, repeated=repeated)
+        return importers.read_metarank(files[0], actions=clicks, query=query, repeated=repeated)
     if form == "open-bandit":
-        return data.read_open_bandit(files[0])
+        return importers.read_open_bandit(files[0])
     log: ClickLog = readers[form](files[0], repeated=repeated)
     return log
 

@@ -16,9 +16,9 @@ def read_documents(source: str, model: Model, *, labels: bool = True, qid: str |
 
     `qid` names the column of query ids of a table; where no `labels` are needed, a table may do without.
     """
+    from podium.data.inputs import widened
     from podium.formats import read_data
     from podium.formats.folder import is_table
-    from podium.formats.inputs import widened
 
     roles: dict[str, Any] = {} if qid is None else {"qid": qid}
     if not labels and is_table(source) and model.feature_names is not None:

@@ -1,11 +1,11 @@
 from .doctor import check_clicks as check_clicks
 from .doctor import odd_pages as odd_pages
-from .importers.baidu_ultr import read_baidu_ultr as read_baidu_ultr
-from .importers.metarank import read_metarank as read_metarank
-from .importers.open_bandit import read_open_bandit as read_open_bandit
-from .importers.tiangong import read_tiangong as read_tiangong
-from .importers.ubi import read_ubi as read_ubi
-from .importers.yandex import read_yandex as read_yandex
+from .importers import read_baidu_ultr as read_baidu_ultr
+from .importers import read_metarank as read_metarank
+from .importers import read_open_bandit as read_open_bandit
+from .importers import read_tiangong as read_tiangong
+from .importers import read_ubi as read_ubi
+from .importers import read_yandex as read_yandex
 from .labellings import COEC as COEC
 from .labellings import CTR as CTR
 from .labellings import ClickRateGrades as ClickRateGrades

@@ -30,11 +30,11 @@ from podium.comparison.results_folder import Store, locked
 from podium.comparison.run_task import error_text, run_task
 from podium.comparison.task_event import TaskEvent, TaskObserver
 from podium.data.fold import Fold
+from podium.data.inputs import labelled_data
 from podium.data.splits import split
 from podium.evaluation.compare import Comparison, Outcome
 from podium.evaluation.details import describe_fold
 from podium.evaluation.evaluate import read_metrics
-from podium.formats.inputs import labelled_data
 from podium.jit.compiled import on_long_compilation
 from podium.methods import method
 from podium.metrics import Metric

@@ -2,6 +2,8 @@ from .dataset import Dataset as Dataset
 from .doctor.check import Finding as Finding
 from .doctor.check import check as check
 from .fold import Fold as Fold
+from .frames import from_frame as from_frame
+from .frames import to_frame as to_frame
 from .preferences import Preferences as Preferences
 from .splits import k_folds as k_folds
 from .splits import split as split

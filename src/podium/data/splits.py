@@ -18,7 +18,7 @@ from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, counted
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
-from podium.formats.inputs import labelled_data
+from podium.data.inputs import labelled_data
 
 
 def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:

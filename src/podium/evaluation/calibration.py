@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.errors import DataError
+from podium.data.inputs import labelled_table
 from podium.data.table import Table
 from podium.evaluation.evaluate import all_plain
-from podium.formats.inputs import labelled_table
 from podium.jit import sorting as ranking
 
 if TYPE_CHECKING:

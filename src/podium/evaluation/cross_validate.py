@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.data.inputs import labelled_data
 from podium.data.splits import k_folds
 from podium.evaluation.evaluate import Evaluation, evaluate, query_names, read_metrics
-from podium.formats.inputs import labelled_data
 from podium.metrics import Metric
 
 if TYPE_CHECKING:

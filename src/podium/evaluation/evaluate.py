@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.columns import check_row_order, float_numbers
 from podium.base.errors import DataError, ParameterError
+from podium.data.frames import from_frame
+from podium.data.inputs import is_frame, labelled_table
 from podium.data.table import Table
-from podium.formats.inputs import is_frame, labelled_table
-from podium.formats.tables.tables import from_frame
 from podium.formats.trec.trec import AnyQrels, AnyRun, Judged, join
 from podium.jit.sorting import check_scores
 from podium.metrics import Average, Metric, evaluate_all

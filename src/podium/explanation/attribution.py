@@ -18,7 +18,7 @@ from podium.base.arrays import Array, is_sparse
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, in_blocks
 from podium.data.dataset import Dataset
-from podium.formats.inputs import unlabelled_table
+from podium.data.inputs import unlabelled_table
 from podium.model import Model
 from podium.scorers.forms import Form, LinearForm, NetForm, StumpsForm, TreesForm
 from podium.scorers.trees.lightgbm_text import read_forest

@@ -24,7 +24,7 @@ from podium.base.arrays import Array, column
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.dataset import Dataset
-from podium.formats.inputs import labelled_data
+from podium.data.inputs import labelled_data
 from podium.jit.sorting import dense_ranks
 
 if TYPE_CHECKING:

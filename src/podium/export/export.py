@@ -12,12 +12,12 @@ import numpy as np
 
 from podium.base.errors import ModelFileError
 from podium.base.files import write_aside
+from podium.data.inputs import unlabelled_table
 from podium.data.table import Table
 from podium.export.base import Target
 from podium.export.proof import Proof
 from podium.export.proving import prove
 from podium.export.replay_vectors import lines
-from podium.formats.inputs import unlabelled_table
 from podium.imports import MOST_BYTES
 from podium.model import Model
 

@@ -8,9 +8,7 @@ from .movielens import read_movielens as read_movielens
 from .nbest import read_nbest as read_nbest
 from .preference_file import read_preferences as read_preferences
 from .preference_file import write_preferences as write_preferences
-from .tables.tables import from_frame as from_frame
 from .tables.tables import read_table as read_table
-from .tables.tables import to_frame as to_frame
 from .trec.trec import Judged as Judged
 from .trec.trec import Qrels as Qrels
 from .trec.trec import Run as Run

@@ -18,15 +18,16 @@ from typing import Any
 
 from podium.base.errors import DataError, ParameterError
 from podium.data.fold import Fold
+from podium.data.frames import from_frame
+from podium.data.inputs import widened
 from podium.data.splits import split
 from podium.data.table import Table
 from podium.formats.cache.cache import is_cache, open_cache
-from podium.formats.inputs import widened
 from podium.formats.letor.letor import read_letor
 from podium.formats.remote import is_url
 from podium.formats.sniff import TABLES
 from podium.formats.tables.table_parts import PARTS, is_parquet
-from podium.formats.tables.tables import from_frame, read_table
+from podium.formats.tables.tables import read_table
 
 _ENDINGS = (
     "",

@@ -22,9 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.base.columns import float_numbers, text_ids
 from podium.base.errors import DataError, counted
+from podium.data.frames import column_numbers, frame_table
 from podium.formats.column_roles import column_roles, finite_number, read_csv_roles
 from podium.formats.sniff import table_kind
-from podium.formats.tables.tables import column_numbers, frame_table, read_frame
+from podium.formats.tables.tables import read_frame
 
 _COLUMNS = {
     "query": ("query", "qid"),

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
-from podium.jit.compiled import compiled, inlined, instruction
-from podium.parsing.words import byte, bytes_before, word
+from podium.jit.compiled import compiled, inlined
+from podium.jit.memory import bits_of, bytes_before, double_of, high_product, leading_zeros, word
+from podium.parsing.words import byte
 
 ZERO, DOT, PLUS, MINUS, E = (ord(c) for c in "0.+-e")
 _ZEROS, _SIXES, _TOPS, _BLANKS = (np.uint64(b * 0x0101010101010101) for b in (0x30, 0x76, 0x80, 0x21))
@@ -201,33 +201,3 @@ def nearest(m: Any, power: Any) -> float:
         mantissa >>= _1
         binary += 1
     return double_of(mantissa & ((_1 << _52) - _1) | np.uint64(binary) << _52)  # type: ignore[no-any-return]
-
-
-def _upper_half(builder: Any, a: Any, b: Any) -> Any:
-    wide = ir.IntType(128)
-    product = builder.mul(*(builder.zext(x, wide) for x in (a, b)))
-    return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-
-@instruction("uint64(uint64, uint64)", _upper_half)
-def high_product(a: Any, b: Any) -> Any:
-    """The upper 64 bits of a·b."""
-    return np.uint64(int(a) * int(b) >> 64)
-
-
-@instruction("uint64(uint64)", lambda builder, a: builder.ctlz(a, ir.Constant(ir.IntType(1), 0)))
-def leading_zeros(a: Any) -> Any:
-    """The number of bits above the highest that is 1."""
-    return np.uint64(64 - int(a).bit_length())
-
-
-@instruction("float64(uint64)", lambda builder, a: builder.bitcast(a, ir.DoubleType()))
-def double_of(a: Any) -> Any:
-    """The double of these bits."""
-    return np.uint64(a).view(np.float64)
-
-
-@instruction("uint64(float64)", lambda builder, x: builder.bitcast(x, ir.IntType(64)))
-def bits_of(x: Any) -> Any:
-    """The bits of a double."""
-    return np.float64(x).view(np.uint64)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
+from podium.jit.memory import address_of, place_of, put_word, swapped, word
 from podium.jit.sorting import merge_sort
-from podium.parsing.words import SPARE, address_of, copy, is_space, masked, place_of, put_word, same, swapped, word
+from podium.parsing.words import SPARE, copy, is_space, masked, same
 
 Places = NDArray[np.int64]
 

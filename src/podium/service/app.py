@@ -28,7 +28,7 @@ from podium.service import other_protocols as compat
 from podium.service import page_schemas, schemas
 from podium.service.bodies import ARROW, JSON, NPY
 from podium.service.endpoint import Call, Endpoint, guarded, request_id
-from podium.service.experiments.running import experiment_schemas
+from podium.service.experiments import experiment_schemas
 from podium.service.openapi import describe
 from podium.service.problems import ServiceError, answer_of
 from podium.service.routes import compat as dialects

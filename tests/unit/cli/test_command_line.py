@@ -134,7 +134,7 @@ def test_an_error_of_ours_is_one_line_too(podium: Podium, monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("podium.data.read_data", broken)
+    monkeypatch.setattr("podium.formats.read_data", broken)
     result = podium("train", "x")
     assert result.exit_code == 1
     assert result.stderr == "podium: internal error: RuntimeError: two lines (the traceback: add --debug)\n"
@@ -144,7 +144,7 @@ def test_an_interruption_is_one_line_and_exit_130(podium: Podium, monkeypatch: p
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("podium.data.read_data", interrupted)
+    monkeypatch.setattr("podium.formats.read_data", interrupted)
     result = podium("train", "x")
     assert result.exit_code == 130
     assert result.stderr == "podium: interrupted.\n"

@@ -10,7 +10,7 @@ import asgi
 from podium.cli import demo_serve, serve
 from podium.service.app import build
 from podium.service.settings import Settings
-from podium.text.collection.collection import standard_library
+from podium.text.collection import standard_library
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from podium.cli.progress import Bar
-from podium.data import make_letor_like
-from podium.formats import read_letor, to_frame
+from podium.data import make_letor_like, to_frame
+from podium.formats import read_letor
 from podium.methods import METHODS
 from podium.metrics import Metric
 from podium.model import Model

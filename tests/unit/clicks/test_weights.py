@@ -10,9 +10,9 @@ from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.clicks import ClickLog, Propensities, simulate, simulate_counts, weights
 from podium.clicks.simulate import click_chance
 from podium.data import Dataset
+from podium.data.frames import to_frame
 from podium.data.synthetic import make_letor_like
 from podium.formats.cache.cache_writer import write_cache
-from podium.formats.tables.tables import to_frame
 
 DATA, _ = make_letor_like(5, (6, 8), n_features=8, seed=1)
 TRUE = Propensities.of_theta(1 / np.arange(1, 9), how="true")

@@ -10,9 +10,9 @@ import pytest
 
 from podium.base.errors import DataError, IncompatibleError, UnknownNameError
 from podium.comparison import TaskEvent, compare
-from podium.data import Dataset, Fold, make_letor_like, split
+from podium.data import Dataset, Fold, make_letor_like, split, to_frame
 from podium.evaluation.evaluate import evaluate
-from podium.formats import read_folder, to_frame, write_letor
+from podium.formats import read_folder, write_letor
 from podium.model import Model
 from podium.training import train
 

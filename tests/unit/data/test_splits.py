@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import DataError, ParameterError
-from podium.data import Dataset, k_folds, make_letor_like, split
-from podium.formats import read_folder, to_frame, write_letor
+from podium.data import Dataset, k_folds, make_letor_like, split, to_frame
+from podium.formats import read_folder, write_letor
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from podium.base.errors import DataError, MissingPackageError, ParameterError
-from podium.data import Dataset
-from podium.formats import from_frame, read_data, read_table, to_frame
-from podium.formats.inputs import labelled_data, unlabelled_table
+from podium.data import Dataset, from_frame, to_frame
+from podium.data.inputs import labelled_data, unlabelled_table
+from podium.formats import read_data, read_table
 
 COLUMNS = {
     "qid": ["b", "a", "b"],

@@ -16,9 +16,8 @@ import pytest
 from kernel_sample import close, exact
 from podium.jit.compiled import interpret, is_interpreted
 from podium.jit.lanes import clear_leaves, trailing_zeros
+from podium.jit.memory import bytes_before, leading_zeros, place_of, put_word, word
 from podium.jit.views import view
-from podium.parsing.decimals import leading_zeros
-from podium.parsing.words import bytes_before, place_of, put_word, word
 
 SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"
 

@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from podium.jit.compiled import compiled
+from podium.jit.memory import place_of
 from podium.parsing.decimals import nine_bytes
-from podium.parsing.words import SPARE, place_of
+from podium.parsing.words import SPARE
 
 
 @compiled

@@ -17,8 +17,8 @@ from podium.base.errors import DataError, ParameterError
 from podium.cli.main import app
 from podium.clicks import read_clicks
 from podium.formats import read_data
+from podium.service.feedback import database as store_module
 from podium.service.feedback.events import Action, Feedback, FeedbackError, Impression
-from podium.service.feedback.events import database as store_module
 from podium.service.feedback.events import events as module
 from podium.service.feedback.feedback_export import click_log, judgments, totals, training_data
 from podium.service.settings import Settings

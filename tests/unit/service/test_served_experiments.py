@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from podium.online.interleaving import make_page
+from podium.service.experiments import running as module
+from podium.service.experiments import shadow as shadow_module
 from podium.service.experiments.experiment_results import Experiment
-from podium.service.experiments.running import running as module
-from podium.service.experiments.running import shadow as shadow_module
 from podium.service.experiments.trial import in_candidate_arm
+from podium.service.feedback import database as tables
 from podium.service.feedback.events import Action, Feedback, Impression
-from podium.service.feedback.events import database as tables
 from podium.service.feedback.feedback_export import click_log
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,8 @@ from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index.index import Index
-from podium.text.retrieval.retrieval import Scratch, retrieval
+from podium.text.retrieval import retrieval
+from podium.text.retrieval.retrieval import Scratch
 
 PLAIN = Analyser(stem=False, stop=False, shortest=1)
 

@@ -16,7 +16,7 @@ from podium.base.errors import DataError, IndexFileError, PodiumError
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
 from podium.text.collection.indexed_document import Document
-from podium.text.index.index import schema
+from podium.text.index import schema
 from podium.text.index.store import Store
 
 FIELDS = ("title", "text")

@@ -21,9 +21,10 @@ import numpy as np
 from podium.aggregation.rankings.rankings import Rankings
 from podium.base.columns import number_ids
 from podium.base.errors import DataError
+from podium.data.frames import column_numbers, frame_table
 from podium.formats.column_roles import column_roles, finite_number, read_csv_roles
 from podium.formats.sniff import table_kind
-from podium.formats.tables.tables import column_numbers, frame_table, read_frame
+from podium.formats.tables.tables import read_frame
 
 Missing = Literal["refuse", "allow"]
 """What to do where a voter ranks nothing for a query that another ranks."""

@@ -22,7 +22,7 @@ from podium.base.columns import number_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
 from podium.clicks.log.click_pages import as_fields, as_milliseconds
-from podium.formats.tables.tables import Backend, column_numbers, frame_table
+from podium.data.frames import Backend, column_numbers, frame_table
 
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
 _IMPRESSION = {"propensity": "propensities", "grade": "grades"}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from podium.data.dataset import Dataset
-from podium.formats.inputs import labelled_data
+from podium.data.inputs import labelled_data
 
 if TYPE_CHECKING:
     from podium.data.doctor.check_kernels import Summary

@@ -28,16 +28,17 @@ from numpy.typing import NDArray
 
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
+from podium.data.inputs import widened
 from podium.data.table import Table
-from podium.formats.inputs import widened
 from podium.formats.letor.letor_lines import Lines
 from podium.formats.letor.letor_parser import shown
 from podium.formats.preference_file import read_preferences, write_preferences
 from podium.jit.compiled import compiled
+from podium.jit.memory import place_of, put_word
 from podium.parsing.decimals import DOT, ZERO
 from podium.parsing.ids import Ids
 from podium.parsing.whole_lines import known_size, whole_lines
-from podium.parsing.words import SPARE, byte, copy, place_of, put_word
+from podium.parsing.words import SPARE, byte, copy
 
 _BLOCK = 2**17  # numbers written at a time
 

@@ -16,8 +16,9 @@ import numpy as np
 
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
+from podium.jit.memory import place_of, word
 from podium.parsing.decimals import ZERO, decimal, digits, is_digit, nine_bytes
-from podium.parsing.words import HASH, LF, byte, line_end, place_of, same, skip_space, word
+from podium.parsing.words import HASH, LF, byte, line_end, same, skip_space
 
 MOST_FEATURES = 2**20
 """The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""

@@ -11,10 +11,11 @@ import numpy as np
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Block, Rows, blocks
 from podium.data.dataset import Dataset
+from podium.data.frames import WEIGHTS, feature_matrix, from_frame, roles_of
 from podium.data.table import Table
 from podium.formats.remote import is_url, opened
 from podium.formats.tables.table_parts import is_parquet, parquet_files
-from podium.formats.tables.tables import WEIGHTS, feature_matrix, from_frame, read_frame, roles_of
+from podium.formats.tables.tables import read_frame
 
 
 class TableRows(Rows):

@@ -14,20 +14,12 @@ import numpy as np
 from podium.base.columns import text_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
+from podium.data.frames import WEIGHTS, column_numbers, complete, from_frame, roles_of, weights_of_queries
 from podium.data.table import Table
 from podium.formats.remote import is_url
 from podium.formats.spool import MatrixSpool, TextSpool
 from podium.formats.tables.table_parts import is_parquet, parquet_files
-from podium.formats.tables.tables import (
-    WEIGHTS,
-    column_numbers,
-    complete,
-    from_frame,
-    info_of,
-    roles_of,
-    table_errors,
-    weights_of_queries,
-)  # fmt: skip
+from podium.formats.tables.tables import info_of, table_errors
 from podium.parsing.growing import Growing
 from podium.parsing.ids import encoded
 

@@ -220,7 +220,7 @@ def as_qrels(qrels: Any) -> Qrels:
         return Qrels.from_dict(qrels)
     if isinstance(qrels, Qrels):
         return qrels
-    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.data.read_qrels."
+    hint = " Give the run second." if isinstance(qrels, Run) else " Read a file with podium.read_qrels."
     raise DataError(f"expected Qrels or a dictionary query → document → grade; got {type(qrels).__name__}.{hint}")
 
 
@@ -230,7 +230,7 @@ def as_run(run: Any) -> Run:
         return Run.from_dict(run)
     if isinstance(run, Run):
         return run
-    hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.data.read_run."
+    hint = " Give the qrels first." if isinstance(run, Qrels) else " Read a file with podium.read_run."
     raise DataError(f"expected a Run or a dictionary query → document → score; got {type(run).__name__}.{hint}")
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from podium.jit.compiled import compiled
+from podium.jit.memory import place_of
 from podium.parsing.decimals import decimal
 from podium.parsing.ids import text_hash
-from podium.parsing.words import HASH, LF, byte, copy, is_space, line_end, place_of, same, skip_space, token_end
+from podium.parsing.words import HASH, LF, byte, copy, is_space, line_end, same, skip_space, token_end
 
 ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 """Places in `counts`: rows read, bytes of document ids, lists (consecutive lines of one query), bytes of query ids."""

@@ -20,8 +20,8 @@ from podium.metrics import Metric
 from podium.service import ir_metrics as measures
 from podium.service.bodies import JSON
 from podium.service.endpoint import Call
+from podium.service.feedback import judging as judgments
 from podium.service.feedback.events import Action
-from podium.service.feedback.events import judging as judgments
 from podium.service.feedback.judging import Judgment
 from podium.service.models.model_store import Entry
 from podium.service.page_schemas import (

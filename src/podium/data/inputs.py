@@ -18,8 +18,8 @@ from podium.base.columns import check_row_order
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows
 from podium.data.dataset import Dataset
+from podium.data.frames import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
 from podium.data.table import Table
-from podium.formats.tables.tables import DOCUMENT_IDS, WEIGHTS, frame_table, from_frame
 
 T = TypeVar("T", bound=Table)
 

@@ -1,0 +1,217 @@
+"""Data frames of pandas, polars or pyarrow: a row is a document, a column a feature.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"qid": [1, 1, 2], "label": [2, 0, 1], "bm25": [3.5, 1.0, 2.0]})
+    >>> data = from_frame(frame)
+    >>> data.n_queries, data.feature_names
+    (2, ('bm25',))
+
+Missing values of features become NaN; labels, queries, documents and weights must all be there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.base.arrays import dense
+from podium.base.columns import float_numbers
+from podium.base.errors import DataError, MissingPackageError
+from podium.data.dataset import Dataset
+from podium.data.table import Table
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+DOCUMENT_IDS = ("document_id", "docid")
+"""Columns that hold document ids, unless another is named."""
+WEIGHTS = ("query_weight", "document_weight")
+"""Columns that hold weights, unless others are named."""
+
+
+def from_frame(
+    frame: Any,
+    *,
+    label: str | None = "label",
+    qid: str | None = "qid",
+    features: Sequence[str] | None = None,
+    document_id: str | None = None,
+    query_weight: str | None = None,
+    document_weight: str | None = None,
+    source: str | None = None,
+) -> Table:
+    """A dataset from a data frame, rows in any order; a lazy frame is collected.
+
+    `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None where there is none, but
+    columns called document_id or docid, query_weight and document_weight are taken for what they say. The weight of a
+    query is the same in all its rows; that of a document is how much counts that it is relevant. `features` are all
+    other columns unless named.
+    """
+    table = frame_table(frame, source=source)
+    columns: list[str] = list(table.columns)
+    asked = {"label": label, "qid": qid, "document_id": document_id, "query_weight": query_weight,
+             "document_weight": document_weight}  # fmt: skip
+    roles, chosen = roles_of(columns, asked, features, source)
+
+    def numbers(role: str) -> NDArray[np.float64] | None:
+        name = roles[role]
+        return None if name is None else column_numbers(complete(table[name], name, source), source)
+
+    def ids(role: str) -> Any:
+        name = roles[role]
+        return None if name is None else complete(table[name], name, source).to_native()
+
+    data = Dataset.from_arrays(
+        feature_matrix(table, chosen, source),
+        numbers("label"),
+        qid=ids("qid"),
+        document_ids=ids("document_id"),
+        feature_names=chosen,
+        document_weights=numbers("document_weight"),
+        source=source,
+    )
+    weights = numbers("query_weight")
+    return data if weights is None else replace(data, query_weights=weights_of_queries(data, weights))
+
+
+def roles_of(
+    columns: list[str], asked: dict[str, str | None], features: Sequence[str] | None, source: str | None
+) -> tuple[dict[str, str | None], list[str]]:
+    """The column of each role, None where there is none, and the columns of features."""
+    asked = {role: None if name is None else str(name) for role, name in asked.items()}
+    features = None if features is None else list(map(str, features))
+    free = [name for name in columns if features is None or name not in features]
+    usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in WEIGHTS}}
+    roles = {
+        role: name or next((known for known in usual.get(role, ()) if known in free), None)
+        for role, name in asked.items()
+    }
+    used = [name for name in roles.values() if name is not None]
+    chosen = list(features) if features is not None else [name for name in columns if name not in used]
+    for name in [*used, *chosen]:
+        _need_column(name, columns, roles, source)
+    if features is None and not chosen:
+        raise DataError("no columns of features are left.", where=source)
+    return roles, chosen
+
+
+def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
+    """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
+    import narwhals as nw
+
+    if importlib.util.find_spec(backend) is None:
+        raise MissingPackageError(backend, "A data frame", "frames")
+    if data.score_offsets is not None:  # without them, document weights would be biased clicks
+        raise DataError("frames have no column of score offsets. Write the data as a cache.", where=data.source)
+    names = data.feature_names or tuple(f"f{c}" for c in range(1, data.n_features + 1))
+    X = dense(data.features)
+    columns: dict[str, Any] = {}
+    if data.query_ids is not None:
+        columns["qid"] = data.query_ids[data.query_index].tolist()
+    if data.labels is not None:
+        columns["label"] = data.labels
+    if data.document_ids is not None:
+        columns["document_id"] = data.document_ids.tolist()
+    if data.query_weights is not None:
+        columns["query_weight"] = data.query_weights[data.query_index]
+    if data.document_weights is not None:
+        columns["document_weight"] = data.document_weights
+    twice = [name for name in names if name in columns]
+    if twice:
+        raise DataError(f"feature {twice[0]!r} has the name of a column of its own; rename it.", where=data.source)
+    columns |= {name: X[:, c] for c, name in enumerate(names)}
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def frame_table(frame: Any, *, source: str | None = None) -> Any:
+    """A frame of pandas, polars or pyarrow as narwhals has it, in memory; names of columns are text, none twice."""
+    import narwhals as nw
+
+    try:
+        table: Any = nw.from_native(frame)
+        table = table.collect() if isinstance(table, nw.LazyFrame) else table
+        names = list(table.columns)
+    except TypeError:
+        raise DataError(
+            f"expected a pandas, polars or pyarrow frame; got {type(frame).__name__}.", where=source
+        ) from None
+    except Exception as error:  # of any library, at work on a lazy frame; or of columns that share a name
+        raise DataError(f"this frame cannot be used: {first_line(error)}", where=source) from error
+    nested = [name for name in names if isinstance(name, tuple)]
+    if nested:
+        raise DataError(f"column {nested[0]!r} has names on several levels. Join them into one text.", where=source)
+    texts = list(map(str, names))
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise DataError(f"two columns are called {twice!r}. Rename one.", where=source)
+    return table if texts == names else table.rename(dict(zip(names, texts, strict=True)))
+
+
+def first_line(error: BaseException) -> str:
+    """The first words of an error of another library."""
+    words = (str(error).strip() or type(error).__name__).splitlines()
+    return " ".join(word.strip() for word in words[:2])
+
+
+def _need_column(name: str, columns: list[str], roles: dict[str, str | None], source: str | None) -> None:
+    if name in columns:
+        return
+    role = next((role for role, column in roles.items() if column == name), "features")
+    near = get_close_matches(name, columns, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(columns[:12])}."
+    option = f" or --{role}" if role in ("label", "qid") else ""
+    raise DataError(f"no column {name!r} ({role}); {hint} Say which it is with {role}=…{option}.", where=source)
+
+
+def complete(series: Any, name: str, source: str | None) -> Any:
+    missing = np.flatnonzero(series.is_null().to_numpy())
+    if len(missing):
+        raise DataError(f"column {name!r}: row {missing[0]} has no value. Fill it or drop the row.", where=source)
+    return series
+
+
+def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
+    """Some columns as features."""
+    X = np.empty((len(table), len(names)), np.float32)
+    for c, name in enumerate(names):
+        numbers = column_numbers(table[name], source, rounded=True)
+        with np.errstate(over="ignore", invalid="ignore"):
+            X[:, c] = numbers
+        bad = np.flatnonzero(np.isinf(X[:, c]))
+        if len(bad):
+            raise DataError(
+                f"column {name!r}: row {bad[0]} is {numbers[bad[0]]}; features are finite 32-bit numbers.", where=source
+            )
+    return X
+
+
+def column_numbers(series: Any, source: str | None, *, rounded: bool = False) -> NDArray[np.float64]:
+    """A column as numbers, NaN where a value is missing; large whole numbers may be `rounded`, or are refused."""
+    import narwhals as nw
+
+    if rounded and series.dtype.is_numeric():
+        return np.asarray(series.cast(nw.Float64).to_numpy(), np.float64)
+    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object, nw.Unknown)):
+        hint = f" Encode it, leave it out of features=[…], or name its role (document_id={series.name!r})."
+        words = f"column {series.name!r} holds {series.dtype}, not numbers."
+        raise DataError(words + hint * rounded, where=source)
+    return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
+
+
+def weights_of_queries(data: Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weight of each query, from weights per row that are the same in all rows of a query."""
+    query_index = data.query_index
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if len(bad):
+        raise DataError(f"row {bad[0]}: the query weight is {weights[bad[0]]}, no finite number.", where=data.source)
+    first = np.empty(data.n_queries)
+    first[query_index] = weights
+    apart = np.flatnonzero(weights != first[query_index])
+    if len(apart):
+        query = data.query_name(int(query_index[apart[0]]))
+        raise DataError(f"query {query}: its rows have different weights; a weight is a query's.", where=data.source)
+    return first
