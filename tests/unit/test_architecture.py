@@ -240,7 +240,7 @@ def test_functions_are_short():
 
 def test_no_code_is_ever_read_from_data():
     for file in FILES:
-        if file == SOURCE / "disk_cache.py":  # numba's own machine code, of files that this user or root owns
+        if file == SOURCE / "jit" / "disk_cache.py":  # numba's own machine code, of files that this user or root owns
             continue
         for node in ast.walk(tree(file)):
             for module in imported(node):

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from podium.jit.compiled import STARTED
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 _IMPORTS = re.compile(
     rb"(?:^|[;:])[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t\\\n]+(\([^)]*\)|[^\n;#(]+)|import[ \t]+([^\n;#]+))", re.M
 )

@@ -147,9 +147,9 @@ measure = Precision.kernel.measure(np.array([1.0, 0.0, 1.0]), np.arange(1, 4), n
 print(out.sum(), size(np.arange(4.0)), Ids.of(["b", "a"]).ranks().tolist()[0], loss, measure)
 """
 EDITS = {
-    "kernels/lanes.py": ("builder.and_(builder.load(alive), kept)", "builder.or_(builder.load(alive), kept)"),
-    "views.py": ("builder.sub(arguments[2], arguments[1])", "builder.add(arguments[2], arguments[1])"),
-    "ids.py": ("return x < y", "return x > y"),
+    "jit/lanes.py": ("builder.and_(builder.load(alive), kept)", "builder.or_(builder.load(alive), kept)"),
+    "jit/views.py": ("builder.sub(arguments[2], arguments[1])", "builder.add(arguments[2], arguments[1])"),
+    "parsing/ids.py": ("return x < y", "return x > y"),
     "losses/regression.py": ("error = scores[i] - target", "error = scores[i] + target"),
     "metrics/precision.py": ("config) / divisor(len", "config) * divisor(len"),
 }

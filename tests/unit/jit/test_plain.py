@@ -19,7 +19,7 @@ from podium.jit.lanes import clear_leaves, trailing_zeros
 from podium.jit.memory import bytes_before, leading_zeros, place_of, put_word, word
 from podium.jit.views import view
 
-SAMPLE = Path(__file__).parents[1] / "kernel_sample.py"
+SAMPLE = Path(__file__).parents[2] / "kernel_sample.py"
 
 
 @pytest.fixture(scope="module")
