@@ -2,15 +2,16 @@
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
-from podium.metrics.kernels import OWN, Array, Places, cut, has_relevant, relevant_within
+from podium.metrics.kernels import OWN, cut, has_relevant, relevant_within
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Σ_r E[relevant at r]·r^(−a), over what the best order has."""
     if not has_relevant(ideal, config):
         return np.nan

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.labellings import Labelling
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, ratio
+from podium.clicks.models.base import ratio
 
 
 @register

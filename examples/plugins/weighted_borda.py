@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from podium.aggregation.base import Array
 from podium.aggregation.borda import Borda
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.arrays import Array
 from podium.base.registry import register
 
 

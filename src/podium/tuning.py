@@ -4,8 +4,8 @@
     >>> {name: one.where for name, one in space(method("lambdarank")).items()}
     {'learning_rate': (0.0003, 0.1, 'log'), 'penalty': (0.0001, 10.0, 'log')}
 
-Each parameter says where Optuna looks, as `search` of `podium.base.registry.param`; the space of a recipe is that of its
-parts together. What a specification names is not searched. Test data is out of reach here.
+Each parameter says where Optuna looks, as `search` of `podium.base.registry.param`; the space of a recipe is that of
+its parts together. What a specification names is not searched. Test data is out of reach here.
 Reference: Akiba et al., Optuna: a next-generation hyperparameter optimization framework, 2019.
 """
 

@@ -24,14 +24,13 @@ from numpy.typing import NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
+from podium.base.arrays import Array
 from podium.base.errors import CostWarning, IncompatibleError
 from podium.base.registry import Named
 from podium.base.threads import default_threads, pool
 from podium.formats.trec.trec import Run
 from podium.jit import sorting as ranking
 from podium.parsing.ids import Ids
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

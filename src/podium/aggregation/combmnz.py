@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator
 from podium.aggregation.combsum import Normalise, normalised
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import register
 
 

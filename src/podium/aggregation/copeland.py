@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator
 from podium.aggregation.pairwise_counts import Unranked, duels_won
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import register
 
 

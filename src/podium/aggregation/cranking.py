@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from podium.aggregation import cranking_exact as exact
-from podium.aggregation.base import Array, Consensus, Solved
+from podium.aggregation.base import Consensus, Solved
 from podium.aggregation.cranking_chain import Chain
 from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.cranking_ranks import RankDistribution, simulated
@@ -34,6 +34,7 @@ from podium.aggregation.permutations import KINDS, Distance
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.base.threads import default_threads, pool
 

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.aggregation.base import Array
-from podium.aggregation.cranking_lists import CrankingQuery, Ints, strict
+from podium.aggregation.cranking_lists import CrankingQuery, strict
 from podium.aggregation.permutations import change, distance
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 

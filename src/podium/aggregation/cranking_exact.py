@@ -13,9 +13,9 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Array
-from podium.aggregation.cranking_lists import CrankingQuery, Ints
+from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.permutations import distances
+from podium.base.arrays import Array, Ints
 
 MAX_EXACT_N = 8
 """Documents up to which all rankings are written out."""

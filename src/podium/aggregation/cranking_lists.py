@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Ints
 from podium.jit import sorting as ranking
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

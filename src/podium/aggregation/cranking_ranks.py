@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.aggregation.base import Array
 from podium.aggregation.cranking_chain import Chain
-from podium.aggregation.cranking_lists import CrankingQuery, Ints
+from podium.aggregation.cranking_lists import CrankingQuery
 from podium.aggregation.diagnostics import r_hat
+from podium.base.arrays import Array, Ints
 
 
 @dataclass(frozen=True, eq=False)

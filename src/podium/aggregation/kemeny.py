@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Aggregator, Array, Solved
+from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.linear_ordering import least_order, order_cost
 from podium.aggregation.pairwise_counts import Unranked, lists, wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.jit.sorting import order

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.aggregation.base import Array, Consensus
+from podium.aggregation.base import Consensus
 from podium.aggregation.rankings.rankings import Rankings
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 

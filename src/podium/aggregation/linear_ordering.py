@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from podium.base.arrays import Array
 
 
 def least_order(before: Array, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], float]:

@@ -21,10 +21,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Aggregator, Array, Solved
+from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.kemeny import Kemeny
 from podium.aggregation.pairwise_counts import Unranked, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.distributions.mallows import log_normaliser, mean_distance
 from podium.jit import sorting as ranking

@@ -21,9 +21,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator
 from podium.aggregation.pairwise_counts import Unranked, beats, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.sums import dot

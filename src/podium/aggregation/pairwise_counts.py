@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Array
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 Unranked = Literal["last", "skip"]

@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.aggregation.base import Array
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.race_integral import FADED, log_integrand, trapezoid

@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Array
 from podium.aggregation.pairwise_counts import wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.subset_sums import log_sum

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 

@@ -20,8 +20,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from podium.aggregation.base import Aggregator, Array
+from podium.aggregation.base import Aggregator
 from podium.aggregation.rankings.rankings import Rankings
+from podium.base.arrays import Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
 from podium.formats.trec.trec import Qrels, rows_of

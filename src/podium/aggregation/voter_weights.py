@@ -16,20 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Array
 from podium.aggregation.borda import mean_places
 from podium.aggregation.combsum import normalised
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.supervised import SupervisedAggregator, Trained
+from podium.base.arrays import Array, Flags
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.data.dataset import Dataset
 from podium.methods import method as named
 from podium.model import Model
 from podium.training import train
-
-Flags = NDArray[np.bool_]
 
 
 @register

@@ -22,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.aggregation.base import Aggregator, Array, Consensus
+from podium.aggregation.base import Aggregator, Consensus
 from podium.aggregation.pairwise_counts import Unranked, lists, wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.rankings.rankings import Rankings
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param
 from podium.base.threads import one_blas_thread

@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 Array = NDArray[np.float64]
+"""Double precision: scores, labels, gradients."""
+Singles = NDArray[np.float32]
+"""Single precision: features."""
+Ints = NDArray[np.int64]
+"""Rows, ranks, offsets, counts."""
+Int32s = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+"""Text as bytes."""
+Words = NDArray[np.uint64]
+"""Eight bytes each."""
+AnyArray = NDArray[Any]
 
 
 def is_sparse(X: Any) -> TypeIs[sp.csr_array]:

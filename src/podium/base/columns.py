@@ -21,12 +21,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Ints
 from podium.base.errors import DataError
 
-Places = NDArray[np.int64]
 
-
-def number_ids(values: Any, what: str, *, where: str | None = None, optional: bool = False) -> tuple[Places, list[str]]:
+def number_ids(values: Any, what: str, *, where: str | None = None, optional: bool = False) -> tuple[Ints, list[str]]:
     """A number for each id, by first appearance, and the ids as text; −1 for one that is missing, if that may be."""
     ids = exact_ids(values, what, where=where, optional=optional)
     if ids.dtype.kind == "O":
@@ -87,7 +86,7 @@ def check_row_order(where: str | None = None, **columns: Any) -> None:
             )
 
 
-def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Places:
+def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Ints:
     """Whole numbers, however they are held."""  # (n,)
     ids = exact_ids(values, what, where=where)
     if len(ids) and (ids.dtype.kind not in "iu" or int(ids.max()) >= 2**63):

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
+
 LARGEST = float(np.finfo(np.float32).max)
-Singles = NDArray[np.float32]
 
 
 def round_down(values: Any) -> Singles:

@@ -25,10 +25,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
 from podium.base.errors import DataError, needs_memory
 from podium.base.threads import BLOCK
 
-Block = NDArray[np.float32]
 SMALL = 2**22
 """Cells (16 MB) that are rather read at once than each time they are looked at."""
 
@@ -42,11 +42,11 @@ class Rows:
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         """Rows first:last as an array in memory, which the caller may change."""
         raise NotImplementedError
 
-    def gather(self, rows: NDArray[np.int64]) -> Block:
+    def gather(self, rows: NDArray[np.int64]) -> Singles:
         """Any rows, in the order given."""
         out = np.empty((len(rows), self.shape[1]), np.float32)
         cuts = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
@@ -58,7 +58,7 @@ class Rows:
         """Some rows, in the order given."""
         return _Taken(self, rows)
 
-    def mapped(self, work: Callable[[Block], Block], width: int) -> Rows:
+    def mapped(self, work: Callable[[Singles], Singles], width: int) -> Rows:
         """What `work` makes of each row on its own."""
         return _Mapped(self, work, width)
 
@@ -152,7 +152,7 @@ class FileRows(Rows):
     def __reduce__(self) -> Any:
         return _open, (self.file, self.shape, self.start, None if self._checked is None else self._checked.sums)
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         out = np.empty((last - first, self.shape[1]), "<f4")
         at = self.start + 4 * first * self.shape[1]
         if self._checked is not None:
@@ -185,7 +185,7 @@ class _Unreadable(Rows):
         super().__init__(shape)
         self.file, self.why = file, why
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         raise DataError(
             f"cannot be read on {platform.node()}: {self.why}. Put it where every machine reads it under this path.",
             where=self.file,
@@ -198,27 +198,27 @@ class _Taken(Rows):
         n = len(range(*rows.indices(len(of)))) if isinstance(rows, slice) else len(rows)
         super().__init__((n, of.shape[1]))
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         if isinstance(self.rows, slice):
             start = self.rows.indices(len(self.of))[0]
             return self.of.read(start + first, start + last)
         return self.of.gather(self.rows[first:last])
 
-    def gather(self, rows: NDArray[np.int64]) -> Block:
+    def gather(self, rows: NDArray[np.int64]) -> Singles:
         if isinstance(self.rows, slice):
             return self.of.gather(rows + self.rows.indices(len(self.of))[0])
         return self.of.gather(self.rows[rows])
 
 
 class _Mapped(Rows):
-    def __init__(self, of: Rows, work: Callable[[Block], Block], width: int) -> None:
+    def __init__(self, of: Rows, work: Callable[[Singles], Singles], width: int) -> None:
         super().__init__((len(of), width))
         self.of, self.work = of, work
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         return self.work(self.of.read(first, last))
 
-    def gather(self, rows: NDArray[np.int64]) -> Block:
+    def gather(self, rows: NDArray[np.int64]) -> Singles:
         return self.work(self.of.gather(rows))
 
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array
 from podium.jit.compiled import compiled
 
 WITHIN_PAGES = ("click-above", "last-click-above", "click-earlier-click", "click-previous", "click-next")

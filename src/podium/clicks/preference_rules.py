@@ -24,16 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.clicks.query_chains import chain_events
 from podium.clicks.rate_differences import rate_events
 from podium.data.table import Table
 
 RULES = (*WITHIN_PAGES, "query-chains", "click-rates")
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

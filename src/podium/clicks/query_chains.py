@@ -22,14 +22,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import NO_TIME, ClickLog
-from podium.clicks.models.base import Array
 from podium.jit.compiled import compiled
 
-Ints = NDArray[np.int64]
 GAP = 30.0
 """Minutes between two pages of a chain at most."""
 _MINUTE = 60_000.0

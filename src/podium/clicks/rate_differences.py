@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array
 from podium.jit.compiled import compiled
 
 

@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError
 from podium.clicks.log.click_log import LONGEST, ClickLog, rows_of
-from podium.clicks.models.base import Array, ClickModel
+from podium.clicks.models.base import ClickModel
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.jit import sorting as ranking

@@ -1,6 +1,7 @@
 """A process that grows trees on its share of the queries: one machine of LightGBM's own network.
 
-`podium.distributed.cluster_boosting` starts one beside every worker, because a network belongs to a whole process and a stuck
+`podium.distributed.cluster_boosting` starts one beside every worker, because a network belongs to a whole process and
+a stuck
 one can only be ended with it. Standard input brings lines of JSON: the setting, then {"grow": n} or {"text": n}; each
 is answered by a line on standard output.
 """

@@ -18,12 +18,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.kernels.race_integral import FADED
 
-Ints = NDArray[np.int64]
 _NODES = 8  # of the trapezoid rule that are computed together
 _FACTORS = 8  # that share a logarithm; each is at least e^−80
 _LOW, _HIGH = -40.0, 44.0  # of log φ/Φ: below, 1 − e^{−x} = x, and above it is 1

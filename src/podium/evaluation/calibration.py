@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.data.inputs import labelled_table
 from podium.data.table import Table
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Where the bins of the reliability table begin and end."""
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

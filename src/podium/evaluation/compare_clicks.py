@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
 from podium.base.progress import Progress, part_of, quiet
 from podium.clicks import ClickModel, Measures
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, Fitted, Predicted
+from podium.clicks.models.base import Fitted, Predicted
 from podium.clicks.models.goodness_of_fit import log_chance, measure_predicted
 from podium.evaluation.paired import Interval
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.data.dataset import Dataset
 from podium.data.fold import Fold
@@ -26,8 +26,6 @@ from podium.jit.sorting import order
 from podium.metrics import NDCG, Metric, evaluate_all, mean
 from podium.model import Model
 from podium.solvers import Step
-
-Array = NDArray[np.float64]
 
 
 @dataclass

@@ -14,13 +14,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError
-
-Array = NDArray[np.float64]
 
 
 class Interval(NamedTuple):

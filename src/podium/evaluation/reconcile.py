@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, IncompatibleError
 from podium.data.table import Table
@@ -38,7 +39,6 @@ from podium.metrics import Average, Metric, mean
 if TYPE_CHECKING:
     from podium.formats.trec.trec import Qrels, Run
 
-Array = NDArray[np.float64]
 Step = tuple[str, ...]
 """Fields of the convention, parameters of the metric, or `cutoff`, that change together; almost always one."""
 

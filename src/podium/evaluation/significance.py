@@ -22,8 +22,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.evaluation.evaluate import plain
@@ -40,7 +41,6 @@ from podium.evaluation.paired import (
 )
 from podium.metrics import Metric, mean
 
-Array = NDArray[np.float64]
 Correction = Literal["holm", "benjamini-hochberg", "none"]
 
 

@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError
 from podium.jit.sorting import order_all
 from podium.metrics import Average, Metric, kernels, mean
-
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +85,7 @@ def _with_ties(metric: Metric, ties: str) -> Metric:
     return dataclasses.replace(metric, convention=dataclasses.replace(metric.convention, ties=ties))  # type: ignore[arg-type]
 
 
-def _variances(metric: Metric, scores: Array, labels: Array, cuts: Places, ideal: tuple[Array, Places]) -> Array:
+def _variances(metric: Metric, scores: Array, labels: Array, cuts: Ints, ideal: tuple[Array, Ints]) -> Array:
     """The variance for each query, from one order's worth of documents and places."""
     single = metric.convention.scores == "float32"
     best_first, ends = order_all(scores.astype(np.float32) if single else scores, cuts)
@@ -117,7 +115,7 @@ def _squares(values: Array) -> float:
 
 def _sampled(
     metric: Metric,
-    ranking: tuple[Array, Array, Places],
+    ranking: tuple[Array, Array, Ints],
     known: dict[str, ArrayLike | None],
     unjudged: NDArray[np.bool_] | None,
     *,

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import IncompatibleError, ModelFileError
-from podium.base.float32 import Singles
 from podium.base.registry import Named
 from podium.export.exported_forms import Adding, Affine, ExportedForm
 from podium.export.supported_form import Handover, hand_over

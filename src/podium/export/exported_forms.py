@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import counted
-from podium.base.float32 import Singles, next_down
+from podium.base.float32 import next_down
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front, rounding
 from podium.scorers.forms import LinearForm
 from podium.scorers.trees.forest import TINY, Forest

@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import counted
-from podium.base.float32 import Singles, round_down
+from podium.base.float32 import round_down
 from podium.export.exported_forms import IN_DOUBLE, Adding, Difference, ExportedForm
 from podium.export.transform_arithmetic import UNIT32, UNIT64, Front
 from podium.imports.foreign_trees import Grown, Leaf, Split, forest_of, grow

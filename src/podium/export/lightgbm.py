@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
+from podium.base.arrays import Singles
 from podium.base.errors import IncompatibleError, ModelFileError
-from podium.base.float32 import Singles
 from podium.base.registry import register
 from podium.export.base import Ran, Target
 from podium.export.exported_forms import ExportedForm

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from podium.base.arrays import Singles
 from podium.base.errors import MissingPackageError, ModelFileError
-from podium.base.float32 import Singles, round_down
+from podium.base.float32 import round_down
 from podium.base.registry import register
 from podium.base.version import version
 from podium.export.base import Ran, Target, missing_package

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import counted
-from podium.base.float32 import Singles
 from podium.base.version import version
 from podium.export.exported_forms import Difference
 

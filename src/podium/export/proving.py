@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array, dense, is_sparse
+from podium.base.arrays import Array, Singles, dense, is_sparse
 from podium.base.errors import DataError, ModelFileError, PodiumError, counted
-from podium.base.float32 import Singles
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 from podium.export.base import Target

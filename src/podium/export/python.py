@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.base.arrays import Singles
 from podium.base.errors import ModelFileError
-from podium.base.float32 import Singles
 from podium.base.registry import register
 from podium.export.base import Ran
 from podium.export.program import Program, Tables

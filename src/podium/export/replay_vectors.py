@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, dense
-from podium.base.float32 import LARGEST, Singles, from_place, next_down, next_up, to_place
+from podium.base.arrays import Array, Singles, dense
+from podium.base.float32 import LARGEST, from_place, next_down, next_up, to_place
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import ExportedForm
 from podium.export.supported_form import Handover

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.base.arrays import Singles
 from podium.base.errors import IncompatibleError, ParameterError
-from podium.base.float32 import Singles
 from podium.data.dataset import Dataset
 from podium.export.exported_forms import Affine, ExportedForm, Net, fold
 from podium.export.exported_trees import Trees, forest_of_stumps

@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
-from podium.base.float32 import Singles
+from podium.base.arrays import Array, Int32s, Singles
 from podium.transforms.nystrom import gaussian, squared_distances
 
-Ints = NDArray[np.int32]
 UNIT32, UNIT64 = 2.0**-24, 2.0**-53  # half the distance of neighbouring numbers, relative
 
 
@@ -27,8 +24,8 @@ class Products:
     multiplication and addition.
     """
 
-    first: Ints  # (p,)
-    second: Ints  # (p,)
+    first: Int32s  # (p,)
+    second: Int32s  # (p,)
     mean: Array  # (p,)
     scale: Array  # (p,)
 
@@ -103,7 +100,7 @@ class Front:
     scale: Array  # (d,)
     filling: Array  # (d,) NaN where a missing value stays one: trees have a side for it, others refuse it
     within_query: bool = False  # x' = (x − least)/(largest − least) over the query instead; 0 where missing or constant
-    added: Ints = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that follow the features as they are
+    added: Int32s = field(default_factory=lambda: np.zeros(0, np.int32))  # the x' that follow the features as they are
     mixtures: tuple[Mixture, ...] = ()
 
     @property

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.float32 import Singles, next_up
+from podium.base.arrays import Singles
+from podium.base.float32 import next_up
 from podium.base.registry import register
 from podium.export.base import Ran, Target, dumps, missing_package, single
 from podium.export.exported_forms import ExportedForm

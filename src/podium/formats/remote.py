@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
 from podium.base.errors import DataError, MissingPackageError
-from podium.base.matrix_on_disk import SUM_BLOCK, Block, Checked, Rows
+from podium.base.matrix_on_disk import SUM_BLOCK, Checked, Rows
 
 _CHUNK = 2**22  # bytes that are read at a time
 
@@ -76,7 +77,7 @@ class UrlRows(Rows):
         self.file = file
         self._checked = None if sums is None else Checked(sums, file)
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         width = 4 * self.shape[1]
         found = self._bytes(first * width, last * width) if last > first else b""
         if len(found) != (last - first) * width:

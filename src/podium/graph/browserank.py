@@ -15,13 +15,11 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.graph.links import Links, by_name
 from podium.graph.pagerank import stationary
 from podium.graph.visits import Visit, check_visit
-
-Array = NDArray[np.float64]
 
 
 def browserank(

@@ -13,13 +13,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 from podium.graph.links import Edge, Links, as_links, by_name
 from podium.graph.pagerank import warn_unfinished
-
-Array = NDArray[np.float64]
 
 
 class HITS(NamedTuple):

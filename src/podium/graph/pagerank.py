@@ -14,12 +14,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError
 from podium.graph.links import Edge, Links, as_links, by_name
-
-Array = NDArray[np.float64]
 
 
 def pagerank(

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.judgments.judgments import Judgments
 
-Array = NDArray[np.float64]
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
 

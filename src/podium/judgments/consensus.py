@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
@@ -26,7 +27,6 @@ from podium.judgments.dawid_skene import DawidSkene, dawid_skene
 from podium.judgments.judgments import Judgments
 from podium.parsing.ids import Ids
 
-Array = NDArray[np.float64]
 How = Literal["majority", "mean", "median", "dawid-skene"]
 
 

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.judgments.judgments import Judgments
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

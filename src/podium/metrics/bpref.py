@@ -15,15 +15,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
-from podium.metrics.kernels import RELEVANT, Array, Places, count_relevant
+from podium.metrics.kernels import RELEVANT, count_relevant
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1/R) Σ E[1 − min(c, B)/B]."""
     found = count_relevant(ideal, config)
     if found == 0:

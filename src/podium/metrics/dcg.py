@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names
-from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain, has_gain
+from podium.metrics.kernels import additive_swap, cut, discount, gain, has_gain
 
 
 @compiled
-def expected_dcg(labels: Array, ends: Places, config: Array) -> float:
+def expected_dcg(labels: Array, ends: Ints, config: Array) -> float:
     """Σ_{r ≤ k} ḡ_r D(r), with ḡ_r the mean gain of the documents tied with rank r."""
     last, total = cut(len(labels), config), 0.0
     gains, discounts, size = 0.0, 0.0, 0  # of the present tie group
@@ -39,7 +40,7 @@ def expected_dcg(labels: Array, ends: Places, config: Array) -> float:
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """DCG, defined where something has a gain."""
     if not has_gain(ideal, config):
         return np.nan

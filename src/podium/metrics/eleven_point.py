@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
 from podium.metrics.iprec import ROUNDING_PRESETS, ROUNDING_WORDS, Rounding, interpolated, needed
-from podium.metrics.kernels import OWN, Array, Places, count_relevant
+from podium.metrics.kernels import OWN, count_relevant
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The mean of eleven interpolated precisions."""
     found = count_relevant(ideal, config)
     if found == 0:

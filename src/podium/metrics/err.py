@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.conventions import LARGEST_EXPONENT
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import OWN, Array, Places, cut, gain, has_gain
+from podium.metrics.kernels import OWN, cut, gain, has_gain
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Σ_r P(stop at r)/r."""
     if not has_gain(ideal, config):
         return np.nan

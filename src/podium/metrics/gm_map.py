@@ -19,19 +19,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics import map as average_precision
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Kernel, Names, stating
-from podium.metrics.kernels import Array, Places
 
 _LEAST = 1e-5
 measure_ap = average_precision.measure
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """log max(AP, 10⁻⁵)."""
     value = measure_ap(labels, ends, ideal, config)
     return value if np.isnan(value) else math.log(max(value, _LEAST))

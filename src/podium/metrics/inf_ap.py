@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import RELEVANT, Array, Places, count_relevant
+from podium.metrics.kernels import RELEVANT, count_relevant
 
 _EPSILON = 1e-5
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1/R) Σ_r E[relevant at r × inferred precision at r]."""
     found = count_relevant(ideal, config)
     if found == 0:

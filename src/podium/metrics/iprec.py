@@ -19,11 +19,12 @@ from typing import Literal
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import OWN, RELEVANT, Array, Places, count_relevant
+from podium.metrics.kernels import OWN, RELEVANT, count_relevant
 
 UP, TRUNCATE, NEAREST = 0.0, 1.0, 2.0
 
@@ -40,7 +41,7 @@ def needed(level: float, relevant: int, rounding: float) -> int:
 
 
 @compiled
-def interpolated(labels: Array, ends: Places, least: int, config: Array) -> float:
+def interpolated(labels: Array, ends: Ints, least: int, config: Array) -> float:
     """The best precision after a tie group that brings the relevant documents to `least` or more."""
     best, hits, start = 0.0, 0, 0
     while start < len(labels):
@@ -54,7 +55,7 @@ def interpolated(labels: Array, ends: Places, least: int, config: Array) -> floa
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Interpolated precision at the recall level."""
     found = count_relevant(ideal, config)
     if found == 0:

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places
 from podium.metrics.pair_counts import count_pairs
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """τ-b from the counts of pairs."""
     agree, differ, same_score, same_label = count_pairs(labels, ends)
     by_label = agree + differ + same_score

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array as Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import address, compiled, function_at
 from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.jit.views import view
@@ -48,7 +48,6 @@ TABLE = OWN + MOST_OWN
 FROM_TABLE, LINEAR, EXP2 = 0.0, 1.0, 2.0
 NO_CUTOFF = 2.0**53
 
-Places = NDArray[np.int64]
 
 _DISCOUNTS = 1.0 / np.log2(np.arange(2, 2002))  # 1/log2(r + 1) at place r − 1
 
@@ -119,7 +118,7 @@ def relevant_within(labels: Array, start: int, end: int, config: Array) -> int:
 
 
 @compiled
-def expected_hits(labels: Array, ends: Places, last: int, config: Array) -> float:
+def expected_hits(labels: Array, ends: Ints, last: int, config: Array) -> float:
     """The expected number of relevant documents at the first `last` places."""
     found, start = 0.0, 0
     while start < last:
@@ -130,7 +129,7 @@ def expected_hits(labels: Array, ends: Places, last: int, config: Array) -> floa
 
 
 @compiled
-def first_relevant_group(labels: Array, ends: Places, last: int, config: Array) -> tuple[int, int]:
+def first_relevant_group(labels: Array, ends: Ints, last: int, config: Array) -> tuple[int, int]:
     """Of the first tie group with relevant documents that starts before `last`: its start, and how many; 0 if none."""
     start = 0
     while start < last:
@@ -159,15 +158,15 @@ def relevance(labels: Array, config: Array, work: Array) -> None:
 
 
 @compiled
-def ideal_labels(judged: Array, offsets: Places, out: Array) -> None:
+def ideal_labels(judged: Array, offsets: Ints, out: Array) -> None:
     """Fill `out` with each query's judged labels from the largest to the smallest."""
     for q in range(len(offsets) - 1):
         sort_descending(judged[offsets[q] : offsets[q + 1]], out[offsets[q] : offsets[q + 1]])
 
 
 def sweep(
-    measures: Sequence[Any], configs: Sequence[Array], *, scores: Array, rows: Places, labels: Array, offsets: Places,
-    judged: Array, judged_offsets: Places,
+    measures: Sequence[Any], configs: Sequence[Array], *, scores: Array, rows: Ints, labels: Array, offsets: Ints,
+    judged: Array, judged_offsets: Ints,
 ) -> Array:  # fmt: skip
     """The value of each measure for each query (M, Q), all of a query's while its documents are at hand.
 
@@ -182,7 +181,7 @@ def sweep(
     return found
 
 
-def _room(offsets: Places, judged_offsets: Places) -> tuple[Places, NDArray[np.uint64], Places, Array, Array]:
+def _room(offsets: Ints, judged_offsets: Ints) -> tuple[Ints, NDArray[np.uint64], Ints, Array, Array]:
     """For the largest query, what a sort needs, the ends of ties, the labels in rank order and the ideal ones."""
     n, m = (int(np.diff(bounds).max(initial=0)) for bounds in (offsets, judged_offsets))
     most = max(n, m)
@@ -197,9 +196,9 @@ _measure_at = function_at(MEASURE)
 
 @compiled
 def _sweep(
-    measures: Places, configs: Array, bounds: Places, scores: Array, rows: Places,
-    labels: Array, offsets: Places, judged: Array, judged_offsets: Places,
-    places: Places, work: Any, ends: Places, ranked: Array, ideal: Array, out: Array,
+    measures: Ints, configs: Array, bounds: Ints, scores: Array, rows: Ints,
+    labels: Array, offsets: Ints, judged: Array, judged_offsets: Ints,
+    places: Ints, work: Any, ends: Ints, ranked: Array, ideal: Array, out: Array,
 ) -> None:  # fmt: skip
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
@@ -218,7 +217,7 @@ def _sweep(
 
 
 @compiled
-def _rank(scores: Array, labels: Array, work: Any, places: Places, ends: Places, ranked: Array) -> None:
+def _rank(scores: Array, labels: Array, work: Any, places: Ints, ends: Ints, ranked: Array) -> None:
     """Fill `ranked` with the labels in the order of the scores, `ends` with the ends of tie groups."""
     n = len(scores)
     best_first = view(places, 0, n)

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.jit.sorting import any_ties, break_ties, check_scores, order_all
 from podium.metrics.conventions import Convention
 from podium.metrics.gain_tables import survey
 from podium.parsing.ids import Ids, id_keys
-
-Places = NDArray[np.int64]
 
 
 class View(NamedTuple):
@@ -63,7 +61,7 @@ class Lists:
         self.judged, self.judged_offsets = _judged(judged, judged_offsets, self.n_queries)
         self._judged_survey = self._survey if self.judged is None else _finite_survey(self.judged, "judged label")
         self.unjudged = None if unjudged is None else _mask(unjudged, len(self.scores), self.judged)
-        self._rows: dict[tuple[str, str], Places] = {}
+        self._rows: dict[tuple[str, str], Ints] = {}
 
     @property
     def n_queries(self) -> int:
@@ -104,7 +102,7 @@ class Lists:
         with np.errstate(over="ignore"):
             return self.scores.astype(np.float32).astype(np.float64)
 
-    def _order(self, scores: Array, ties: str) -> Places:
+    def _order(self, scores: Array, ties: str) -> Ints:
         """The rows of each query in rank order, ties broken."""
         best_first, ends = order_all(scores, self.offsets)
         if ties == "docno":
@@ -125,7 +123,7 @@ def _numbers(values: ArrayLike, what: str) -> Array:
     return numbers
 
 
-def _offsets(values: ArrayLike, n: int, what: str) -> Places:
+def _offsets(values: ArrayLike, n: int, what: str) -> Ints:
     cuts = np.ascontiguousarray(values, np.int64)
     if cuts.ndim != 1 or len(cuts) < 1 or cuts[0] != 0 or cuts[-1] != n or (np.diff(cuts) < 0).any():
         raise DataError(f"The {what} must rise from 0 to {n}, the number of documents; got {values!r}.")
@@ -140,7 +138,7 @@ def _finite_survey(labels: Array, what: str) -> tuple[float, float, float]:
     return found
 
 
-def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int) -> tuple[Array | None, Places]:
+def _judged(judged: ArrayLike | None, offsets: ArrayLike | None, n_queries: int) -> tuple[Array | None, Ints]:
     if judged is None or offsets is None:
         if judged is not None or offsets is not None:
             raise DataError("Judged labels come with their own offsets: give both judged and judged_offsets.")

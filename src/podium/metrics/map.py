@@ -15,19 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import (
-    DIVIDE_ALL,
-    RELEVANT,
-    Array,
-    Places,
-    count_relevant,
-    cut,
-    relevance,
-)
+from podium.metrics.kernels import DIVIDE_ALL, RELEVANT, count_relevant, cut, relevance
 
 
 @compiled
@@ -38,7 +31,7 @@ def divisor(ideal: Array, config: Array) -> float:
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Σ_r E[relevant at r × precision at r] / D."""
     over = divisor(ideal, config)
     if over == 0:

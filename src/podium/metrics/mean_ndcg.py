@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, additive_swap, discount, gain, has_gain
+from podium.metrics.kernels import additive_swap, discount, gain, has_gain
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The mean of all quotients of the running DCG and the running ideal DCG."""
     if not has_gain(ideal, config):
         return np.nan

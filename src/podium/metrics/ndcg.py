@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics import dcg
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, additive_swap, cut, discount, gain
+from podium.metrics.kernels import additive_swap, cut, discount, gain
 
 expected_dcg, prepare_dcg = dcg.expected_dcg, dcg.prepare
 
@@ -33,7 +34,7 @@ def ideal_dcg(ideal: Array, config: Array) -> float:
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """DCG@k over its largest value."""
     largest = ideal_dcg(ideal, config)
     return expected_dcg(labels, ends, config) / largest if largest > 0.0 else np.nan

@@ -10,15 +10,15 @@ Use it for: checking that a run and its judgements are what they should be. Empt
 
 from __future__ import annotations
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel, Names, stating
-from podium.metrics.kernels import Array, Places
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """1 for each query."""
     return 1.0
 

@@ -11,15 +11,16 @@ Reference: trec_eval.
 
 from __future__ import annotations
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, count_relevant
+from podium.metrics.kernels import count_relevant
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The number of relevant judged documents."""
     return float(count_relevant(ideal, config))
 

@@ -11,15 +11,16 @@ Reference: trec_eval.
 
 from __future__ import annotations
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.count import Count, counting
 from podium.metrics.declaration import Kernel
-from podium.metrics.kernels import Array, Places, relevant_within
+from podium.metrics.kernels import relevant_within
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The number of relevant documents in the list."""
     return float(relevant_within(labels, 0, len(labels), config))
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places
 from podium.metrics.pair_counts import count_pairs
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """The fraction of concordant pairs."""
     agree, differ, same_score, _ = count_pairs(labels, ends)
     pairs = agree + differ + same_score

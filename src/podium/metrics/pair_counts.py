@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 from podium.jit.sorting import sort_descending
-from podium.metrics.kernels import Array, Places
 
 
 @compiled
-def count_pairs(labels: Array, ends: Places) -> tuple[float, float, float, float]:
+def count_pairs(labels: Array, ends: Ints) -> tuple[float, float, float, float]:
     """Of all pairs of a list: concordant, discordant, tied only in score, tied only in label.
 
     Knight (1966): sort each tie group by label; then the discordant pairs are the rises that a merge sort undoes.

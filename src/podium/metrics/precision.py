@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
@@ -21,8 +22,6 @@ from podium.metrics.kernels import (
     CUTOFF,
     DIVIDE_LIST,
     NO_CUTOFF,
-    Array,
-    Places,
     additive_swap,
     cut,
     expected_hits,
@@ -39,7 +38,7 @@ def divisor(n: int, config: Array) -> float:
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits over their number."""
     if not has_relevant(ideal, config):
         return np.nan

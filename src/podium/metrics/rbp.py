@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import OWN, Array, Places, additive_swap, cut, has_relevant, relevance, relevant_within
+from podium.metrics.kernels import OWN, additive_swap, cut, has_relevant, relevance, relevant_within
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1 − p) Σ_r E[relevant at r] p^(r − 1)."""
     if not has_relevant(ideal, config):
         return np.nan

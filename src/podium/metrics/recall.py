@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, additive_swap, count_relevant, cut, expected_hits, relevance
+from podium.metrics.kernels import additive_swap, count_relevant, cut, expected_hits, relevance
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits over R."""
     found = count_relevant(ideal, config)
     return expected_hits(labels, ends, cut(len(labels), config), config) / found if found > 0 else np.nan

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import OWN, Array, Places, count_relevant, relevant_within
+from podium.metrics.kernels import OWN, count_relevant, relevant_within
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """(1 + w) hits/(n + w R), the same as (1 + w) P R/(w P + R) and defined where nothing is found."""
     found, n = count_relevant(ideal, config), len(labels)
     if found == 0:

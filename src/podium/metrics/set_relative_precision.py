@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, count_relevant, relevant_within
+from podium.metrics.kernels import count_relevant, relevant_within
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Hits over min(n, R)."""
     found, n = count_relevant(ideal, config), len(labels)
     if found == 0:

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import Array, Places, cut, first_relevant_group, has_relevant, relevance
+from podium.metrics.kernels import cut, first_relevant_group, has_relevant, relevance
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """1 − P(no relevant document among the first k)."""
     if not has_relevant(ideal, config):
         return np.nan

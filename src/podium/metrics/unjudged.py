@@ -14,15 +14,16 @@ Reference: trec_eval 10 (`unj`).
 
 from __future__ import annotations
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel, Names, stating
-from podium.metrics.kernels import CUTOFF, NO_CUTOFF, Array, Places, cut
+from podium.metrics.kernels import CUTOFF, NO_CUTOFF, cut
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Expected unjudged documents among the first k, over k."""
     last, found, start = cut(len(labels), config), 0.0, 0
     while start < last:

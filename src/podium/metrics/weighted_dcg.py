@@ -18,15 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.metrics.base import Metric
 from podium.metrics.declaration import Conventions, Kernel
-from podium.metrics.kernels import Array, Places, additive_swap, cut, discount
+from podium.metrics.kernels import additive_swap, cut, discount
 
 
 @compiled
-def measure(labels: Array, ends: Places, ideal: Array, config: Array) -> float:
+def measure(labels: Array, ends: Ints, ideal: Array, config: Array) -> float:
     """Σ_{r ≤ k} w̄_r D(r), with w̄_r the mean weight of the documents tied with rank r."""
     if len(ideal) == 0 or (ideal[0] == 0.0 and ideal[-1] == 0.0):  # from the largest to the smallest
         return np.nan

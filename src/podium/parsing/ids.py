@@ -18,13 +18,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Ints
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import address_of, place_of, put_word, swapped, word
 from podium.jit.sorting import merge_sort
 from podium.parsing.words import SPARE, copy, is_space, masked, same
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +31,8 @@ class Ids:
     """Id i is text[starts[i]:ends[i]]."""
 
     text: NDArray[np.uint8]  # and SPARE more bytes
-    starts: Places  # (N,)
-    ends: Places  # (N,)
+    starts: Ints  # (N,)
+    ends: Ints  # (N,)
     hashes: NDArray[np.uint64] | None = None  # (N,) by `text_hash`, where they are known already
 
     def __post_init__(self) -> None:
@@ -108,7 +107,7 @@ class Ids:
             return [plain[a:b] for a, b in spans]
         return [decoded(text[a:b]) for a, b in spans]
 
-    def codes(self) -> tuple[Places, Places]:
+    def codes(self) -> tuple[Ints, Ints]:
         """A number for each id, by first appearance, and where each number appears first."""
         codes, firsts = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
         n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
@@ -122,20 +121,20 @@ class Ids:
         _hash_all(self.text, self.starts, self.ends, found)
         return found
 
-    def repeats(self, offsets: Places) -> Places:
+    def repeats(self, offsets: Ints) -> Ints:
         """The rows whose id stands in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
         marks = np.zeros(len(self), np.bool_)
         any_found = _repeats(self.text, self.starts, self.ends, self.hashed(), offsets, marks)
         return np.flatnonzero(marks) if any_found else np.empty(0, np.int64)
 
-    def find_in(self, known: Ids, known_offsets: Places, offsets: Places) -> Places:
+    def find_in(self, known: Ids, known_offsets: Ints, offsets: Ints) -> Ints:
         """The row of `known` that has the same id in the same query (N,); −1 where none has."""
         found = np.empty(len(self), np.int64)
         mine, theirs = ((ids.text, ids.starts, ids.ends, ids.hashed()) for ids in (self, known))
         _find(*mine, offsets, *theirs, known_offsets, found)
         return found
 
-    def ranks(self) -> Places:
+    def ranks(self) -> Ints:
         """Each id's place among the different ids in their order, from 0; equal ids share it."""
         found = np.empty(len(self), np.int64)
         rank_bytes(self.text, self.starts, self.ends, found)
@@ -179,7 +178,7 @@ def lines(columns: list[Ids]) -> bytes:
     return out[:size].tobytes()
 
 
-def id_keys(ids: Ids | NDArray[Any], best_first: Places, ends: Places, *, offsets: Places) -> NDArray[np.float64]:
+def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: Ints) -> NDArray[np.float64]:
     """Numbers in the order of the ids, for rows that share their score with another; see `ranking.order_all`."""
     tied = np.empty(len(best_first), np.int64)
     tied = tied[: _tied_rows(best_first, ends, offsets, tied)]

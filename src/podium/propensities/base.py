@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array as Array
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.base.registry import Named, field_types, split_call
 from podium.clicks import ClickModel

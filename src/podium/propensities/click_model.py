@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.base.registry import param, register
 from podium.clicks.connected_ranks import parts_of_ranks
@@ -16,7 +17,7 @@ from podium.clicks.models.base import Fitted, tally
 from podium.clicks.models.rate_model import RateModel
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
-from podium.propensities.base import Array, Estimator, check_connected, intervals
+from podium.propensities.base import Estimator, check_connected, intervals
 
 _FEW = 3
 """Clicks of a clicked document; in simulated logs with as many, θ of lower ranks was a fifth too large."""

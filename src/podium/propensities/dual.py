@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
@@ -16,7 +17,7 @@ from podium.clicks.weights import weights
 from podium.data.dataset import Dataset
 from podium.losses import Softmax
 from podium.metrics import NDCG
-from podium.propensities.base import Array, Estimator, intervals
+from podium.propensities.base import Estimator, intervals
 from podium.propensities.joined import Joined, join
 from podium.recipe import Recipe
 from podium.scorers import Linear, Scorer

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
 from podium.base.threads import one_blas_thread
@@ -17,7 +18,7 @@ from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
-from podium.propensities.base import Array, ByClicks, Estimator, check_connected, intervals
+from podium.propensities.base import ByClicks, Estimator, check_connected, intervals
 
 _UNLIKELY = 1e-3
 """The probability below which rankers are said to depend on the query."""

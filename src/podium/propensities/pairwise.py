@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog, rows_of
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
 from podium.losses import RankNet
 from podium.metrics import NDCG
-from podium.propensities.base import Array, Estimator
+from podium.propensities.base import Estimator
 from podium.propensities.joined import join
 from podium.recipe import Recipe
 from podium.scorers import Linear, Scorer

@@ -8,13 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, PodiumWarning
 from podium.base.registry import register
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
-from podium.propensities.base import Array, ByClicks, Estimator, check_connected
+from podium.propensities.base import ByClicks, Estimator, check_connected
 from podium.propensities.strata import Strata, ratio_of_rates
 
 _UNLIKELY = 1e-3

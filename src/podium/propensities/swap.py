@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
-from podium.propensities.base import Array, ByClicks, Estimator
+from podium.propensities.base import ByClicks, Estimator
 from podium.propensities.strata import Strata, ratio_of_rates
 
 

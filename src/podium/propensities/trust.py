@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning, DataError
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
 from podium.data.dataset import Dataset
-from podium.propensities.base import Array, ByClicks, Estimator, intervals
+from podium.propensities.base import ByClicks, Estimator, intervals
 from podium.propensities.joined import join
 
 _STEPS = 5000

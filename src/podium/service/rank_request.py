@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
 from podium.base.errors import DataError, UnknownNameError, counted
 from podium.data.dataset import Dataset
 from podium.explanation.attribution import shares_over_mean
@@ -23,7 +24,6 @@ from podium.service.models.model_store import Entry
 from podium.service.problems import decoded
 from podium.service.schemas import ExplainAnswer, ExplainRows, Features, RankAnswer, RankRows, Result, Row
 
-Matrix = NDArray[np.float32]
 _names: msgspec.json.Decoder[list[str] | None] = msgspec.json.Decoder(list[str] | None)
 _features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 
@@ -32,7 +32,7 @@ _features: msgspec.json.Decoder[Features] = msgspec.json.Decoder(Features)
 class Asked:
     """Documents of one query, ready to be scored."""
 
-    X: Matrix  # (n, d) in the order of the model's features
+    X: Singles  # (n, d) in the order of the model's features
     ids: Sequence[str] | None  # (n,) None: their places, from 0
     query: str = ""
     user: str | None = None
@@ -111,7 +111,7 @@ def ids_of(documents: Sequence[Row]) -> list[str] | None:
     return texts
 
 
-def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Matrix:
+def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, entry: Entry) -> Singles:
     """The features of documents, each list or object still JSON, in the order of the model's; NaN if one is missing.
 
     They are decoded document by document, so that other threads can work in between.
@@ -134,7 +134,7 @@ def json_matrix(rows: Sequence[msgspec.Raw], names: msgspec.Raw | UnsetType, ent
     return _checked(X, entry)
 
 
-def array_matrix(X: Any, entry: Entry, names: Sequence[str] | None = None) -> Matrix:
+def array_matrix(X: Any, entry: Entry, names: Sequence[str] | None = None) -> Singles:
     """The columns of an array in the order of the model's features, which they are in unless `names` names them."""
     if X.ndim != 2:
         raise RequestError(f"a matrix (documents × features) is needed; got shape {X.shape}.")
@@ -187,7 +187,7 @@ def _columns(names: Iterable[str], entry: Entry, where: str) -> list[int]:
         raise RequestError(str(unknown), where=where) from None
 
 
-def _checked(X: Matrix, entry: Entry) -> Matrix:
+def _checked(X: Singles, entry: Entry) -> Singles:
     if np.isinf(X).any():
         row, column = (int(one[0]) for one in np.nonzero(np.isinf(X)))
         raise RequestError(

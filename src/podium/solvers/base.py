@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
@@ -16,8 +16,6 @@ from podium.losses import Loss
 from podium.metrics import Metric
 from podium.problem import Problem
 from podium.scorers import Params, Scorer, SmoothScorer
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.losses import Loss, sweep
 from podium.problem import Point, Problem
 from podium.scorers import Linear, Scorer
-from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, Watch, best_or_last
 from podium.solvers.quadratic_program import weigh_planes
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
 from podium.jit import sorting as ranking
 from podium.losses import Loss
 from podium.problem import Problem
 from podium.scorers import Scorer, SmoothScorer
-from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 
 @register

@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ParameterError
-
-Array = NDArray[np.float64]
 
 BYTES = 160.0
 """Memory that a program takes per non-zero of its rows, about, the factors of its linear systems included."""

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.problem import Problem
 from podium.solvers import compiled_epoch
-from podium.solvers.base import Array, Solution, Solver, Watch, best_or_last
+from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 Memory = tuple[Array, Array]
 

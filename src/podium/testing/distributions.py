@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.distributions import RankingDistribution
 from podium.testing.examples import draw_query, size
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
 Reference = Callable[[Any, Array, NDArray[np.int64]], float]

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 from podium.base.registry import Named, field_types
 from podium.data.dataset import Dataset
 from podium.jit.compiled import is_interpreted
 from podium.recipe import Recipe
-from podium.testing.numbers import Array
 
 N = TypeVar("N", bound=Named)
 T = TypeVar("T")

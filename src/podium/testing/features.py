@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import PodiumError
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array
 from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index.index import Index

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import PodiumError
 from podium.data.dataset import Dataset
 from podium.learner import Learner
@@ -17,7 +18,7 @@ from podium.metrics import Metric
 from podium.model import Model
 from podium.testing.examples import linear_data, short, threads
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.testing.refusals import is_clear, refused
 from podium.testing.unusual_data import HOPELESS, UNUSUAL, USABLE, a_million_documents
 from podium.training import fit, train

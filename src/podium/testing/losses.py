@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.preferences import Preferences, from_labels
 from podium.losses import Derivatives, Loss, PairwiseLoss, product, sweep
 from podium.testing.examples import draw_query, size
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, bends, near, slopes
+from podium.testing.numbers import bends, near, slopes
 
 Reference = Callable[[Any, Array, Array], float]
 """The slow and obvious value of a loss: (loss, scores, labels) → value."""

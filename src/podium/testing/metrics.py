@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.jit.compiled import address
 from podium.metrics import PRESETS, Metric, evaluate_all
 from podium.metrics.conventions import DEFAULT
 from podium.metrics.kernels import PREPARE, SWAP
 from podium.testing.examples import size
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
 Reference = Callable[..., float]

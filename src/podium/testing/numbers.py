@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from podium.base.arrays import Array
 
 
 def slopes(f: Callable[[Array], Any], at: Array, h: float = 2e-4) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.losses import Regression
 from podium.problem import Problem
@@ -16,7 +17,7 @@ from podium.scorers import Params, Scorer, SmoothScorer
 from podium.solvers import Solver, Watch
 from podium.testing.examples import linear_data, short, size, threads
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
 

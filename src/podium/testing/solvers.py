@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import IncompatibleError
 from podium.data.dataset import Dataset
 from podium.losses import ListNet, Loss, RankNet, Regression, SquaredHinge, sweep
@@ -17,7 +18,7 @@ from podium.scorers import Linear, Scorer
 from podium.solvers import Solution, Solver, Watch
 from podium.testing.examples import installed, linear_data, short, threads, with_fields
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.testing.refusals import refused
 
 

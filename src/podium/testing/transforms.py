@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from podium.base.arrays import dense
+from podium.base.arrays import Array, dense
 from podium.data.dataset import Dataset
 from podium.testing.examples import size, threads
 from podium.testing.names import text_gives_it_back
-from podium.testing.numbers import Array, near
+from podium.testing.numbers import near
 from podium.transforms import Transform
 
 

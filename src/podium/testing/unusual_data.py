@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.arrays import Array
 from podium.data.dataset import Dataset
 from podium.data.preferences import from_labels
 from podium.testing.examples import linear_data
-from podium.testing.numbers import Array
 
 
 def binary_labels() -> Dataset:

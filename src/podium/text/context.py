@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import AnyArray, Array
 from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
 from podium.text.index.index import WHOLE, Index
@@ -21,8 +22,6 @@ from podium.text.query import Query
 from podium.text.retrieval.retrieval import Statistics
 
 T = TypeVar("T")
-Array = NDArray[np.float64]
-Ints = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +164,17 @@ _THREAD = threading.local()
 
 @compiled
 def _gather_sizes(
-    numbers: Ints, dead: Any, bounds: Ints, lengths: Ints, distinct: Ints, wanted: Ints, first: int, rows: Ints,
-    out: Ints, sizes: Array,
-) -> int:  # fmt: skip
+    numbers: AnyArray,
+    dead: Any,
+    bounds: AnyArray,
+    lengths: AnyArray,
+    distinct: AnyArray,
+    wanted: AnyArray,
+    first: int,
+    rows: AnyArray,
+    out: AnyArray,
+    sizes: Array,
+) -> int:
     """Bounds and sizes of the wanted documents that a segment has, and their rows from `first` on; returns how many."""
     found = 0
     if len(numbers) == 0:
@@ -190,7 +197,7 @@ def _gather_sizes(
 
 
 @compiled
-def _lay_out(bounds: Ints) -> Any:
+def _lay_out(bounds: AnyArray) -> Any:
     """Move bounds to where terms will lie end to end; returns the number of terms, and where each document began."""
     starts, at = np.empty(len(bounds), np.int64), 0
     for k in range(len(bounds)):
@@ -202,7 +209,9 @@ def _lay_out(bounds: Ints) -> Any:
 
 
 @compiled
-def _gather_tokens(tokens: Ints, starts: Ints, rows: Ints, first: int, last: int, bounds: Ints, out: Ints) -> None:
+def _gather_tokens(
+    tokens: AnyArray, starts: AnyArray, rows: AnyArray, first: int, last: int, bounds: AnyArray, out: AnyArray
+) -> None:
     """The terms of the documents whose rows are in the segment that has the rows from `first` to `last`."""
     for k in range(len(rows)):
         if first <= rows[k] < last:
@@ -212,7 +221,15 @@ def _gather_tokens(tokens: Ints, starts: Ints, rows: Ints, first: int, last: int
 
 
 @compiled
-def _match(tokens: Ints, bounds: Ints, terms: Ints, slots: Ints, places: Ints, which: Ints, begin: Ints) -> None:
+def _match(
+    tokens: AnyArray,
+    bounds: AnyArray,
+    terms: AnyArray,
+    slots: AnyArray,
+    places: AnyArray,
+    which: AnyArray,
+    begin: AnyArray,
+) -> None:
     for m in range(len(terms)):
         slots[terms[m]] = m
     n = 0
@@ -230,7 +247,7 @@ def _match(tokens: Ints, bounds: Ints, terms: Ints, slots: Ints, places: Ints, w
 
 
 @compiled
-def _count(places: Ints, which: Ints, begin: Ints, bounds: Ints, counts: Array) -> None:
+def _count(places: AnyArray, which: AnyArray, begin: AnyArray, bounds: AnyArray, counts: Array) -> None:
     F = bounds.shape[1] - 1
     for k in range(len(bounds)):
         f = 0

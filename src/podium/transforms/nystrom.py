@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import needs_memory
 from podium.base.registry import param, register
 from podium.base.threads import map_blocks
 from podium.data.dataset import Dataset
 from podium.transforms.base import State
 from podium.transforms.stacked import Stacked
-
-Array = NDArray[np.float64]
 
 
 @register

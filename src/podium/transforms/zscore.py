@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import Array, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks
@@ -21,8 +21,6 @@ from podium.transforms.base import Affine, State, Transform, refuse_infinite
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-Array = NDArray[np.float64]
 
 
 @register

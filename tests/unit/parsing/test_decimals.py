@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of
-from podium.parsing.decimals import nine_bytes
+from podium.parsing.decimals import decimal, nine_bytes
 from podium.parsing.words import SPARE
 
 

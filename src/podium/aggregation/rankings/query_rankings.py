@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 from podium.parsing.ids import Ids
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

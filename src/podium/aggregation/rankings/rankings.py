@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array
 from podium.base.columns import float_numbers, id_text, number_ids, text_ids, without_mask
 from podium.base.errors import DataError
 from podium.parsing.ids import Ids
 
-Array = NDArray[np.float64]
 Order = Sequence[str | int | Collection[str | int]]
 """Documents from the best to the worst; a tuple or set among them holds documents that are tied."""
 

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.aggregation.rankings.letor_agg import Top, read_letor_agg
 from podium.aggregation.rankings.preflib import read_preflib
 from podium.aggregation.rankings.rankings import Rankings
 from podium.aggregation.rankings.rankings_table import Missing, read_rankings_table
+from podium.base.arrays import Ints
 from podium.base.errors import DataError
 from podium.base.files import reading
 from podium.formats.sniff import sniff
@@ -25,7 +25,6 @@ from podium.formats.trec.trec import Run, read_run
 from podium.parsing.ids import Ids
 
 Path = str | os.PathLike[str]
-Places = NDArray[np.int64]
 
 
 def read_rankings(paths: Sequence[Path], *, missing: Missing = "refuse", top: Top = "largest") -> Rankings:
@@ -73,7 +72,7 @@ def read_runs(paths: Sequence[Path], *, missing: Missing = "refuse") -> Rankings
     )
 
 
-def _lists(runs: Sequence[Run], queries: list[str]) -> tuple[Places, Places]:
+def _lists(runs: Sequence[Run], queries: list[str]) -> tuple[Ints, Ints]:
     """The rows of all runs together, those of the first query in every run first, and where each list begins."""
     starts, sizes = np.zeros((2, len(queries), len(runs)), np.int64)
     before = 0

@@ -17,11 +17,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, split_call
 from podium.clicks.log.click_log import ClickLog, check_log
-from podium.clicks.models.base import Array, ClickModel, tally
+from podium.clicks.models.base import ClickModel, tally
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 

@@ -9,10 +9,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, tally
+from podium.clicks.models.base import tally
 
 PARTS = 7
 

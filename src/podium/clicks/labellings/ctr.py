@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, ratio, tally
+from podium.clicks.models.base import ratio, tally
 
 
 @register

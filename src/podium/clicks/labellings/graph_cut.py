@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
 from podium.jit.compiled import compiled
 

@@ -21,11 +21,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.columns import text_ids, whole_numbers
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
-
-Array = NDArray[np.float64]
 
 Repeated = Literal["refuse", "keep"]
 """What to do where a document is twice on a page: raise an error, or count each place as an impression."""

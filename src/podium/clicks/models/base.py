@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from podium.base import archive
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array as Array
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ModelFileError, PodiumWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param

@@ -18,10 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.progress import Progress, quiet
 from podium.base.threads import default_threads, pool
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, ratio, unseen
+from podium.clicks.models.base import ClickModel, Params, Predicted, prior_term, ratio, unseen
 from podium.clicks.models.em import IteratedModel
 from podium.jit.compiled import compiled
 

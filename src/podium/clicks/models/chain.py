@@ -22,9 +22,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.progress import Progress, quiet
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, ClickModel, Params, Predicted, prior_term, tally
+from podium.clicks.models.base import ClickModel, Params, Predicted, prior_term, tally
 from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
 from podium.jit.compiled import compiled

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.progress import Progress, quiet
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, Params, ratio, unseen
+from podium.clicks.models.base import Params, ratio, unseen
 from podium.clicks.models.chain import BY_RANK, Chain, Counts, IteratedChain, Pages
 from podium.clicks.models.last_click import down_to_last_click
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import ConvergenceWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import param
-from podium.clicks.models.base import Array, ClickModel
+from podium.clicks.models.base import ClickModel
 
 Step = Callable[[Array], tuple[float, Array]]
 """x → (J(x), M(x))"""

@@ -13,9 +13,10 @@ from typing import Literal
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, Fitted, Predicted
+from podium.clicks.models.base import Fitted, Predicted
 from podium.metrics import Metric
 
 Preset = Literal["podium", "pyclick"]

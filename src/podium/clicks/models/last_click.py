@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array
 
 
 def down_to_last_click(log: ClickLog) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Array]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, Params
+from podium.clicks.models.base import Params
 from podium.clicks.models.browsing import RANK, ExaminationModel
 
 

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
-from podium.clicks.models.base import Array, Params
+from podium.clicks.models.base import Params
 from podium.clicks.models.browsing import RANK_AND_LAST, ExaminationModel
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Singles
 from podium.base.errors import DataError
-from podium.base.matrix_on_disk import Block, Rows, blocks
+from podium.base.matrix_on_disk import Rows, blocks
 from podium.data.dataset import Dataset
 from podium.data.frames import WEIGHTS, feature_matrix, from_frame, roles_of
 from podium.data.table import Table
@@ -25,12 +26,12 @@ class TableRows(Rows):
         super().__init__(shape)
         self.place, self.names = place, names
         self._index: list[tuple[str, int, int]] | None = None  # file, row group, rows
-        self._last: tuple[tuple[str, int], Block] | None = None
+        self._last: tuple[tuple[str, int], Singles] | None = None
 
     def __reduce__(self) -> Any:
         return TableRows, (self.place, self.shape, self.names)
 
-    def read(self, first: int, last: int) -> Block:
+    def read(self, first: int, last: int) -> Singles:
         out, at = np.empty((last - first, self.shape[1]), np.float32), 0
         try:
             for file, group, size in self._groups():
@@ -57,7 +58,7 @@ class TableRows(Rows):
             ]
         return self._index
 
-    def _group(self, file: str, group: int) -> Block:
+    def _group(self, file: str, group: int) -> Singles:
         kept = self._last
         if kept is None or kept[0] != (file, group):
             import narwhals as nw

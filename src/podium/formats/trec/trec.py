@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import whole_number
+from podium.base.arrays import Ints
 from podium.base.columns import exact_float, float_numbers, id_text
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
@@ -32,8 +33,6 @@ from podium.formats.trec.trec_lines import read_columns
 from podium.jit.compiled import compiled
 from podium.jit.sorting import break_ties, check_scores, order_all
 from podium.parsing.ids import Ids, id_keys, lines
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +243,7 @@ def first_documents(run: Run, depth: int) -> dict[str, list[str]]:
     }
 
 
-def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
+def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:
     """The rows of some queries, in their order, and the offsets of these rows; −1 is a query without rows."""
     if np.array_equal(queries, np.arange(len(offsets) - 1)):
         return slice(None), offsets
@@ -254,7 +253,7 @@ def rows_of(offsets: Places, queries: Places) -> tuple[Places | slice, Places]:
     return np.arange(made[-1]) + np.repeat(starts - made[:-1], sizes), made
 
 
-def _first(run: Run, rows: Places | slice, offsets: Places, *, n: int, precision: str) -> tuple[Places, Places]:
+def _first(run: Run, rows: Ints | slice, offsets: Ints, *, n: int, precision: str) -> tuple[Ints, Ints]:
     """The first n rows of each query by score, equal scores by id with the last first; in their order in the run."""
     with np.errstate(over="ignore"):
         scores = run.scores[rows].astype(precision).astype(np.float64)
@@ -300,7 +299,7 @@ def _new_id(value: Any, earlier: Mapping[str, Any], what: str) -> str:
 
 def _columns(
     found: dict[str, dict[str, float]],
-) -> tuple[NDArray[Any], Places, Ids, NDArray[np.float64]]:
+) -> tuple[NDArray[Any], Ints, Ids, NDArray[np.float64]]:
     """Query ids, offsets, document ids, numbers."""
     offsets = np.cumsum([0, *map(len, found.values())], dtype=np.int64)
     documents = Ids.of([name for documents in found.values() for name in documents])

@@ -1,7 +1,7 @@
 """The compiled half of the TREC reader: whole lines of bytes to numbers, the bytes of document ids, and queries.
 
-It knows only well-formed lines. At any other line it stops, and `podium.formats.trec.trec_lines` reads that one line slowly,
-and says what is wrong with it. So there is one place that explains errors.
+It knows only well-formed lines. At any other line it stops, and `podium.formats.trec.trec_lines` reads that one line
+slowly, and says what is wrong with it. So there is one place that explains errors.
 """
 
 from __future__ import annotations

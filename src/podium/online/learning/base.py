@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array as Array
+from podium.base.arrays import Array
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.sorting import order
 from podium.model import Model
 from podium.online.interleaving import Interleaving
 from podium.online.interleaving.team_draft import TeamDraft
-from podium.online.learning.base import Array, OnlineLearner, OnlinePage, scores_of
+from podium.online.learning.base import OnlineLearner, OnlinePage, scores_of
 
 
 @register

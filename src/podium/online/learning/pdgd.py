@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.compiled import compiled
 from podium.model import Model
-from podium.online.learning.base import Array, OnlineLearner, OnlinePage, pulled_back, scores_of
+from podium.online.learning.base import OnlineLearner, OnlinePage, pulled_back, scores_of
 
 
 @register

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Singles
 from podium.base.errors import IncompatibleError
-from podium.base.float32 import LARGEST, Singles, from_place, next_down, round_down, to_place
+from podium.base.float32 import LARGEST, from_place, next_down, round_down, to_place
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
 from podium.scorers.trees.forest import EXACT, TINY, ZERO, Forest, build

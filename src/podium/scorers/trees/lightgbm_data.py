@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import Singles, is_sparse
 from podium.base.errors import DataError
-from podium.base.matrix_on_disk import Block, FileRows, Rows, blocks
+from podium.base.matrix_on_disk import FileRows, Rows, blocks
 from podium.base.threads import BLOCK
 
 MEMORY = 2**25
@@ -50,7 +50,7 @@ def for_lightgbm(X: Any) -> Any:
     return sp.csr_matrix(X)
 
 
-def _dataset(groups: Iterator[Block], first: int, settings: dict[str, Any], *, label: Any) -> Any:
+def _dataset(groups: Iterator[Singles], first: int, settings: dict[str, Any], *, label: Any) -> Any:
     """The next columns, of which nothing but the bins is kept."""
     import lightgbm
 
@@ -59,7 +59,7 @@ def _dataset(groups: Iterator[Block], first: int, settings: dict[str, Any], *, l
     return lightgbm.Dataset(some, label=label, feature_name=names, params=settings).construct()
 
 
-def _columns(X: Any, width: int) -> Iterator[Block]:
+def _columns(X: Any, width: int) -> Iterator[Singles]:
     """Some columns at a time, in their order. Rows that are not in memory are first written to disk by columns."""
     n, d = X.shape
     if not isinstance(X, Rows) or width >= d:

@@ -1,6 +1,7 @@
 """Feedback: what was shown and what people did with it, in one SQLite file that survives a crash.
 
-One thread writes to the tables of `podium.service.feedback.database`. It takes all that waits, up to 1,000 rows, in one transaction
+One thread writes to the tables of `podium.service.feedback.database`. It takes all that waits, up to 1,000 rows, in
+one transaction
 (WAL, synchronous=FULL), and only then tells whoever waits for it: an event that was acknowledged is on disk.
 Impressions are not waited for; up to 50 ms of them are written together. The same event again is ignored, and a judge's
 new grade replaces the old one.

@@ -3,8 +3,8 @@
     >>> found = read_judgments("feedback.db")  # doctest: +SKIP
     >>> grades = grades_by_query(found)  # doctest: +SKIP
 
-Several grades of a document become one by majority; see `podium.judgments.consensus`. Files of TREC and LETOR hold no white
-space in ids, so that it is written there as in addresses; see `word`.
+Several grades of a document become one by majority; see `podium.judgments.consensus`. Files of TREC and LETOR hold no
+white space in ids, so that it is written there as in addresses; see `word`.
 """
 
 from __future__ import annotations

@@ -23,13 +23,13 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.registry import Named, field_types, register
 from podium.jit.compiled import address, compiled, function_at
 from podium.text.context import Context, View
 from podium.text.index.index import WHOLE, Index
 
-Array = NDArray[np.float64]
 _SIGNATURE = "void(f8[:, ::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[::1])"
 _MOST = 4
 """Numeric fields that a feature of one field may have."""

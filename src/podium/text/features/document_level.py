@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import param, register
 from podium.graph.browserank import browserank
 from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
-from podium.text.features.base import Array, Context, Feature
+from podium.text.features.base import Context, Feature
 from podium.text.index.index import Index
 from podium.text.index.stored_values import document_numbers, field_values, known_values, place
 

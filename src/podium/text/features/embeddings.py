@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.registry import register
-from podium.text.features.base import Array, Context, Feature
+from podium.text.features.base import Context, Feature
 from podium.text.index.index import Index
 from podium.text.index.stored_values import place
 from podium.text.retrieval.dense import cosines, exact_dots, query_vector, vectors_of

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
-from podium.text.features.base import WHOLE, Array, FieldFeature
+from podium.text.features.base import WHOLE, FieldFeature
 from podium.text.retrieval.retrieval import MOST
 
 

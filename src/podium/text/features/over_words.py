@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
-from podium.text.features.base import WHOLE, Array, FieldFeature
+from podium.text.features.base import WHOLE, FieldFeature
 from podium.text.features.matching import idf
 
 Of = Literal["tf", "norm_tf", "tfidf"]

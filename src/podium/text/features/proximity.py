@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
-from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature, View
+from podium.text.features.base import WHOLE, Context, Feature, FieldFeature, View
 from podium.text.features.matching import bm25, tf
 from podium.text.ngrams import ngram_df
 from podium.text.retrieval.retrieval import MOST

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
-from podium.text.features.base import WHOLE, Array, Context, Feature, FieldFeature
+from podium.text.features.base import WHOLE, Context, Feature, FieldFeature
 from podium.text.features.matching import icf, idf
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
-from podium.text.features.base import WHOLE, Array, Context, Feature
+from podium.text.features.base import WHOLE, Context, Feature
 from podium.text.retrieval.lsi import latent
 from podium.text.retrieval.word_vectors import norms, term_weights
 

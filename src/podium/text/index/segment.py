@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import AnyArray
 from podium.jit.compiled import compiled
 from podium.text.index.store import Tokens
-
-Ints = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +98,7 @@ class Segment:
             "df": (len(self.terms), columns), "cf": (len(self.terms), columns), "pair_df": (len(self.pairs), columns),
         }  # fmt: skip
         wrong = [name for name, shape in shapes.items() if getattr(self, name).shape != shape]
-        limits: list[tuple[Ints, int]] = [
+        limits: list[tuple[AnyArray, int]] = [
             (self.bounds.ravel(), len(self.tokens)),
             (self.pointers, len(self.rows)),
             (self.id_ends, len(self.id_bytes)),
@@ -134,7 +133,7 @@ def _file_sum(file: Path) -> int:
     return zlib.crc32(np.memmap(file, np.uint8, mode="r").data)
 
 
-def _within(values: Ints, end: int) -> bool:
+def _within(values: AnyArray, end: int) -> bool:
     return len(values) == 0 or (int(values.min()) >= 0 and int(values.max()) < end)
 
 
@@ -169,7 +168,7 @@ def build(tokens: Tokens, flags: NDArray[np.bool_]) -> Segment:
 
 
 @compiled
-def _count_documents(ids: Ints, bounds: Ints, counts: Ints) -> None:
+def _count_documents(ids: AnyArray, bounds: AnyArray, counts: AnyArray) -> None:
     last = np.full(len(counts), -1, np.int64)
     for d in range(len(bounds)):
         for p in range(bounds[d, 0], bounds[d, -1]):
@@ -180,7 +179,14 @@ def _count_documents(ids: Ints, bounds: Ints, counts: Ints) -> None:
 
 @compiled
 def _invert(
-    ids: Ints, bounds: Ints, flags: Any, place: Ints, rows: Ints, frequencies: Ints, lengths: Ints, distinct: Ints
+    ids: AnyArray,
+    bounds: AnyArray,
+    flags: Any,
+    place: AnyArray,
+    rows: AnyArray,
+    frequencies: AnyArray,
+    lengths: AnyArray,
+    distinct: AnyArray,
 ) -> None:
     """Fill postings and lengths; `place` is where each term's next posting goes."""
     F = bounds.shape[1] - 1
@@ -204,7 +210,7 @@ def _invert(
 
 
 @compiled
-def _term_statistics(pointers: Ints, frequencies: Ints, df: Ints, cf: Ints) -> None:
+def _term_statistics(pointers: AnyArray, frequencies: AnyArray, df: AnyArray, cf: AnyArray) -> None:
     F = frequencies.shape[1]
     for k in range(len(df)):
         for p in range(pointers[k], pointers[k + 1]):
@@ -215,7 +221,7 @@ def _term_statistics(pointers: Ints, frequencies: Ints, df: Ints, cf: Ints) -> N
                 cf[k, F] += frequencies[p, f]
 
 
-def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple[Ints, Ints]:
+def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple[AnyArray, AnyArray]:
     """The pairs of adjacent terms and the number of documents with each, per field."""
     F = bounds.shape[1] - 1
     if len(ids) < 2:
@@ -230,7 +236,7 @@ def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple
 
 
 @compiled
-def _adjacent(ids: Ints, bounds: Ints) -> Any:
+def _adjacent(ids: AnyArray, bounds: AnyArray) -> Any:
     """All adjacent pairs, the document of each, and its field, which is F for a pair across fields."""
     D, F = len(bounds), bounds.shape[1] - 1
     n = 0
@@ -251,7 +257,7 @@ def _adjacent(ids: Ints, bounds: Ints) -> Any:
 
 
 @compiled
-def _order(keys: Ints, size: int) -> Any:
+def _order(keys: AnyArray, size: int) -> Any:
     """Where each key goes when they are sorted, rows in order within a pair: by the second term, then by the first."""
     order, before = np.empty(len(keys), np.int64), np.arange(len(keys))
     for shift in (0, 32):
@@ -269,7 +275,7 @@ def _order(keys: Ints, size: int) -> Any:
 
 
 @compiled
-def _count_pairs(starts: Ints, order: Ints, rows: Ints, columns: Ints, df: Ints) -> None:
+def _count_pairs(starts: AnyArray, order: AnyArray, rows: AnyArray, columns: AnyArray, df: AnyArray) -> None:
     last = np.empty(df.shape[1], np.int64)
     for k in range(len(df)):
         last[:] = -1
@@ -285,7 +291,14 @@ def _count_pairs(starts: Ints, order: Ints, rows: Ints, columns: Ints, df: Ints)
 
 @compiled
 def _subtract(
-    row: int, tokens: Ints, bounds: Ints, terms: Ints, pairs: Ints, df: Ints, cf: Ints, pair_df: Ints
+    row: int,
+    tokens: AnyArray,
+    bounds: AnyArray,
+    terms: AnyArray,
+    pairs: AnyArray,
+    df: AnyArray,
+    cf: AnyArray,
+    pair_df: AnyArray,
 ) -> None:
     """Take a document out of the statistics."""
     F = bounds.shape[1] - 1

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import param, register
 from podium.text.query import Query
-from podium.text.retrieval.retrieval import BM25, MOST, Array, Numbers, Retrieval, Where
+from podium.text.retrieval.retrieval import BM25, MOST, Retrieval, Where
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
@@ -32,7 +33,7 @@ _ROWS = 4096
 class Vectors:
     """The vectors of those documents of an index that have one."""
 
-    numbers: Numbers  # (V,) rising
+    numbers: Ints  # (V,) rising
     values: NDArray[np.float32]  # (V, w)
     norms: Array  # (V,)
 
@@ -105,7 +106,7 @@ class VectorRetrieval(Retrieval):
     name = "vectors"
     similarity: Literal["cosine", "dot"] = "cosine"
 
-    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         known, vector = vectors_of(index), query_vector(index, query, f"retrieval {self.name}")
         if not len(known.numbers):
             raise DataError("no document has a vector, so there is nothing to search.", where=str(index.store.path))
@@ -115,7 +116,7 @@ class VectorRetrieval(Retrieval):
 
 def best_of(
     known: Vectors, vector: Array, k: int, *, similarity: str, allowed: Any = None, block: int = _BLOCK
-) -> tuple[Array, Numbers]:
+) -> tuple[Array, Ints]:
     """The scores and numbers of the k most similar vectors, best first; of equal ones, the lower number first."""
     scores, numbers = np.empty(0), np.empty(0, np.int64)
     for start in range(0, len(known.numbers), block):
@@ -166,7 +167,7 @@ class Hybrid(Retrieval):
     depth: int = param(default=100, least=1, most=10_000)
     damping: float = param(default=60.0, least=0, most=MOST)
 
-    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         found: dict[int, float] = {}
         for one in (self.words, self.vectors):
             scores, numbers = one.best(index, query, max(self.depth, k), where)

@@ -2,7 +2,7 @@
 
     year>=1990      year!=1990      author=smith      kind in book,"short story"      doi exists
 
-Operators are = != < <= > >= in exists. Numbers compare as numbers, true and false as 1 and 0, texts as texts, letter
+Operators are = != < <= > >= in exists. Ints compare as numbers, true and false as 1 and 0, texts as texts, letter
 for letter; where an order is asked of texts that are numbers, as tables may have them, they compare as numbers too.
 Quotes keep commas and spaces. A list matches if one of its values does; `!=` says that none is equal. A document
 without the field, or with an empty text or list there, never matches, not even `!=`.
@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Flags, Ints
 from podium.base.errors import ParameterError
 from podium.text.index.index import Index
 from podium.text.index.stored_values import document_numbers, known_values, place
-from podium.text.retrieval.retrieval import Numbers, Where
+from podium.text.retrieval.retrieval import Where
 
-Mask = NDArray[np.bool_]
 _SIGN = re.compile(r">=|<=|!=|=|>|<|!")
 _IN = re.compile(r"\S\s+in\s")
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
@@ -56,7 +56,7 @@ def make_filter(index: Index, conditions: Iterable[str]) -> Where:
     """
     read = [read_condition(text) for text in conditions]
 
-    def allowed() -> Mask:
+    def allowed() -> Flags:
         found = np.ones(len(document_numbers(index)) + 1, np.bool_)
         for one in read:
             found[:-1] &= satisfied(index, one)
@@ -64,9 +64,9 @@ def make_filter(index: Index, conditions: Iterable[str]) -> Where:
         return found
 
     segments, mask = index.segments, allowed()
-    known: dict[int, tuple[Numbers, Mask]] = {}
+    known: dict[int, tuple[Ints, Flags]] = {}
 
-    def where(numbers: Numbers) -> Mask:
+    def where(numbers: Ints) -> Flags:
         nonlocal segments, mask
         if segments is not index.segments:
             segments, mask = index.segments, allowed()
@@ -122,10 +122,10 @@ class Column:
     numbers: NDArray[np.float64]  # (E,) NaN for texts
     codes: NDArray[np.int64]  # (E,) which word each text is; −1 for numbers
     words: list[str]  # rising
-    present: Mask  # (N,) whether a document has a value
+    present: Flags  # (N,) whether a document has a value
 
 
-def satisfied(index: Index, condition: Condition) -> Mask:
+def satisfied(index: Index, condition: Condition) -> Flags:
     """Which documents satisfy a condition, in the order of numbers."""  # (N,)
     column = index.kept(("column", condition.field), lambda: _column(known_values(index, condition.field)))
     if condition.sign == "exists":
@@ -143,22 +143,22 @@ def satisfied(index: Index, condition: Condition) -> Mask:
     return column.present & ~found if condition.sign == "!=" else found
 
 
-def _equal(column: Column, value: str) -> Mask:
+def _equal(column: Column, value: str) -> Flags:
     number, code = _number(value), bisect.bisect_left(column.words, value)
-    found: Mask = np.zeros(len(column.rows), np.bool_) if number is None else column.numbers == number
+    found: Flags = np.zeros(len(column.rows), np.bool_) if number is None else column.numbers == number
     if code < len(column.words) and column.words[code] == value:
         found |= column.codes == code
     return found
 
 
-def _ordered(column: Column, value: str, order: Callable[[Any, Any], Any]) -> Mask:
+def _ordered(column: Column, value: str, order: Callable[[Any, Any], Any]) -> Flags:
     """Numbers are ordered as numbers, texts as texts; texts that are numbers, beside a number, as numbers."""
     number = _number(value)
     fits = []
     for word in column.words:
         as_number = None if number is None else _number(word)
         fits.append(order(word, value) if as_number is None else order(as_number, number))
-    found: Mask = np.append(np.array(fits, np.bool_), False)[column.codes]
+    found: Flags = np.append(np.array(fits, np.bool_), False)[column.codes]
     if number is not None:
         found |= order(column.numbers, number)  # NaN, for a text, is in no order
     return found

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import Named, param, register
 from podium.jit.compiled import compiled
@@ -23,9 +24,7 @@ from podium.text.query import Query
 if TYPE_CHECKING:
     from podium.text.index.index import Index
 
-Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Where = Callable[[Numbers], NDArray[np.bool_]]
+Where = Callable[[Ints], NDArray[np.bool_]]
 _ANY = np.empty(0, np.bool_)
 MOST = 1e6
 """The largest weight of a field and the largest k1, and one over the smallest: scores stay numbers."""
@@ -84,7 +83,7 @@ class Retrieval(Named):
     kind: ClassVar[str] = "retrieval"
     home: ClassVar[str] = "podium.text.retrieval.dense"  # which imports this module
 
-    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         """The scores and the numbers of the k best documents, in any order; ties go to the lower number."""
         raise NotImplementedError
 
@@ -94,7 +93,7 @@ class WordRetrieval(Retrieval):
 
     fields: tuple[str, ...]
 
-    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Numbers]:
+    def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
         weights, statistics, parts = self.weights(index.fields), index.statistics(query), []
         totals = Totals(float(statistics.totals[:-1] @ weights), statistics.cf[:, :-1] @ weights)
         for segment in index.segments if len(query.terms) else ():

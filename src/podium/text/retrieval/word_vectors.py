@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 from podium.text.index.index import Index
-
-Array = NDArray[np.float64]
 
 
 def term_weights(index: Index, column: int) -> Array:
