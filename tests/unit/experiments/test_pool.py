@@ -23,6 +23,8 @@ from podium.experiments.plan import Task
 from podium.experiments.pool import Worker
 from programs import LONG, PODIUM
 
+pytestmark = pytest.mark.slow
+
 METHODS = ["regression", "lambdamart(num_leaves=4,rounds=5)", "listnet(scorer=mlp(hidden=[4]),epochs=3)"]
 BROKEN = "listnet(transform=identity)"
 
