@@ -25,7 +25,7 @@ class SteepestDescent(Solver):
         super().check(loss, scorer)
         if loss.surrogate is not None:
             raise IncompatibleError(
-                f"{self.name} compares values, but the gradient of {loss.name} is not that of its value. Use solver=adam."
+                f"{self.name} compares values, and the gradient of {loss.name} is not that of its value. Use adam."
             )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
