@@ -16,7 +16,7 @@ class Satisfied(Labelling):
     A document without clicks has no label: nobody has judged it.
     """
 
-    prior: float = param(1.0, least=0.0)
+    prior: float = param(default=1.0, least=0.0)
 
     def label(self, log: ClickLog) -> Array:
         clicked = np.flatnonzero(log.clicks)

@@ -4,8 +4,11 @@ from functools import partial
 
 import numpy as np
 
+from podium.base.errors import IncompatibleError
 from podium.base.registry import param, register
+from podium.losses import Loss
 from podium.problem import Problem
+from podium.scorers import Scorer
 from podium.solvers.base import Solution, Solver, Watch, best_or_last
 
 
@@ -17,6 +20,13 @@ class SteepestDescent(Solver):
     iterations: int = param(default=200, least=1)
     tolerance: float = param(default=1e-9, above=0)
     patience: int | None = param(default=None, least=1)
+
+    def check(self, loss: Loss, scorer: Scorer) -> None:
+        super().check(loss, scorer)
+        if loss.surrogate is not None:
+            raise IncompatibleError(
+                f"{self.name} compares values, and the gradient of {loss.name} is not that of its value. Use adam."
+            )
 
     def solve(self, problem: Problem, rng: np.random.Generator, watch: Watch) -> Solution:
         theta, step, k, reason = problem.start(rng), 1.0, 0, f"{self.iterations} iterations were allowed"

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from lanes import few
 from podium.clicks import ClickModel
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.browsing import EMStep, count_cells
@@ -19,7 +20,7 @@ MODELS = [cls() for cls in ClickModel.catalogue().values()] + list(map(ClickMode
 BY_EM = [cls() for cls in ClickModel.catalogue().values() if issubclass(cls, IteratedModel)]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("model", few(MODELS, ("pbm", "ubm", "dbn")), ids=repr)
 @pytest.mark.parametrize("check", CLICK_MODEL_CHECKS.values(), ids=lambda check: check.__name__)
 def test_every_click_model_keeps_its_promises(check, model):
     check(model)

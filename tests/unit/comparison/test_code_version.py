@@ -14,6 +14,8 @@ import podium
 from podium.comparison.code_version import code_version
 from podium.methods import method
 
+pytestmark = pytest.mark.slow
+
 
 def hashed(source: Path, *, script: Path | None = None) -> str:
     """The code version of listnet in a process that imports podium from a folder."""

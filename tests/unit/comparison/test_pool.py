@@ -24,6 +24,8 @@ from podium.evaluation.evaluate import evaluate
 from podium.formats import write_letor
 from programs import LONG, PODIUM
 
+pytestmark = pytest.mark.slow
+
 METHODS = ["regression", "lambdamart(num_leaves=4,rounds=5)", "listnet(scorer=mlp(hidden=[4]),epochs=3)"]
 BROKEN = "listnet(transform=identity)"
 

@@ -155,6 +155,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 def test_an_edit_of_any_file_that_kernels_are_made_of_is_seen_with_a_warm_cache(tmp_path: Path) -> None:
     source = Path(podium.__file__).parent
     package = shutil.copytree(source, tmp_path / "podium", ignore=shutil.ignore_patterns("__pycache__"))

@@ -24,6 +24,7 @@ def expected_measure(scores, loss):
     return -sum(p * loss.metric(-way, Y, [0, 5])[0] for p, way in zip(chances, ways, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("proposals", ["chain", "plackett-luce"])
 @pytest.mark.parametrize("metric", [NDCG(), MAP(), Precision(2)], ids=repr)
 def test_value_and_gradient_come_near_the_expectation_over_all_rankings(metric, proposals):
@@ -35,6 +36,7 @@ def test_value_and_gradient_come_near_the_expectation_over_all_rankings(metric, 
     assert got.gradient == pytest.approx(slopes, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["map", "err", "mrr", "p@3"])
 def test_other_measures_keep_the_promises(metric):
     check_loss(Loss.parse(f"boltzrank(metric={metric})"), reference=boltzrank, examples=4)

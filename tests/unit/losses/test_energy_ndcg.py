@@ -99,6 +99,7 @@ def test_a_step_of_a_stochastic_solver_breaks_ties_anew():
     assert len(values) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["map", "err@3", "mrr", "precision@2", "dcg@3"])
 @pytest.mark.parametrize("window", [None, 2])
 def test_any_metric_that_knows_its_swaps_keeps_the_promises(text, window):

@@ -59,6 +59,7 @@ def test_ties_go_to_the_document_that_was_added_first(tmp_path):
     index.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 7, 40])
 def test_batches_do_not_change_a_bit(tmp_path, batch):
     rng = np.random.default_rng(5)
