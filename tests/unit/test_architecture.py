@@ -6,11 +6,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from layers import HEIGHT
+from layers import HEIGHT, draw
 from podium.aggregation import Aggregator, SupervisedAggregator
 from podium.clicks import ClickModel, Labelling
 from podium.distributions import RankingDistribution
@@ -55,7 +56,6 @@ HEAVY = (
     "polars",
     "pyarrow",
     "matplotlib",
-    "fastapi",
     "dask",
     "optuna",
     "onnx",
@@ -63,6 +63,8 @@ HEAVY = (
     "xgboost",
     "catboost",
 )
+SERVING = ("starlette", "msgspec", "uvicorn", "prometheus_client")
+"""Packages of the extra `serve`, which the service alone needs."""
 
 
 def name(file):
@@ -102,6 +104,57 @@ def test_a_module_imports_from_its_own_layer_or_lower_ones():
                 continue  # podium.__version__
             assert other in HEIGHT, f"{other} has no layer: add it to LAYERS in tests/layers.py"
             assert HEIGHT[other] <= HEIGHT[own], f"{name(file)}:{line}: {own} is below {other} and must not import it"
+
+
+ONE_THING_A_FILE = ("losses", "metrics", "aggregation", "cli")
+"""Folders in which each file is one registered thing or one command."""
+
+
+def test_the_top_level_tells_the_story_and_rooms_are_small():
+    assert len(list(SOURCE.glob("*.py"))) <= 12
+    for folder in {file.parent for file in FILES}:
+        if name(folder) not in ONE_THING_A_FILE:
+            assert len(list(folder.glob("*.py"))) <= 25, f"{name(folder)} has more than 25 files: make rooms"
+
+
+def test_few_files_share_a_name():
+    stems = Counter(
+        file.stem
+        for file in FILES
+        if file.relative_to(SOURCE).parts[0] not in ("cli", "testing") and not file.stem.startswith("__")
+    )
+    assert sum(count > 1 for count in stems.values()) <= 12, [stem for stem, count in stems.items() if count > 1]
+
+
+def test_only_jit_imports_numba():
+    for file in FILES:
+        tops = {module.split(".")[0] for node in ast.walk(tree(file)) for module in imported(node)}
+        assert file.parent == SOURCE / "jit" or not tops & {"numba", "llvmlite"}, name(file)
+
+
+def test_aliases_of_arrays_are_defined_once():
+    for file in FILES:
+        for node in tree(file).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("NDArray["):
+                assert file == SOURCE / "base" / "arrays.py", f"{name(file)}:{node.lineno}: it is in base/arrays.py"
+
+
+def test_parameters_say_their_types():
+    parameters = [
+        ast.unparse(parameter.annotation)
+        for file in FILES
+        for node in ast.walk(tree(file))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        if parameter.annotation is not None
+    ]
+    assert parameters.count("Any") <= 0.1 * len(parameters), f"{parameters.count('Any')} of {len(parameters)} are Any"
+
+
+def test_the_map_shows_the_layers():
+    assert (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8") == draw(), "python -m tests.layers"
+    rooms = {file.relative_to(SOURCE).parts[0].removesuffix(".py") for file in FILES} - {"__init__"}
+    assert rooms == set(HEIGHT), "tests/layers.py lists a room that is not there, or lacks one"
 
 
 def catalogue(folder):
@@ -254,9 +307,10 @@ def test_no_code_is_ever_read_from_data():
 
 def test_heavy_packages_are_imported_where_they_are_used():
     for file in FILES:
+        heavy = HEAVY if name(file).startswith("service/") else HEAVY + SERVING
         for node in tree(file).body:
             for module in imported(node):
-                assert module.split(".")[0] not in HEAVY, f"{name(file)}:{node.lineno}: import {module} in the function"
+                assert module.split(".")[0] not in heavy, f"{name(file)}:{node.lineno}: import {module} in the function"
 
 
 def test_there_is_no_global_random_state():

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 
@@ -52,7 +52,7 @@ class Borda(Aggregator):
 
 
 @compiled
-def mean_places(ranks: Any, offsets: Any) -> Any:
+def mean_places(ranks: Ints, offsets: Ints) -> Any:
     """The place of each entry in its list, 1 the top; tied entries get the mean of the places they fill."""
     places = np.empty(len(ranks))
     for v in range(len(offsets) - 1):

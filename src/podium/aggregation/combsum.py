@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 
@@ -55,7 +55,7 @@ def normalised(query: QueryRankings, how: Normalise) -> Array:
 
 
 @compiled
-def _scale(scores: Any, offsets: Any, how: Any) -> Any:
+def _scale(scores: Array, offsets: Ints, how: int) -> Any:
     """(s − min) / d of each list, d its range, sum or standard deviation."""
     found = np.empty(len(scores))
     for v in range(len(offsets) - 1):

@@ -18,6 +18,7 @@ from podium.aggregation.base import Aggregator, Solved
 from podium.aggregation.borda import mean_places
 from podium.aggregation.pairwise_counts import Unranked, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 
@@ -65,7 +66,7 @@ def _slight(n: int, voters: int) -> float:
 
 
 @compiled
-def _displacements(documents: Any, places: Any, weights: Any, n: Any, slight: Any) -> Any:
+def _displacements(documents: Ints, places: Array, weights: Array, n: int, slight: float) -> Any:
     """Σ w (|σ − r| + slight·(σ − r)²) of document i at place r = p + 1, at [i, p]."""
     cost = np.zeros((n, n))
     for e in range(len(documents)):

@@ -143,7 +143,7 @@ def _components(before: Array) -> list[NDArray[np.int64]]:
 
 
 @compiled
-def _by_subsets(before: Any) -> Any:
+def _by_subsets(before: Array) -> Any:
     """The cheapest order: f(S + j) = min_j f(S) + Σ_{i in S} before[j, i], S the set that comes first."""
     n = len(before)
     least = np.full(1 << n, np.inf)

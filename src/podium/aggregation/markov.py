@@ -24,7 +24,7 @@ import numpy as np
 from podium.aggregation.base import Aggregator
 from podium.aggregation.pairwise_counts import Unranked, beats, lists
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.sums import dot
@@ -167,7 +167,7 @@ def stationary(walk: Array) -> Array:
 
 
 @compiled
-def _eliminate(p: Any) -> Any:
+def _eliminate(p: Array) -> Any:
     """States are folded into the remaining ones from the last to the first: p(i,j) += p(i,k)·p(k,j)/Σ_{l<k} p(k,l).
 
     Nothing is subtracted, so each π(i) is exact to a few roundings, even where it is tiny.
@@ -266,7 +266,7 @@ def _pass(documents: Any, ranks: Any, a: Any, b: Any, w: Any, chain: Any, total:
 
 
 @compiled
-def _walk(documents: Any, ranks: Any, offsets: Any, weights: Any, chain: Any, steps: Any) -> Any:
+def _walk(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, chain: int, steps: Array) -> Any:
     """Add w·q_k(i,j) (chain 1) or w·p_k(i,j) (chains 2 and 3) of every list k."""
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.jit.compiled import compiled
 
 Unranked = Literal["last", "skip"]
@@ -57,7 +57,15 @@ def _duel(query: QueryRankings, unranked: Unranked, wins: NDArray[np.bool_], bal
 
 @compiled
 def _duels(
-    documents: Any, ranks: Any, offsets: Any, weights: Any, places: Any, last: Any, draw: Any, wins: Any, balance: Any
+    documents: Ints,
+    ranks: Ints,
+    offsets: Ints,
+    weights: Array,
+    places: Int32s,
+    last: bool,
+    draw: float,
+    wins: Flags,
+    balance: Array,
 ) -> None:
     """Fill `wins` with who beats whom, or `balance` with duels won less duels lost, one document at a time."""
     n = places.shape[1]
@@ -89,7 +97,7 @@ def _duels(
 
 
 @compiled
-def _count(documents: Any, ranks: Any, offsets: Any, weights: Any, found: Any) -> Any:
+def _count(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, found: Array) -> Any:
     for v in range(len(offsets) - 1):
         a, b = offsets[v], offsets[v + 1]
         below = a

@@ -24,7 +24,7 @@ import numpy as np
 
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.race_integral import FADED, log_integrand, trapezoid
@@ -68,7 +68,14 @@ class PlackettLuceMLE(WorthModel):
 
 @compiled
 def _likelihood(
-    documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any, curvature: Any, information: Any
+    documents: Ints,
+    ranks: Ints,
+    offsets: Ints,
+    weights: Array,
+    s: Array,
+    gradient: Array,
+    curvature: Array,
+    information: Array,
 ) -> Any:
     """Σ over lists and stages of log P, with its gradient, minus its second derivatives, and all of these if wanted.
 
@@ -105,7 +112,15 @@ def _likelihood(
 
 @compiled
 def _charge(
-    mine: Any, rest: Any, phi: Any, w: Any, c1: Any, c2: Any, gradient: Any, curvature: Any, information: Any
+    mine: Ints,
+    rest: Ints,
+    phi: Array,
+    w: float,
+    c1: float,
+    c2: float,
+    gradient: Array,
+    curvature: Array,
+    information: Array,
 ) -> None:
     """What documents lose to the denominators of the stages so far, each pair when its first member is met."""
     for i in mine:
@@ -125,7 +140,15 @@ def _charge(
 
 @compiled
 def _unknown_order(
-    mine: Any, rest: Any, s: Any, phi: Any, others: Any, w: Any, gradient: Any, curvature: Any, information: Any
+    mine: Ints,
+    rest: Ints,
+    s: Array,
+    phi: Array,
+    others: float,
+    w: float,
+    gradient: Array,
+    curvature: Array,
+    information: Array,
 ) -> Any:
     """log P of a tied group coming before the rest, the mean and the variance of the time Λt it took.
 
@@ -175,7 +198,7 @@ def _unknown_order(
 
 
 @compiled
-def _pull(y: Any) -> Any:
+def _pull(y: float) -> Any:
     """q = y/(e^y − 1) and dq/d log y = q·(1 − y − q), the derivatives of log(1 − e^{−y}) by log y."""
     q = (y / math.expm1(y) if y > 0.0 else 1.0) if y < 700.0 else 0.0
     return q, q * (1.0 - y - q)

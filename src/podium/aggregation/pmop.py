@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from podium.aggregation.pairwise_counts import wins
 from podium.aggregation.rankings.query_rankings import QueryRankings
 from podium.aggregation.worths import Slope, WorthModel
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.subset_sums import log_sum
@@ -72,7 +72,9 @@ _STEP = 1e-4  # of the central difference that gives second derivatives: right t
 
 
 @compiled
-def _likelihood(documents: Any, ranks: Any, offsets: Any, weights: Any, s: Any, gradient: Any, curvature: Any) -> Any:
+def _likelihood(
+    documents: Ints, ranks: Ints, offsets: Ints, weights: Array, s: Array, gradient: Array, curvature: Array
+) -> Any:
     """Σ over lists and blocks of log P(X | R), with its gradient and minus its second derivatives."""
     value = 0.0
     for v in range(len(offsets) - 1):

@@ -14,7 +14,7 @@ import numpy as np
 
 from podium.aggregation.base import Aggregator
 from podium.aggregation.rankings.query_rankings import QueryRankings
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 
@@ -41,7 +41,7 @@ class RRF(Aggregator):
 
 
 @compiled
-def _fuse(documents: Any, ranks: Any, offsets: Any, weights: Any, k: Any, scores: Any) -> Any:
+def _fuse(documents: Ints, ranks: Ints, offsets: Ints, weights: Array, k: float, scores: Array) -> Any:
     """Add w/(k + place) to each document, its mean over the places of a tie group."""
     for v in range(len(offsets) - 1):
         first, end = offsets[v], offsets[v]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Int32s, Ints
 from podium.clicks.log.click_log import ClickLog
 from podium.jit.compiled import compiled
 
@@ -20,7 +19,7 @@ def parts_of_ranks(log: ClickLog) -> NDArray[np.int64]:
 
 
 @compiled
-def _join(pairs: Any, ranks: Any, n_pairs: int, parts: Any) -> None:
+def _join(pairs: Int32s, ranks: Int32s, n_pairs: int, parts: Ints) -> None:
     first, known = np.zeros(n_pairs, np.int64), np.zeros((len(parts) + 1, len(parts) + 1), np.bool_)
     for i in range(len(pairs)):
         rank = ranks[i]
@@ -39,7 +38,7 @@ def _join(pairs: Any, ranks: Any, n_pairs: int, parts: Any) -> None:
 
 
 @compiled
-def _root(parts: Any, rank: int) -> int:
+def _root(parts: Ints, rank: int) -> int:
     while parts[rank - 1] != rank:
         rank = parts[rank - 1]
     return rank

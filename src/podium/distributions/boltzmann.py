@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions.base import RankingDistribution
 from podium.jit import sorting as ranking
@@ -75,13 +75,13 @@ class Boltzmann(RankingDistribution):
 
 
 @compiled
-def pull(alpha: Any, n: Any) -> Any:
+def pull(alpha: float, n: int) -> Any:
     """What a rank and a unit of score weigh in the energy: 2α/(n − 1)."""
     return 2.0 * alpha / (n - 1.0) if n > 1 else 0.0
 
 
 @compiled
-def visit(s: Any, c: Any, samples: Any, state: Any) -> Any:
+def visit(s: Array, c: float, samples: int, state: np.uint64) -> Any:
     """Rankings that a chain of swaps visits, from the order of scores on: documents, best first, one row each."""
     n = len(s)
     ranked, rows = np.empty(n, np.int64), np.empty((samples, n), np.int64)
@@ -94,7 +94,7 @@ def visit(s: Any, c: Any, samples: Any, state: Any) -> Any:
 
 
 @compiled
-def _swap(s: Any, c: Any, ranked: Any, steps: Any, state: Any) -> Any:
+def _swap(s: Array, c: float, ranked: Ints, steps: int, state: np.uint64) -> Any:
     """Metropolis steps: two places, neighbours every other time, whose documents swap with probability min(1, e^{−ΔE}).
 
     With u at place p above v at place q, −ΔE is c(q − p)(s_v − s_u): O(1).
@@ -115,7 +115,7 @@ def _swap(s: Any, c: Any, ranked: Any, steps: Any, state: Any) -> Any:
 
 
 @compiled
-def filled_places(s: Any, c: Any) -> Any:
+def filled_places(s: Array, c: float) -> Any:
     """log Σ e^{−E} over the ways in which each set of documents fills the first places; the last is log Z.
 
     F(S) = Σ_{u∈S} F(S − u)·e^{c((n+1)/2 − |S|)s_u}
@@ -136,7 +136,7 @@ def filled_places(s: Any, c: Any) -> Any:
 
 
 @compiled
-def _count(chosen: Any, n: Any) -> int:
+def _count(chosen: int, n: int) -> int:
     size = 0
     for u in range(n):
         size += chosen >> u & 1
@@ -144,7 +144,7 @@ def _count(chosen: Any, n: Any) -> int:
 
 
 @compiled
-def _draw_exactly(s: Any, c: Any, filled: Any, uniforms: Any, places: Any) -> None:
+def _draw_exactly(s: Array, c: float, filled: Array, uniforms: Array, places: Ints) -> None:
     """Fill each row of places from the last rank up, P(u is last of S) = F(S − u)·e^{…}/F(S)."""
     n = len(s)
     for row in range(len(places)):
@@ -160,13 +160,13 @@ def _draw_exactly(s: Any, c: Any, filled: Any, uniforms: Any, places: Any) -> No
 
 
 @compiled
-def _last(s: Any, c: Any, filled: Any, chosen: Any, u: Any, size: Any) -> Any:
+def _last(s: Array, c: float, filled: Array, chosen: int, u: int, size: int) -> Any:
     """P(u is the last of these documents, which fill the first `size` places)."""
     return math.exp(filled[chosen ^ (1 << u)] + c * ((len(s) + 1.0) / 2.0 - size) * s[u] - filled[chosen])
 
 
 @compiled
-def _add_marginals(s: Any, c: Any, filled: Any, marginals: Any, before: Any) -> None:
+def _add_marginals(s: Array, c: float, filled: Array, marginals: Array, before: Array) -> None:
     """Over all sets that may fill the first places, from all documents down."""
     n = len(s)
     reached = np.zeros(len(filled))

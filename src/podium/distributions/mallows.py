@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions.base import RankingDistribution
 from podium.jit import sorting as ranking
@@ -88,7 +88,7 @@ def mean_distance(n: NDArray[np.int64], theta: float) -> Array:
 
 
 @compiled
-def normalisers(n: Any, theta: Any) -> Any:
+def normalisers(n: int, theta: float) -> Any:
     """log ψ_m(θ) and E d of m documents, for m = 0, …, n."""
     logs, means = np.zeros(n + 1), np.zeros(n + 1)
     for i in range(1, n + 1):
@@ -102,7 +102,7 @@ def normalisers(n: Any, theta: Any) -> Any:
 
 
 @compiled
-def _distance(s: Any, places: Any) -> int:
+def _distance(s: Array, places: Ints) -> int:
     """The pairs that places put in the other order than scores."""
     found = 0
     for i in range(len(s)):
@@ -112,7 +112,7 @@ def _distance(s: Any, places: Any) -> int:
 
 
 @compiled
-def _insert(best_first: Any, theta: Any, uniforms: Any, places: Any) -> None:
+def _insert(best_first: Ints, theta: float, uniforms: Array, places: Ints) -> None:
     """Insert documents one after another; each goes above the last v of those before it."""
     ranked = np.empty(len(best_first), np.int64)
     for k in range(len(best_first)):
@@ -125,7 +125,7 @@ def _insert(best_first: Any, theta: Any, uniforms: Any, places: Any) -> None:
 
 
 @compiled
-def _insertion_marginals(best_first: Any, theta: Any, marginals: Any) -> None:
+def _insertion_marginals(best_first: Ints, theta: float, marginals: Array) -> None:
     """P(rank) of each document: where it is inserted, and how far those inserted above it later push it down.
 
     The k-th document is inserted at one of the first p places with probability (e^{pθ} − 1)/(e^{kθ} − 1).

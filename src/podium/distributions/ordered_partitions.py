@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.distributions.base import RankingDistribution
 from podium.distributions.subsets import CAUTION, MOST_FOR_SUBSETS, all_subsets, subset_marginals
@@ -86,7 +86,7 @@ def _alike(left: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 @compiled
-def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any) -> None:
+def _draw_blocks(rng: Any, s: Array, rows: Ints, ends: Ints, block: int, places: Ints) -> None:
     """Draw the next block of each row; where the same documents remain, sizes have the same distribution."""
     first, no_moments = 0, np.empty(0)
     for end in ends:
@@ -103,7 +103,7 @@ def _draw_blocks(rng: Any, s: Any, rows: Any, ends: Any, block: Any, places: Any
 
 
 @compiled
-def _draw_size(rng: Any, logs: Any) -> int:
+def _draw_size(rng: Any, logs: Array) -> int:
     high, total = np.max(logs[1:]), 0.0
     for x in logs[1:]:
         total += math.exp(x - high)
@@ -116,7 +116,7 @@ def _draw_size(rng: Any, logs: Any) -> int:
 
 
 @compiled
-def _draw_subset(rng: Any, f: Any, m: Any) -> Any:
+def _draw_subset(rng: Any, f: Array, m: int) -> Any:
     """A subset of m documents, P ∝ e^{Σ f/m}: each by itself with its p, again and again until they are m."""
     inside = np.ones(len(f), np.bool_)
     if m == len(f):

@@ -52,7 +52,7 @@ _TINY = 1e-30  # the ends of a distribution below this are cut off
 
 
 @compiled
-def _integrate(s: Any, step: Any, marginals: Any) -> None:
+def _integrate(s: Array, step: float, marginals: Array) -> None:
     """P(rank of i = r + 1) = ∫ φ_i e^{−φ_i t} P(r others have arrived by t) dt, by the trapezoid rule in u = log t.
 
     Others have arrived by t with probabilities q_j = 1 − e^{−φ_j t}, independently; the distribution of their number
@@ -78,7 +78,7 @@ def _integrate(s: Any, step: Any, marginals: Any) -> None:
 
 
 @compiled
-def count_distribution(q: Any, counts: Any) -> Any:
+def count_distribution(q: Array, counts: Array) -> Any:
     """Fill `counts` with P(r of n independent events happen); returns the first and the last r that is possible."""
     counts[:] = 0.0
     counts[0] = 1.0
@@ -98,7 +98,7 @@ def count_distribution(q: Any, counts: Any) -> Any:
 
 
 @compiled
-def take_out(counts: Any, low: Any, high: Any, q: Any, without: Any) -> Any:
+def take_out(counts: Array, low: int, high: int, q: float, without: Array) -> Any:
     """The distribution without an event of probability q; returns its range.
 
     From the end that divides by the larger of q and 1 − q.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 MOST_FOR_BLOCKS = 150
@@ -35,7 +35,7 @@ def sample(n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
 
 
 @compiled
-def _draw(rng: Any, blocks: Any) -> None:
+def _draw(rng: Any, blocks: Ints) -> None:
     """Fill `blocks`, all 0, stage by stage."""
     left, block = len(blocks), 0
     while left > 0:
@@ -67,7 +67,7 @@ def block_sizes(n: int) -> Array:
 
 
 @compiled
-def _fill_block_sizes(found: Any, deep: Any) -> None:
+def _fill_block_sizes(found: Array, deep: int) -> None:
     """By recursion on how many documents of what remains arrive before a document, and after it.
 
     With a before and b after it, N = a + b + 1, the leader is before it; x of the other a − 1 and y of the b go along.
@@ -93,7 +93,7 @@ def _fill_block_sizes(found: Any, deep: Any) -> None:
 
 
 @compiled
-def _one_stage(a: Any, b: Any, coins: Any, block: Any) -> None:
+def _one_stage(a: int, b: int, coins: Array, block: Array) -> None:
     size = a + b + 1.0
     each = size / (4.0 - 2.0 ** (2.0 - size))  # N·2^{N−2}/(2^N − 1)
     mine = block[a, b]
@@ -122,7 +122,7 @@ def subset_marginals(potentials: Array, *, backward: bool = False) -> tuple[Arra
 
 
 @compiled
-def _norms(potentials: Any) -> Any:
+def _norms(potentials: Array) -> Any:
     """log Σ Φ(S) over the subsets of each set that are not empty."""
     norms = np.full(len(potentials), -np.inf)
     for remaining in range(1, len(potentials)):
@@ -139,7 +139,7 @@ def _norms(potentials: Any) -> Any:
 
 
 @compiled
-def _sum_over_subsets(potentials: Any, norms: Any, backward: Any, marginals: Any, before: Any) -> None:
+def _sum_over_subsets(potentials: Array, norms: Array, backward: bool, marginals: Array, before: Array) -> None:
     """Over all sets that may remain, and all blocks that may be chosen from them."""
     n, after = len(marginals), _numbers_of_blocks(potentials, norms, len(marginals))
     reached = np.zeros((len(potentials), n + 1))  # P(this set remains after k blocks)
@@ -161,7 +161,7 @@ def _sum_over_subsets(potentials: Any, norms: Any, backward: Any, marginals: Any
 
 
 @compiled
-def _numbers_of_blocks(potentials: Any, norms: Any, n: Any) -> Any:
+def _numbers_of_blocks(potentials: Array, norms: Array, n: int) -> Any:
     """P(this set falls into k blocks) at [set, k]."""
     after = np.zeros((len(potentials), n + 1))
     after[0, 0] = 1.0

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -116,7 +115,7 @@ def _rule() -> tuple[Array, Array, Array]:
 
 
 @compiled
-def _integrate(z: Any, step: Any, marginals: Any) -> None:
+def _integrate(z: Array, step: float, marginals: Array) -> None:
     """P(rank of i = r + 1) = ∫ φ(x − z_i) P(r others are above x) dx, by the trapezoid rule."""
     n = len(z)
     above, counts, without = np.empty(n), np.empty(n + 1), np.empty(n)

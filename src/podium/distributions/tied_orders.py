@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 MOST_FOR_SUBSETS = 12
@@ -24,7 +24,7 @@ BURN_IN = 50
 
 
 @compiled
-def tables(win: Any, tie: Any) -> Any:
+def tables(win: Array, tie: Array) -> Any:
     """Σ win[i, j] over the j of each set (n, 2^n), and Σ tie over the pairs of each set (2^n,)."""
     n = len(win)
     beats, ties = np.zeros((n, 1 << n)), np.zeros(1 << n)
@@ -42,7 +42,7 @@ def tables(win: Any, tie: Any) -> Any:
 
 
 @compiled
-def log_sums(beats: Any, ties: Any) -> Any:
+def log_sums(beats: Array, ties: Array) -> Any:
     """log V(R) for each set R."""
     sums = np.zeros(len(ties))
     for whole in range(1, len(ties)):
@@ -59,7 +59,7 @@ def log_sums(beats: Any, ties: Any) -> Any:
 
 
 @compiled
-def _weight(beats: Any, ties: Any, block: Any, rest: Any) -> Any:
+def _weight(beats: Array, ties: Array, block: int, rest: int) -> Any:
     total = ties[block]
     for i in range(len(beats)):
         if (block >> i) & 1:
@@ -68,7 +68,7 @@ def _weight(beats: Any, ties: Any, block: Any, rest: Any) -> Any:
 
 
 @compiled
-def marginals(beats: Any, ties: Any, sums: Any) -> Any:
+def marginals(beats: Array, ties: Array, sums: Array) -> Any:
     """P(document i has rank r + 1) at [i, r] and P(i comes before j) at [i, j]."""
     n = len(beats)
     ranks, before, reach = np.zeros((n, n)), np.zeros((n, n)), np.zeros((1 << n, n + 1))
@@ -91,7 +91,7 @@ def marginals(beats: Any, ties: Any, sums: Any) -> Any:
 
 
 @compiled
-def draw(beats: Any, ties: Any, sums: Any, uniforms: Any, places: Any) -> None:
+def draw(beats: Array, ties: Array, sums: Array, uniforms: Array, places: Ints) -> None:
     """Rankings (size, n) from uniform numbers (size, n), block by block."""
     for d in range(len(places)):
         whole, place = len(ties) - 1, 0

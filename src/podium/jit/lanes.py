@@ -9,8 +9,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
+from numpy.typing import NDArray
 
+from podium.base.arrays import Int32s, Singles
 from podium.jit.compiled import intrinsic
 
 
@@ -38,7 +41,15 @@ def clear_leaves(lanes: int) -> Any:
         return signature, generate
 
     @intrinsic(define)
-    def clear(v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: int, last: int) -> None:
+    def clear(
+        v: NDArray[np.uint32],
+        X: Singles,
+        feature: Int32s,
+        threshold: Singles,
+        mask: NDArray[np.uint32],
+        first: int,
+        last: int,
+    ) -> None:
         assert len(v) == X.shape[1] == lanes, f"{len(v)} numbers and {X.shape[1]} documents; expected {lanes} lanes"
         assert 0 <= first <= last <= min(len(feature), len(threshold), len(mask)), f"nodes {first} to {last}"
         v[:] = ~v.dtype.type(0)
@@ -87,7 +98,7 @@ def _count_zeros(typing_context: Any, number: Any) -> Any:
 
 
 @intrinsic(_count_zeros)
-def trailing_zeros(number: Any) -> int:
+def trailing_zeros(number: np.unsignedinteger[Any]) -> int:
     """The place of the lowest bit that is set, from 0; as many as there are bits if none is."""
     lowest = int(number) & -int(number)
     return lowest.bit_length() - 1 if lowest else 8 * number.itemsize

@@ -57,7 +57,7 @@ def _write_word(builder: Any, at: Any, value: Any) -> None:
 
 
 @instruction("void(int64, uint64)", _write_word)
-def put_word(at: int, value: Any) -> None:
+def put_word(at: int, value: np.uint64) -> None:
     """Write eight bytes to an address."""
     _check_place(at)
     ctypes.c_uint64.from_address(int(at)).value = int(value)
@@ -75,14 +75,14 @@ def _lowest_byte(builder: Any, a: Any) -> Any:
 
 
 @instruction("uint64(uint64)", _lowest_byte)
-def bytes_before(a: Any) -> Any:
+def bytes_before(a: np.uint64) -> Any:
     """The number of bytes below the lowest bit that is 1; 8 where none is."""
     lowest = int(a) & -int(a)
     return np.uint64((lowest.bit_length() - 1) // 8 if lowest else 8)
 
 
 @instruction("uint64(uint64)", lambda builder, a: builder.bswap(a))
-def swapped(a: Any) -> Any:
+def swapped(a: np.uint64) -> Any:
     """The eight bytes of a word, the last lowest, so that words compare as their texts do."""
     return np.uint64(a).byteswap()
 
@@ -94,24 +94,24 @@ def _upper_half(builder: Any, a: Any, b: Any) -> Any:
 
 
 @instruction("uint64(uint64, uint64)", _upper_half)
-def high_product(a: Any, b: Any) -> Any:
+def high_product(a: np.uint64, b: np.uint64) -> Any:
     """The upper 64 bits of a·b."""
     return np.uint64(int(a) * int(b) >> 64)
 
 
 @instruction("uint64(uint64)", lambda builder, a: builder.ctlz(a, ir.Constant(ir.IntType(1), 0)))
-def leading_zeros(a: Any) -> Any:
+def leading_zeros(a: np.uint64) -> Any:
     """The number of bits above the highest that is 1."""
     return np.uint64(64 - int(a).bit_length())
 
 
 @instruction("float64(uint64)", lambda builder, a: builder.bitcast(a, ir.DoubleType()))
-def double_of(a: Any) -> Any:
+def double_of(a: np.uint64) -> Any:
     """The double of these bits."""
     return np.uint64(a).view(np.float64)
 
 
 @instruction("uint64(float64)", lambda builder, x: builder.bitcast(x, ir.IntType(64)))
-def bits_of(x: Any) -> Any:
+def bits_of(x: float) -> Any:
     """The bits of a double."""
     return np.float64(x).view(np.uint64)

@@ -301,13 +301,13 @@ def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArr
 
 
 @compiled
-def _is_larger(scores: NDArray[np.float64], i: Any, j: Any) -> bool:
+def _is_larger(scores: NDArray[np.float64], i: int, j: int) -> bool:
     s, t = scores[i], scores[j]
     return s > t or (t != t and s == s)  # type: ignore[no-any-return]
 
 
 @inlined
-def merge_sort(order: Any, spare: Any, precedes: Any, context: Any) -> Any:
+def merge_sort(order: NDArray[Any], spare: NDArray[Any], precedes: Any, context: Any) -> Any:
     """The items of `order` sorted by merging runs of 1, 2, 4, … places, in it or in `spare`, of the same size.
 
     Item j comes before an earlier item i if precedes(context, j, i); else they keep their order. numpy's sorts take

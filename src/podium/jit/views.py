@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import NDArray
+
 from podium.jit.compiled import intrinsic
 
 
@@ -33,7 +35,7 @@ def _view(typing_context: Any, array: Any, start: Any, end: Any) -> Any:
 
 
 @intrinsic(_view)
-def view(array: Any, start: int, end: int) -> Any:
+def view(array: NDArray[Any], start: int, end: int) -> Any:
     """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
     assert array.shape == (array.size,), "a view is of a flat array"
     assert array.flags.c_contiguous, "a view is of a contiguous array"

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled
 
 
 @compiled
-def by_grade(labels: Any) -> Any:
+def by_grade(labels: Array) -> Any:
     """The documents from the best grade to the worst (n,), and where the block of each place ends (n,), exclusive."""
     n = len(labels)
     rows = np.empty(n, np.int64)
@@ -24,7 +25,7 @@ def by_grade(labels: Any) -> Any:
 
 
 @compiled
-def by_grade_and_score(scores: Any, labels: Any) -> Any:
+def by_grade_and_score(scores: Array, labels: Array) -> Any:
     """As `by_grade`, with the documents of a block from the highest score to the lowest."""
     best = np.empty(len(scores), np.int64)
     ranking.argsort_descending(scores, best)
@@ -32,7 +33,7 @@ def by_grade_and_score(scores: Any, labels: Any) -> Any:
 
 
 @compiled
-def _in_order(labels: Any, rows: Any) -> Any:
+def _in_order(labels: Array, rows: Ints) -> Any:
     """Rows in order of their labels, equal ones as they come, and the ends of blocks."""
     n = len(labels)
     order, ends = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -46,7 +47,7 @@ def _in_order(labels: Any, rows: Any) -> Any:
 
 
 @compiled
-def _by_counting(labels: Any, rows: Any, order: Any, ends: Any) -> bool:
+def _by_counting(labels: Array, rows: Ints, order: Ints, ends: Ints) -> bool:
     """Count and place grades 0 to 31, which is twice as fast as sorting; False where there is another."""
     counts, at, few = np.zeros(32, np.int64), 0, True
     for y in labels:
@@ -71,7 +72,7 @@ _31 = np.uint64(31)
 
 
 @compiled
-def count_edges(ends: Any) -> int:
+def count_edges(ends: Ints) -> int:
     """The number of pairs of different grades, from the ends of `by_grade`."""
     edges = 0
     for end in ends:
@@ -80,7 +81,7 @@ def count_edges(ends: Any) -> int:
 
 
 @compiled
-def take(values: Any, order: Any) -> Any:
+def take(values: Array, order: Ints) -> Any:
     """The values of the documents in this order."""
     taken = np.empty(len(order))
     for p in range(len(order)):
@@ -89,7 +90,7 @@ def take(values: Any, order: Any) -> Any:
 
 
 @compiled
-def turn(values: Any, sign: Any) -> Any:
+def turn(values: Array, sign: float) -> Any:
     """A copy of the values, times 1 or −1."""
     turned = np.empty(len(values))
     for i in range(len(values)):
@@ -98,7 +99,7 @@ def turn(values: Any, sign: Any) -> Any:
 
 
 @compiled
-def bounds(values: Any) -> Any:
+def bounds(values: Array) -> Any:
     """The smallest and the largest value; 0 and 0 where there is none."""
     if len(values) == 0:
         return 0.0, 0.0
@@ -109,7 +110,7 @@ def bounds(values: Any) -> Any:
 
 
 @compiled
-def filled(n: Any, value: float) -> Any:
+def filled(n: int, value: float) -> Any:
     """An array of n equal values."""
     found = np.empty(n)
     for i in range(n):
@@ -118,7 +119,7 @@ def filled(n: Any, value: float) -> Any:
 
 
 @compiled
-def clear(gradient: Any, curvature: Any) -> None:
+def clear(gradient: Array, curvature: Array) -> None:
     """Set both to 0."""
     for i in range(len(gradient)):
         gradient[i] = 0.0

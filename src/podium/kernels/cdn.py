@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 from podium.kernels.draws import advance, below, start
 from podium.kernels.pair_sums import pair, sum_over_edge_pairs
@@ -23,7 +24,7 @@ TOPOLOGY, LOG_W1, PARTNERS, SEED, FUNCTIONS, MORE = 1, 2, 4, 5, 7, 8  # places i
 
 
 @compiled
-def network(r: Any, weight: Any, m: Any, ends: Any, grid: Any, params: Any, force: Any, bend: Any) -> Any:
+def network(r: Array, weight: Array, m: int, ends: Ints, grid: float, params: Array, force: Array, bend: Array) -> Any:
     """L over m edges, and how many functions it has; adds −∂L/∂r and a bound of ∂²L/∂r², each over the weight.
 
     Numbers r beyond the m-th are those of the edges once more, turned. On a `grid` r stands for edges near it, `weight`
@@ -46,13 +47,13 @@ def network(r: Any, weight: Any, m: Any, ends: Any, grid: Any, params: Any, forc
 
 
 @compiled
-def place_of(k: Any) -> int:
+def place_of(k: int) -> int:
     """Where log w₁ of the k-th function stands in params."""
     return LOG_W1 if k == 0 else MORE + 2 * (k - 1)
 
 
 @compiled
-def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
+def draw_partners(m: int, partners: int, seed: float, ends: Ints) -> Any:
     """For each of m edges, `partners` others drawn evenly."""
     state, found = start(seed, ends), np.empty((m, partners), np.int64)
     for e in range(m):
@@ -64,14 +65,14 @@ def draw_partners(m: Any, partners: Any, seed: Any, ends: Any) -> Any:
 
 
 @compiled
-def margin(z: Any) -> Any:
+def margin(z: float) -> Any:
     """−log φ at (z, ∞), minus its slope, and its second derivative."""
     f, p, _ = pair(-z, -np.inf)
     return f, p, p * (1.0 - p)
 
 
 @compiled
-def _apart(r: Any, weight: Any, at: Any, params: Any, force: Any, bend: Any) -> float:
+def _apart(r: Array, weight: Array, at: int, params: Array, force: Array, bend: Array) -> float:
     """A function of each edge alone."""
     value, w = 0.0, math.exp(params[0, at])
     for h in range(len(r)):
@@ -84,7 +85,9 @@ def _apart(r: Any, weight: Any, at: Any, params: Any, force: Any, bend: Any) -> 
 
 
 @compiled
-def _joined(r: Any, weight: Any, m: Any, at: Any, partner: Any, grid: Any, params: Any, force: Any, bend: Any) -> float:
+def _joined(
+    r: Array, weight: Array, m: int, at: int, partner: Ints, grid: float, params: Array, force: Array, bend: Array
+) -> float:
     """A sigmoid of two numbers, over all pairs of edges or drawn ones. Σ p(du)² + q(dv)² bounds its curvature."""
     w1, w2 = math.exp(params[0, at]), math.exp(params[0, at + 1])
     won, lost = np.zeros(len(r)), np.zeros(len(r))
@@ -105,7 +108,7 @@ def _joined(r: Any, weight: Any, m: Any, at: Any, partner: Any, grid: Any, param
 
 
 @compiled
-def _drawn_pairs(r: Any, weight: Any, partner: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def _drawn_pairs(r: Array, weight: Array, partner: Ints, w1: float, w2: float, won: Array, lost: Array) -> float:
     m, value = len(partner), 0.0
     for h in range(len(r)):
         for k in range(partner.shape[1]):
@@ -118,7 +121,7 @@ def _drawn_pairs(r: Any, weight: Any, partner: Any, w1: Any, w2: Any, won: Any, 
 
 
 @compiled
-def _edges_with_themselves(r: Any, weight: Any, m: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def _edges_with_themselves(r: Array, weight: Array, m: int, w1: float, w2: float, won: Array, lost: Array) -> float:
     """What the sum over all pairs holds of an edge with itself, either way turned; takes it out of `won` and `lost`."""
     value = 0.0
     for h in range(len(r)):
@@ -133,7 +136,7 @@ def _edges_with_themselves(r: Any, weight: Any, m: Any, w1: Any, w2: Any, won: A
 
 
 @compiled
-def _points_with_themselves(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def _points_with_themselves(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     """The same on a grid, where each of the edges that a point stands for meets itself once."""
     value = 0.0
     for h in range(len(r)):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 _STEP, _MIX_1, _MIX_2 = (np.uint64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
@@ -21,7 +22,7 @@ _ULP = 2.0**-53
 
 
 @compiled
-def start(seed: Any, ends: Any) -> Any:
+def start(seed: float, ends: Ints) -> Any:
     """The state for a query whose blocks of equal grades end at `ends`, so that queries differ in their draws."""
     state = np.uint64(seed)
     for end in ends:
@@ -30,32 +31,32 @@ def start(seed: Any, ends: Any) -> Any:
 
 
 @compiled
-def advance(state: Any) -> Any:
+def advance(state: np.uint64) -> Any:
     """The state of the next draw."""
     return state + _STEP
 
 
 @compiled
-def below(state: Any, n: Any) -> Any:
+def below(state: np.uint64, n: int) -> Any:
     """A whole number from 0 to n − 1."""
     return np.int64(((_bits(state) >> _32) * np.uint64(n)) >> _32)
 
 
 @compiled
-def uniform(state: Any) -> Any:
+def uniform(state: np.uint64) -> Any:
     """A number in [0, 1)."""
     return np.float64(_bits(state) >> _11) * _ULP
 
 
 @compiled
-def _bits(state: Any) -> Any:
+def _bits(state: np.uint64) -> Any:
     z = (state ^ (state >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     return z ^ (z >> _31)
 
 
 @compiled
-def shuffle(ranked: Any, state: Any) -> Any:
+def shuffle(ranked: Ints, state: np.uint64) -> Any:
     """Shuffle documents (Fisher–Yates); the state after it."""
     for p in range(len(ranked) - 1, 0, -1):
         state = advance(state)
@@ -65,7 +66,7 @@ def shuffle(ranked: Any, state: Any) -> Any:
 
 
 @compiled
-def shuffle_blocks(ranked: Any, ends: Any, state: Any) -> Any:
+def shuffle_blocks(ranked: Ints, ends: Ints, state: np.uint64) -> Any:
     """Shuffle the documents of each block; the state after it."""
     first = 0
     while first < len(ranked):
@@ -75,7 +76,7 @@ def shuffle_blocks(ranked: Any, ends: Any, state: Any) -> Any:
 
 
 @compiled
-def share(scores: Any, order: Any, ends: Any, numbers: Any) -> None:
+def share(scores: Array, order: Ints, ends: Ints, numbers: Array) -> None:
     """Give documents of equal grade and score the mean of their numbers, which a few draws leave unequal."""
     first = 0
     while first < len(order):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 _ROUND = 1.5 * 2.0**52  # added to a number, it leaves the nearest whole number in the last bits
@@ -18,7 +18,7 @@ _SHIFT = np.uint64(52)
 
 
 @compiled
-def exponentials(values: Any, less: Any, scale: Any, out: Any) -> None:
+def exponentials(values: Array, less: float, scale: float, out: Array) -> None:
     """Fill `out` with e^{scale·(v − less)}, to 2 units in the last place; 0 below e^−708. NaN stays NaN.
 
     With x = k log 2 + r, |r| ≤ ½ log 2, it is 2^k times the series of e^r, whose k goes into the bits of the exponent.
@@ -37,7 +37,7 @@ def exponentials(values: Any, less: Any, scale: Any, out: Any) -> None:
 
 
 @compiled
-def tanh(values: Any) -> None:
+def tanh(values: Array) -> None:
     """Turn x into tanh x, in place, to 5 units in the last place. NaN stays NaN.
 
     It is m/(m + 2) with m = e^{2x} − 1 = 2^k·q + (2^k − 1), q the series of e^r − 1 as in `exponentials`: k = 0 where x
@@ -58,7 +58,7 @@ def tanh(values: Any) -> None:
 
 
 @compiled
-def logarithms(values: Any, out: Any) -> None:
+def logarithms(values: Array, out: Array) -> None:
     """Fill `out` with log v of normal numbers v > 0, to 1e−15, relative for v ≥ 1 and absolute below.
 
     With v = 2^k m, 1 ≤ m < 2, it is k log 2 + 2 artanh(z), z = (m − 1)/(m + 1) ≤ ⅓: a polynomial in z² (interpolated at

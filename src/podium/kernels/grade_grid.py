@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, filled, take
 from podium.kernels.pair_sums import add_moments, chebyshev, cut, evaluate, to_coefficients, to_nodes
@@ -19,7 +20,7 @@ _PER_EDGE = 100  # operations that an edge costs its listed sum, about, beside 1
 
 
 @compiled
-def is_cheaper(scores: Any, ends: Any, n_edges: Any, w: Any) -> bool:
+def is_cheaper(scores: Array, ends: Ints, n_edges: int, w: float) -> bool:
     """Whether a grid for functions of w·(s_i − s_j) has fewer points than there are edges, grades considered."""
     low, high = bounds(scores)
     panels, nodes = cut(w * (high - low))
@@ -30,7 +31,7 @@ def is_cheaper(scores: Any, ends: Any, n_edges: Any, w: Any) -> bool:
 
 
 @compiled
-def lay_grid(scores: Any, order: Any, ends: Any, w: Any) -> Any:
+def lay_grid(scores: Array, order: Ints, ends: Ints, w: float) -> Any:
     """The weights of points per grade, best first (K, panels, nodes); their scores; the lowest score; a panel's width.
 
     `order` and `ends` are those of `by_grade_and_score`.
@@ -53,7 +54,7 @@ def lay_grid(scores: Any, order: Any, ends: Any, w: Any) -> Any:
 
 
 @compiled
-def differences(weights: Any, points: Any) -> Any:
+def differences(weights: Array, points: Array) -> Any:
     """r = s_a − s_b of all points a, b, and the weight of the edges there: those of a over those of b of less grade."""
     n = len(points)
     r, found, below = np.empty(n * n), np.zeros(n * n), np.zeros(n)
@@ -72,7 +73,7 @@ def differences(weights: Any, points: Any) -> Any:
 
 
 @compiled
-def to_documents(scores: Any, order: Any, ends: Any, grid: Any, numbers: Any, sign: Any, out: Any) -> None:
+def to_documents(scores: Array, order: Ints, ends: Ints, grid: Any, numbers: Array, sign: float, out: Array) -> None:
     """Σ of the numbers found at differences over the edges that each document loses, plus sign·Σ over those it wins.
 
     `grid` is what `lay_grid` gave.
@@ -105,6 +106,6 @@ def to_documents(scores: Any, order: Any, ends: Any, grid: Any, numbers: Any, si
 
 
 @compiled
-def _add(sign: Any, numbers: Any, out: Any) -> None:
+def _add(sign: float, numbers: Array, out: Array) -> None:
     for a in range(len(out)):
         out[a] += sign * numbers[a]

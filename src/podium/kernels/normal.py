@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 _K = 3.75  # of `cdfs`
@@ -14,7 +15,7 @@ _FAR = -20.0  # below, an asymptotic series whose next term is under 1e−13
 
 
 @compiled
-def minus_log_cdf(z: Any) -> Any:
+def minus_log_cdf(z: float) -> Any:
     """−log Φ(z), minus its slope λ = φ(z)/Φ(z), and its second derivative λ(λ + z), which lies between 0 and 1."""
     if z < _FAR:  # Φ(z) = φ(z)/|z| · (1 − 1/z² + 3/z⁴ − …)
         x = 1.0 / (z * z)
@@ -33,7 +34,7 @@ def minus_log_cdf(z: Any) -> Any:
 
 
 @compiled
-def cdfs(z: Any, bell: Any, out: Any) -> None:
+def cdfs(z: Array, bell: Array, out: Array) -> None:
     """Fill `out` with Φ(z), to 1e-15 of the smaller of Φ(z) and Φ(−z), given e^{−z²/2}, in vector registers.
 
     With x = |z|/√2, (1 + 2x)·e^{x²}·erfc(x) is smooth in t = (x − K)/(x + K), which lies between −1 and 1: here half of

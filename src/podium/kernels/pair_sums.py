@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, clear, take
 from podium.kernels.exponentials import exponentials, logarithms
@@ -27,7 +28,7 @@ _DIGITS = 25.0  # ln(1/ε) of the polynomials
 
 
 @compiled
-def pair(u: Any, v: Any) -> Any:
+def pair(u: float, v: float) -> Any:
     """f(u, v) = log(1 + e^u + e^v), ∂f/∂u and ∂f/∂v, without overflow and without loss where both are very negative."""
     high = max(u, v, 0.0)
     a, b, c = math.exp(u - high), math.exp(v - high), math.exp(-high)
@@ -37,7 +38,7 @@ def pair(u: Any, v: Any) -> Any:
 
 
 @compiled
-def sum_over_edge_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def sum_over_edge_pairs(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     """F; fills won[e] = Σ_e' ω_e' f_u(−w₁r_e, −w₂r_e') and lost[e'] = Σ_e ω_e f_v(−w₁r_e, −w₂r_e')."""
     low, high = bounds(r)
     panels, nodes = cut(max(w1, w2) * (high - low))
@@ -58,7 +59,7 @@ def sum_over_edge_pairs(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: A
 
 
 @compiled
-def cut(wide: Any) -> Any:
+def cut(wide: float) -> Any:
     """How many panels a range so wide (in units of u) is cut into, and the nodes of each; beyond 1e10 all are alike."""
     wide = wide if wide < 1e10 else 1e10
     panels = max(1, math.ceil(wide / _WIDTH))
@@ -67,7 +68,7 @@ def cut(wide: Any) -> Any:
 
 
 @compiled
-def _one_by_one(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def _one_by_one(r: Array, weight: Array, w1: float, w2: float, won: Array, lost: Array) -> float:
     value = 0.0
     clear(won, lost)
     for e in range(len(r)):
@@ -80,7 +81,7 @@ def _one_by_one(r: Any, weight: Any, w1: Any, w2: Any, won: Any, lost: Any) -> f
 
 
 @compiled
-def chebyshev(nodes: Any) -> Any:
+def chebyshev(nodes: int) -> Any:
     """T_n(x_k) at [n, k], x_k = cos(π(k + ½)/p): row 1 holds the nodes themselves."""
     cheb = np.empty((nodes, nodes))
     for n in range(nodes):
@@ -90,7 +91,7 @@ def chebyshev(nodes: Any) -> Any:
 
 
 @compiled
-def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
+def _place(r: float, low: float, width: float, panels: int) -> Any:
     """The panel of r, and where it lies in it, from −1 to 1."""
     at = (r - low) / width
     panel = int(min(max(at, 0.0), panels - 1.0)) if at == at else 0  # NaN is in no panel, and must not write beyond
@@ -98,7 +99,7 @@ def _place(r: Any, low: Any, width: Any, panels: Any) -> Any:
 
 
 @compiled
-def _in_panels(r: Any, low: Any, width: Any, panels: Any) -> Any:
+def _in_panels(r: Array, low: float, width: float, panels: int) -> Any:
     """Numbers in order of their panels, where each panel starts, and where in its panel each lies, from −1 to 1."""
     n = len(r)
     order, starts, panel, x = np.empty(n, np.int64), np.zeros(panels + 2, np.int64), np.empty(n, np.int64), np.empty(n)
@@ -115,7 +116,7 @@ def _in_panels(r: Any, low: Any, width: Any, panels: Any) -> Any:
 
 
 @compiled
-def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None:
+def add_moments(r: Array, weight: Array, low: float, width: float, moments: Array) -> None:
     """Add Σ ω T_n(x) of the numbers in each panel, all numbers of a panel side by side."""
     panels, nodes = moments.shape
     order, starts, places = _in_panels(r, low, width, panels)
@@ -134,7 +135,7 @@ def add_moments(r: Any, weight: Any, low: Any, width: Any, moments: Any) -> None
 
 
 @compiled
-def to_nodes(cheb: Any, rows: Any) -> None:
+def to_nodes(cheb: Array, rows: Array) -> None:
     """Turn moments into weights of nodes, (2/p) Σ'_n T_n(x_k) M_n."""
     nodes, found = len(cheb), np.empty(len(cheb))
     for row in rows:
@@ -149,7 +150,7 @@ def to_nodes(cheb: Any, rows: Any) -> None:
 
 
 @compiled
-def to_coefficients(cheb: Any, rows: Any) -> None:
+def to_coefficients(cheb: Array, rows: Array) -> None:
     """Turn values at nodes into coefficients of the polynomials through them, (2/p) Σ'_k T_n(x_k) f_k."""
     nodes, found = len(cheb), np.empty(len(cheb))
     for row in rows:
@@ -162,7 +163,9 @@ def to_coefficients(cheb: Any, rows: Any) -> None:
 
 
 @compiled
-def _sum_over_nodes(nodes: Any, weights: Any, low: Any, width: Any, w1: Any, w2: Any, won: Any, lost: Any) -> float:
+def _sum_over_nodes(
+    nodes: Array, weights: Array, low: float, width: float, w1: float, w2: float, won: Array, lost: Array
+) -> float:
     """Σ ω_k ω_l f over the nodes of near panels, and log(1 + e^max) times the weight of far ones."""
     panels = len(weights)
     total, behind = np.zeros(panels + 1), np.zeros(panels + 1)  # suffix sums of weights; v ≫ u, as differences
@@ -190,7 +193,16 @@ def _sum_over_nodes(nodes: Any, weights: Any, low: Any, width: Any, w1: Any, w2:
 
 @compiled
 def _two_panels(
-    nodes: Any, weights: Any, a: Any, b: Any, low: Any, width: Any, w1: Any, w2: Any, won: Any, lost: Any
+    nodes: Array,
+    weights: Array,
+    a: int,
+    b: int,
+    low: float,
+    width: float,
+    w1: float,
+    w2: float,
+    won: Array,
+    lost: Array,
 ) -> Any:
     """f = log(1 + e^u + e^v) over the nodes of two panels: e^u and e^v once per node, a logarithm per pair."""
     n, value = len(nodes), 0.0
@@ -214,7 +226,7 @@ def _two_panels(
 
 
 @compiled
-def _one_node(weight: Any, e: Any, sums: Any, logs: Any, weights: Any, lost: Any) -> Any:
+def _one_node(weight: float, e: Array, sums: Array, logs: Array, weights: Array, lost: Array) -> Any:
     """Σ ω_l log s_l and Σ ω_l/s_l over the nodes l of a panel, s = 1 + e^u + e^v; adds ω e^v/s to `lost`.
 
     `sums`, which holds s, and `logs` become what is summed.
@@ -229,7 +241,7 @@ def _one_node(weight: Any, e: Any, sums: Any, logs: Any, weights: Any, lost: Any
 
 
 @compiled
-def _far(nodes: Any, weights: Any, low: Any, width: Any, w: Any, others: Any, slope: Any) -> float:
+def _far(nodes: Array, weights: Array, low: float, width: float, w: float, others: float, slope: Array) -> float:
     """Others of this weight are far below: f = log(1 + e^u)."""
     value = 0.0
     if others != 0.0:
@@ -241,7 +253,7 @@ def _far(nodes: Any, weights: Any, low: Any, width: Any, w: Any, others: Any, sl
 
 
 @compiled
-def evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
+def evaluate(r: Array, low: float, width: float, coefficients: Array, out: Array) -> None:
     """The polynomial of each number's panel at it (Clenshaw), all numbers of a panel side by side."""
     panels, nodes = coefficients.shape
     order, starts, places = _in_panels(r, low, width, panels)
@@ -256,6 +268,6 @@ def evaluate(r: Any, low: Any, width: Any, coefficients: Any, out: Any) -> None:
 
 
 @compiled
-def _clenshaw(c: Any, x: Any, now: Any, before: Any) -> None:
+def _clenshaw(c: float, x: Array, now: Array, before: Array) -> None:
     for e in range(len(x)):
         before[e] = c + 2.0 * x[e] * now[e] - before[e]

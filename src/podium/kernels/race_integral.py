@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 FADED = 40.0
@@ -16,7 +17,7 @@ FADED = 40.0
 
 
 @compiled
-def trapezoid(s: Any, others: Any) -> Any:
+def trapezoid(s: Array, others: float) -> Any:
     """Where the trapezoid rule starts, near the peak; its step; and the logarithm of the integrand there."""
     low, high = 0.0, math.log(len(s) + 1.0)
     while high - low > 0.05:
@@ -31,7 +32,7 @@ def trapezoid(s: Any, others: Any) -> Any:
 
 
 @compiled
-def log_integrand(s: Any, others: Any, u: Any) -> Any:
+def log_integrand(s: Array, others: float, u: float) -> Any:
     """u − e^u + Σ log(1 − e^{−x}), with one logarithm for many factors."""
     total, product = u - math.exp(u), 1.0
     for one in s:
@@ -47,7 +48,7 @@ def log_integrand(s: Any, others: Any, u: Any) -> Any:
 
 
 @compiled
-def _slope(s: Any, others: Any, u: Any) -> Any:
+def _slope(s: Array, others: float, u: float) -> Any:
     """1 − e^u + Σ x/(e^x − 1)."""
     total = 1.0 - math.exp(u)
     for one in s:

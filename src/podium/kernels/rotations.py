@@ -12,24 +12,27 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled
 
 
 @compiled
-def rotations(m: Any, samples: Any) -> Any:
+def rotations(m: int, samples: float) -> Any:
     """How many cyclic orders of m documents to draw, and at how many places to begin each: together ≤ samples."""
     turns = min(m, int(samples))
     return 1 if m <= 3 else max(int(samples) // m, 1), turns
 
 
 @compiled
-def begin(turn: Any, m: Any, turns: Any) -> int:
+def begin(turn: int, m: int, turns: int) -> int:
     """Where a turn begins."""
     return int(turn * (m / turns))
 
 
 @compiled
-def sum_over_rotations(x: Any, turns: Any, below: Any, places: Any, largest_log: Any, work: Any, sums: Any) -> Any:
+def sum_over_rotations(
+    x: Array, turns: int, below: float, places: int, largest_log: float, work: Array, sums: Array
+) -> Any:
     """Σ log R_r over turns and places r of one cyclic order; R_r = below + Σ x of the documents at place r and after.
 
     `x` are the numbers of m documents, twice over. Documents get their Σ 1/R_q and Σ 1/R_q² over the places q up to
@@ -62,7 +65,7 @@ def sum_over_rotations(x: Any, turns: Any, below: Any, places: Any, largest_log:
 
 @compiled
 def _four_turns(
-    x: Any, turn: Any, turns: Any, lanes: Any, below: Any, places: Any, steps: Any, rest: Any
+    x: Array, turn: int, turns: int, lanes: int, below: float, places: int, steps: int, rest: Array
 ) -> float:  # fmt: skip
     """R of four turns side by side, since a sum alone waits for each addition; Σ log R of the first `lanes`."""
     m, value, left = len(x) // 2, 0.0, steps  # R to go until a logarithm
@@ -89,13 +92,13 @@ def _four_turns(
 
 
 @compiled
-def _invert(values: Any) -> None:
+def _invert(values: Array) -> None:
     for q in range(len(values)):
         values[q] = 1.0 / values[q]
 
 
 @compiled
-def _accumulate(stages: Any, squares: Any) -> None:
+def _accumulate(stages: Array, squares: Array) -> None:
     """Running sums of each of four rows, and of its squares."""
     m = len(stages) // 4
     ra, rb, rc, rd = stages[:m], stages[m : 2 * m], stages[2 * m : 3 * m], stages[3 * m :]
@@ -110,6 +113,6 @@ def _accumulate(stages: Any, squares: Any) -> None:
 
 
 @compiled
-def _add(values: Any, out: Any) -> None:
+def _add(values: Array, out: Array) -> None:
     for q in range(len(values)):
         out[q] += values[q]

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Flags
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import by_grade_and_score, take, turn
 from podium.kernels.draws import advance, below, share, start, uniform
 
 
 @compiled
-def gibbs(f: Any, inside: Any, state: Any) -> Any:
+def gibbs(f: Array, inside: Flags, state: np.uint64) -> Any:
     """One scan: each document in turn is put in with probability Φ(S + i) / (Φ(S + i) + Φ(S − i)), or out."""
     total, count = _sum_inside(f, inside)
     for i in range(len(f)):
@@ -37,7 +38,7 @@ def gibbs(f: Any, inside: Any, state: Any) -> Any:
 
 
 @compiled
-def metropolis_hastings(f: Any, inside: Any, state: Any) -> Any:
+def metropolis_hastings(f: Array, inside: Flags, state: np.uint64) -> Any:
     """One step: a size m evenly, then a subset of m documents evenly, taken with its ratio.
 
     A subset of size m is proposed with probability 1/(N·C(N, m)), so S replaces X with the probability
@@ -62,7 +63,7 @@ def metropolis_hastings(f: Any, inside: Any, state: Any) -> Any:
 
 
 @compiled
-def _sum_inside(f: Any, inside: Any) -> Any:
+def _sum_inside(f: Array, inside: Flags) -> Any:
     total, count = 0.0, 0
     for i in range(len(f)):
         if inside[i]:
@@ -72,12 +73,12 @@ def _sum_inside(f: Any, inside: Any) -> Any:
 
 
 @compiled
-def _log_choices(n: Any, m: Any) -> Any:
+def _log_choices(n: int, m: int) -> Any:
     return math.lgamma(n + 1.0) - math.lgamma(m + 1.0) - math.lgamma(n - m + 1.0)
 
 
 @inlined
-def contrast(move: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def contrast(move: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """Σ_k (mean of s over S) − (mean of s over X_k), S from a few steps of a chain that starts at X_k; S held fixed.
 
     Parameters: backward, samples, seed. The curvature is what one subset adds to E[a²], since that of a contrast is 0.
@@ -109,7 +110,7 @@ def contrast(move: Any, scores: Any, labels: Any, gradient: Any, curvature: Any,
 
 
 @compiled
-def _count(inside: Any, once: Any, twice: Any) -> None:
+def _count(inside: Flags, once: Array, twice: Array) -> None:
     """Add a_i = 1/|S| of the documents in S, and a_i²."""
     size = 0
     for member in inside:

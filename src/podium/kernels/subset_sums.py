@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds
@@ -30,7 +31,7 @@ _FADED = 1e-17  # the rest of the circle counts less
 
 
 @compiled
-def log_sum(f: Any, first: Any, second: Any) -> float:
+def log_sum(f: Array, first: Array, second: Array) -> float:
     """log Z; fills `first` with E[a_i] and `second` with E[a_i²], where a_i = 1/|S| if i ∈ S, else 0.
 
     The first is ∂log Z/∂f_i, and E[a²] − E[a]² is the second derivative.
@@ -47,7 +48,7 @@ def log_sum(f: Any, first: Any, second: Any) -> float:
 
 
 @compiled
-def log_sizes(f: Any, sizes: Any, first: Any, second: Any) -> None:
+def log_sizes(f: Array, sizes: Array, first: Array, second: Array) -> None:
     """Fill `sizes[m]` with log e_m, −∞ for those left out, and the moments of `log_sum` unless they have no length."""
     n, middle = len(f), np.mean(f)
     centred, p = np.empty(n), np.empty(n)
@@ -82,7 +83,7 @@ def log_sizes(f: Any, sizes: Any, first: Any, second: Any) -> None:
 
 
 @compiled
-def probabilities(f: Any, m: Any) -> Any:
+def probabilities(f: Array, m: int) -> Any:
     """p_i with Σ p_i near m < n: given that m of such events happen, they are S with P ∝ e^{mean of f over S}."""
     p, centred, middle = np.empty(len(f)), np.empty(len(f)), np.mean(f)
     for i in range(len(f)):
@@ -92,7 +93,7 @@ def probabilities(f: Any, m: Any) -> Any:
 
 
 @compiled
-def _bounds(f: Any, sizes: Any) -> Any:
+def _bounds(f: Array, sizes: Array) -> Any:
     """Fill `sizes[m]` with log C(n, m) + mean of the m largest f; a lower bound of log Z, for f of mean 0."""
     n = len(f)
     falling, total = np.empty(n), 0.0
@@ -104,7 +105,7 @@ def _bounds(f: Any, sizes: Any) -> Any:
 
 
 @compiled
-def _saddle(f: Any, m: Any, guess: Any, p: Any) -> Any:
+def _saddle(f: Array, m: int, guess: float, p: Array) -> Any:
     """τ = log t with Σ p_i near m, p_i = 1/(1 + e^{−τ − f_i/m}), by Newton steps within a bracket; fills p."""
     n = len(f)
     odds, (smallest, largest) = math.log(m / (n - m)), bounds(f)
@@ -129,7 +130,7 @@ def _saddle(f: Any, m: Any, guess: Any, p: Any) -> Any:
 
 
 @compiled
-def _front(f: Any, m: Any, tau: Any, p: Any) -> Any:
+def _front(f: Array, m: int, tau: float, p: Array) -> Any:
     """log(Π(1 + tz_i)·t^{−m}), which bounds log e_m; 1 + tz_i = 1/(1 − p_i) = tz_i/p_i."""
     value, product = -m * tau, 1.0
     for i in range(len(f)):
@@ -142,7 +143,7 @@ def _front(f: Any, m: Any, tau: Any, p: Any) -> Any:
 
 
 @compiled
-def _inclusions(p: Any, m: Any, weight: Any, first: Any, second: Any) -> float:
+def _inclusions(p: Array, m: int, weight: float, first: Array, second: Array) -> float:
     """P(m events happen); adds weight·P(m happen, i among them)/m to `first`, and over m² to `second`.
 
     P(m) = (1/M) Σ_θ Re G(θ), G = e^{−imθ} Π q_j, q_j = 1 − p_j + p_j e^{iθ}; with i among them, G·p_i e^{iθ}/q_i. M is
@@ -172,7 +173,7 @@ def _inclusions(p: Any, m: Any, weight: Any, first: Any, second: Any) -> float:
 
 
 @compiled
-def _points(p: Any, m: Any) -> int:
+def _points(p: Array, m: int) -> int:
     """An odd M so large that P(m ± M, m ± 2M, …) is negligible, or impossible."""
     n, spread = len(p), 0.0
     for x in p:
@@ -183,21 +184,21 @@ def _points(p: Any, m: Any) -> int:
 
 
 @compiled
-def _scale(first: Any, second: Any, factor: Any) -> None:
+def _scale(first: Array, second: Array, factor: float) -> None:
     for i in range(len(first)):
         first[i] = first[i] * factor if factor > 0.0 else 0.0
         second[i] = second[i] * factor if factor > 0.0 else 0.0
 
 
 @compiled
-def _add_all(weight: Any, n: Any, first: Any, second: Any) -> None:
+def _add_all(weight: float, n: int, first: Array, second: Array) -> None:
     for i in range(len(first)):
         first[i] += weight
         second[i] += weight / n
 
 
 @compiled
-def _finish(sizes: Any, middle: Any, top: Any, first: Any, second: Any) -> None:
+def _finish(sizes: Array, middle: Any, top: float, first: Array, second: Array) -> None:
     """Moments over Z, and the mean of f back into the sizes."""
     total = 0.0
     for m in range(1, len(sizes)):

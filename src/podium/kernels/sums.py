@@ -7,13 +7,12 @@ registers and plainly, and which of the two runs depends on where the arrays are
 
 from __future__ import annotations
 
-from typing import Any
-
+from podium.base.arrays import Array, Singles
 from podium.jit.compiled import compiled, vectorised
 
 
 @compiled
-def add_up(values: Any) -> float:
+def add_up(values: Array) -> float:
     """Σ v."""
     a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = len(values)
@@ -34,7 +33,7 @@ def add_up(values: Any) -> float:
 
 
 @vectorised
-def dot(u: Any, v: Any) -> float:
+def dot(u: Singles, v: Array) -> float:
     """Σ u_i v_i, in an order that suits the processor; it writes nothing. Products are taken in float64 if v is."""
     total = 0.0
     for i in range(len(v)):

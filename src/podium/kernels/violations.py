@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, take
@@ -16,7 +17,7 @@ LONG = 1000
 
 
 @compiled
-def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
+def violations(scores: Array, labels: Array, counts: Array, sums: Array) -> Any:
     """The violated pairs of a query: Σ m, Σ m², and the number of all pairs.
 
     Per document i, `counts[i]` is the number of violated pairs in which it should come first, and second, and
@@ -31,7 +32,7 @@ def violations(scores: Any, labels: Any, counts: Any, sums: Any) -> Any:
 
 
 @compiled
-def differences(scores: Any, labels: Any, direction: Any, out: Any) -> int:
+def differences(scores: Array, labels: Array, direction: Array, out: Array) -> int:
     """Per document i, Σ (v_i − v_j) over its violated pairs, as the first or the second, into `out`; and the pairs."""
     order, ends = by_grade(labels)
     if len(scores) < LONG:
@@ -42,7 +43,7 @@ def differences(scores: Any, labels: Any, direction: Any, out: Any) -> int:
 
 
 @compiled
-def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> Any:
+def _all_pairs(scores: Array, order: Ints, ends: Ints, counts: Array, sums: Array) -> Any:
     n = len(scores)
     s, lost, lost_m = take(scores, order), np.zeros(n), np.zeros(n)  # in order of grade
     m = np.empty(n)
@@ -65,7 +66,7 @@ def _all_pairs(scores: Any, order: Any, ends: Any, counts: Any, sums: Any) -> An
 
 
 @compiled
-def _row(a: Any, s: Any, margins: Any, lost: Any, lost_m: Any) -> Any:
+def _row(a: float, s: Array, margins: Array, lost: Array, lost_m: Array) -> Any:
     """m_j = [a + s_j]_+ for all j, and how many are positive; adds both to what the documents j have lost."""
     count = 0
     for j in range(len(s)):
@@ -79,7 +80,7 @@ def _row(a: Any, s: Any, margins: Any, lost: Any, lost_m: Any) -> Any:
 
 
 @compiled
-def _all_differences(scores: Any, order: Any, ends: Any, direction: Any, out: Any) -> None:
+def _all_differences(scores: Array, order: Ints, ends: Ints, direction: Array, out: Array) -> None:
     n = len(scores)
     s, v, lost, d = take(scores, order), take(direction, order), np.zeros(n), np.empty(n)  # in order of grade
     for p in range(n):
@@ -90,7 +91,7 @@ def _all_differences(scores: Any, order: Any, ends: Any, direction: Any, out: An
 
 
 @compiled
-def _difference_row(a: Any, mine: Any, s: Any, v: Any, lost: Any, d: Any) -> Any:
+def _difference_row(a: float, mine: float, s: Array, v: Array, lost: Array, d: Array) -> Any:
     """Σ d_j, d_j = mine − v_j for the j with a + s_j > 0, else 0; adds d to `lost`."""
     for j in range(len(s)):
         d[j] = mine - v[j] if a + s[j] > 0.0 else 0.0

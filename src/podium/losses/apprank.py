@@ -31,7 +31,7 @@ AP = 1.0
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """1 − the measure at smooth ranks r_i = ½ + Σ_j p_ij, p_ij = σ(α(s_j − s_i)), p_ii = ½; 0 for equal grades."""
     clear(gradient, curvature)
     worst, best = bounds(labels)
@@ -58,7 +58,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _largest(labels: Any, measure: Any) -> float:
+def _largest(labels: Array, measure: float) -> float:
     """What the best ranking measures: the number of relevant documents, or the ideal DCG."""
     descending, total = np.empty(len(labels)), 0.0
     sort_descending(labels, descending)
@@ -71,13 +71,13 @@ def _largest(labels: Any, measure: Any) -> float:
 
 
 @compiled
-def _gain(label: Any) -> Any:
+def _gain(label: float) -> Any:
     """2^y − 1; most documents have y = 0, which needs no power."""
     return exp2_gain(label) if label != 0.0 else 0.0
 
 
 @compiled
-def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
+def _exponentials(scores: Array, alpha: float, e: Array) -> bool:
     """e^(αs) around the middle, and whether it stays within range."""
     low, high = bounds(scores)
     for i in range(len(scores)):
@@ -86,7 +86,7 @@ def _exponentials(scores: Any, alpha: Any, e: Any) -> bool:
 
 
 @compiled
-def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> Any:
+def _above(scores: Array, i: int, alpha: float, e: Array, near: bool, above: Array) -> Any:
     """p_ij = e_j/(e_i + e_j): how far j is above i, for all j; and their sum."""
     if near:
         return _share(e[i], e, above)
@@ -99,14 +99,14 @@ def _above(scores: Any, i: Any, alpha: Any, e: Any, near: Any, above: Any) -> An
 
 
 @compiled
-def _share(mine: Any, e: Any, above: Any) -> float:
+def _share(mine: float, e: Array, above: Array) -> float:
     for j in range(len(e)):
         above[j] = e[j] / (mine + e[j])
     return add_up(above)
 
 
 @compiled
-def _discounted_gain(gain: Any, rank: Any, weight: Any) -> float:
+def _discounted_gain(gain: float, rank: float, weight: Array) -> float:
     """G/log2(1 + r); `weight` becomes its falling slope −G·D'(r), the same for every p_ij."""
     log = math.log2(1.0 + rank)
     slope = gain / (log * log * (1.0 + rank) * math.log(2.0))
@@ -116,7 +116,7 @@ def _discounted_gain(gain: Any, rank: Any, weight: Any) -> float:
 
 
 @compiled
-def _precision(rank: Any, relevant: Any, above: Any, weight: Any) -> float:
+def _precision(rank: float, relevant: Array, above: Array, weight: Array) -> float:
     """The precision P = c/r at the place of i, c = ½ + Σ_j relevant p_ij; `weight` becomes −∂P/∂p_ij = (P − y_j)/r."""
     count = 0.5
     for j in range(len(above)):
@@ -127,7 +127,9 @@ def _precision(rank: Any, relevant: Any, above: Any, weight: Any) -> float:
 
 
 @compiled
-def _add_row(i: Any, above: Any, weight: Any, scale: Any, inverse: Any, gradient: Any, curvature: Any) -> None:
+def _add_row(
+    i: int, above: Array, weight: Array, scale: float, inverse: float, gradient: Array, curvature: Array
+) -> None:
     """Add the derivatives of one row's term to all documents, and |slope| by document for the curvature.
 
     p' = αp(1 − p) and |p''| ≤ α²p(1 − p). The second derivatives of 1/log2(1 + r) help; those of c/r are 2|P'|r'/r.

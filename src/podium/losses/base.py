@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named, field_types
 from podium.base.threads import default_threads, pool
@@ -328,8 +328,8 @@ def _loop(kernel_at: Any) -> Any:
 
     @compiled
     def run(
-        kernel: Any, scores: Any, labels: Any, label_offsets: Any, offsets: Any, first: Any, last: Any,
-        gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+        kernel: int, scores: Array, labels: Array, label_offsets: Ints, offsets: Ints, first: int, last: int,
+        gradient: Array, curvature: Array, values: Array, params: Array, learned: Array,
     ) -> None:  # fmt: skip
         program = kernel_at(kernel)
         for q in range(first, last):
@@ -349,8 +349,8 @@ _over_grades, _over_edges = _loop(grades_at), _loop(function_at(EDGES))
 
 @compiled
 def _weighted_sweep(
-    kernel: Any, scores: Any, weights: Any, _: Any, offsets: Any, first: Any, last: Any,
-    gradient: Any, curvature: Any, values: Any, params: Any, learned: Any,
+    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, first: int, last: int,
+    gradient: Array, curvature: Array, values: Array, params: Array, learned: Array,
 ) -> None:  # fmt: skip
     """Σ_d w_d L(s, e_d) of each query, e_d = 1 at d and 0 elsewhere; |w_d| × curvature, which is to be divided by."""
     program = grades_at(kernel)
@@ -375,8 +375,8 @@ def _weighted_sweep(
 
 @compiled
 def _weighted_product(
-    kernel: Any, scores: Any, weights: Any, _: Any, offsets: Any, first: Any, last: Any,
-    direction: Any, out: Any, values: Any, params: Any, learned: Any,
+    kernel: int, scores: Array, weights: Array, _: Ints, offsets: Ints, first: int, last: int,
+    direction: Array, out: Array, values: Array, params: Array, learned: Array,
 ) -> None:  # fmt: skip
     """Σ_d w_d H(s, e_d)v of each query."""
     program = grades_at(kernel)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions.boltzmann import pull, visit
 from podium.jit.compiled import compiled, inlined
@@ -33,7 +33,7 @@ CHAIN = 0.0
 
 
 @inlined
-def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def expectation(measure: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """−mean of Φ(r) over rankings drawn at today's scores, with the derivatives of −Σ Φ(r)P(r)/Σ P(r) over the same.
 
     With a = −∂E/∂s and weighted means over rankings, ∂/∂s_i = −mean of (Φ − Φ̄)(a_i − ā_i), and the second derivative
@@ -71,7 +71,7 @@ def expectation(measure: Any, scores: Any, labels: Any, gradient: Any, curvature
 
 
 @compiled
-def draw(s: Any, c: Any, samples: Any, state: Any, proposals: Any) -> Any:
+def draw(s: Array, c: float, samples: int, state: np.uint64, proposals: float) -> Any:
     """Rankings, documents best first, one per row, and their weights, which sum to 1."""
     if proposals == CHAIN:
         return visit(s, c, samples, state), filled(samples, 1.0 / samples)
@@ -93,7 +93,7 @@ def draw(s: Any, c: Any, samples: Any, state: Any, proposals: Any) -> Any:
 
 
 @compiled
-def _log_weight(s: Any, c: Any, scale: Any, ranked: Any) -> Any:
+def _log_weight(s: Array, c: float, scale: float, ranked: Ints) -> Any:
     """−E of a ranking minus its logarithm under Plackett–Luce with scores scale·s."""
     n, rest, log = len(ranked), -np.inf, 0.0
     for p in range(n - 1, -1, -1):
@@ -105,7 +105,7 @@ def _log_weight(s: Any, c: Any, scale: Any, ranked: Any) -> Any:
 
 
 @compiled
-def _mean_places(rows: Any, weights: Any) -> Any:
+def _mean_places(rows: Ints, weights: Array) -> Any:
     places = np.zeros(rows.shape[1])
     for row in range(len(rows)):
         for p in range(rows.shape[1]):

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import bounds, by_grade_and_score, clear, count_edges, take
@@ -37,7 +37,7 @@ WORK, CONFIG = 3, 5  # the size of the workspace of metrics other than NDCG, bef
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """−Σ_i log P(r_i | mb(i)): with c_i = ∂L/∂A_i and v_i = ∂²L/∂A_i², and |ΔG| of the pairs of a blanket,
 
     ∂L/∂s_k = Σ_j |ΔG_kj| (c_k − c_j) and ∂²L/∂s_k² = v_k (Σ_j |ΔG_kj|)² + Σ_j v_j ΔG_kj². Equal grades have |ΔG| = 0.
@@ -61,7 +61,9 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def finish(value: Any, samples: Any, scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any) -> Any:
+def finish(
+    value: float, samples: int, scores: Array, order: Ints, ends: Ints, gradient: Array, curvature: Array
+) -> Any:
     """The mean over tie-breaks, the same for documents of equal grade and score."""
     for i in range(len(scores)):
         gradient[i] /= samples
@@ -73,7 +75,14 @@ def finish(value: Any, samples: Any, scores: Any, order: Any, ends: Any, gradien
 
 @compiled
 def _one_ranking(
-    scores: Any, labels: Any, ranked: Any, ends: Any, window: Any, discounts: Any, gradient: Any, curvature: Any
+    scores: Array,
+    labels: Array,
+    ranked: Ints,
+    ends: Ints,
+    window: int,
+    discounts: Array,
+    gradient: Array,
+    curvature: Array,
 ) -> Any:
     """−Σ_i log P(r_i | mb(i)) of one optimal ranking; adds its derivatives."""
     n, value = len(ranked), 0.0
@@ -96,7 +105,7 @@ def _one_ranking(
 
 
 @compiled
-def _gains(labels: Any, ranked: Any) -> Any:
+def _gains(labels: Array, ranked: Ints) -> Any:
     gains = np.empty(len(ranked))
     for p in range(len(ranked)):
         gains[p] = 2.0 ** labels[ranked[p]]
@@ -104,7 +113,7 @@ def _gains(labels: Any, ranked: Any) -> Any:
 
 
 @compiled
-def rank_discounts(n: Any) -> Any:
+def rank_discounts(n: int) -> Any:
     """D(r) = 1/log2(r + 1) at r − 1."""
     discounts = np.empty(n)
     for p in range(n):
@@ -113,7 +122,7 @@ def rank_discounts(n: Any) -> Any:
 
 
 @compiled
-def _block_means(discounts: Any, ends: Any) -> Any:
+def _block_means(discounts: Array, ends: Ints) -> Any:
     """The mean over the places of each place's block, which any of its documents may have in an optimal ranking."""
     means, first = np.empty(len(ends)), 0
     while first < len(ends):
@@ -127,7 +136,7 @@ def _block_means(discounts: Any, ends: Any) -> Any:
 
 
 @compiled
-def _pull(gain: Any, mine: Any, gains: Any, s: Any, terms: Any) -> float:
+def _pull(gain: float, mine: float, gains: Array, s: Array, terms: Array) -> float:
     """A of a document of this gain and score, over its blanket."""
     for q in range(len(s)):
         terms[q] = abs(gain - gains[q]) * (mine - s[q])
@@ -135,7 +144,7 @@ def _pull(gain: Any, mine: Any, gains: Any, s: Any, terms: Any) -> float:
 
 
 @compiled
-def minus_log_rank(x: Any, wanted: Any, discounts: Any, work: Any) -> Any:
+def minus_log_rank(x: float, wanted: float, discounts: Array, work: Array) -> Any:
     """log Σ_r e^{xD(r)} − xD for the wanted D, and its two derivatives in x: E[D] − D and Var[D]."""
     best = discounts[0 if x > 0.0 else len(discounts) - 1]
     exponentials(discounts, best, x, work)
@@ -145,7 +154,7 @@ def minus_log_rank(x: Any, wanted: Any, discounts: Any, work: Any) -> Any:
 
 
 @compiled
-def _moments(e: Any, discounts: Any, wanted: Any) -> Any:
+def _moments(e: Array, discounts: Array, wanted: float) -> Any:
     """Σ e, Σ e·(D − wanted) and Σ e·(D − wanted)²; `e` is changed."""
     total = add_up(e)
     for r in range(len(e)):
@@ -157,7 +166,7 @@ def _moments(e: Any, discounts: Any, wanted: Any) -> Any:
 
 
 @compiled
-def _collect(gain: Any, mine: Any, gains: Any, slopes: Any, bends: Any, gaps: Any, terms: Any) -> Any:
+def _collect(gain: float, mine: float, gains: Array, slopes: Array, bends: Array, gaps: Array, terms: Array) -> Any:
     """Σ |ΔG|·(c_p − c_q), Σ v_q ΔG² and Σ |ΔG| over the blanket of a document; ∂(βA_p)/∂s_p = β Σ |ΔG|."""
     for q in range(len(gains)):
         gaps[q] = abs(gain - gains[q])
@@ -169,7 +178,9 @@ def _collect(gain: Any, mine: Any, gains: Any, slopes: Any, bends: Any, gaps: An
 
 
 @inlined
-def energies(prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def energies(
+    prepare: Any, swap: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array
+) -> Any:
     """−Σ_i log P(r_i | the others), log P(r_i = r) = Σ_q ±|ΔM_rq| (s_i − s_q) + const, for any metric with swaps.
 
     To stand at place r, the document changes places with the one there; q runs over the places within the window of r,
@@ -206,7 +217,7 @@ def energies(prepare: Any, swap: Any, scores: Any, labels: Any, gradient: Any, c
 
 
 @compiled
-def minus_log_place(s: Any, p: Any, forces: Any, slopes: Any, bends: Any) -> Any:
+def minus_log_place(s: Array, p: int, forces: Array, slopes: Array, bends: Array) -> Any:
     """−log P(r_p = p), P(r) ∝ exp(Σ_q forces[r, q]·(s_p − s_q)), p and r having changed places; adds its derivatives.
 
     By a score the second derivative is the variance of its factor in the exponent.

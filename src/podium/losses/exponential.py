@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges
@@ -22,7 +23,7 @@ FAR = 300.0
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = e^(−δ); for u = −δ − FAR > 0: φ = e^FAR·(1 + u + u²/2), which keeps φ, φ' and φ'' continuous."""
     if -delta <= FAR:
         e = math.exp(-delta)
@@ -32,7 +33,7 @@ def _pair(delta: Any, params: Any) -> Any:
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ_i e^(−s_i) · Σ_{y_j < y_i} e^(s_j): in order of grade, prefix and suffix sums of the two factors."""
     low, high = bounds(scores)
     if high - low > FAR:
@@ -59,7 +60,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 

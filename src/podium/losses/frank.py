@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, count_edges
@@ -23,7 +24,7 @@ FAR = 600.0
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = 1 − √P with P = 1/(1 + e^(−δ)), φ' = −½√P·(1 − P); its size bounds φ'' = ¼√P(1 − P)(3P − 1)."""
     e = math.exp(-abs(delta))
     larger, smaller = 1.0 / (1.0 + e), e / (1.0 + e)
@@ -34,7 +35,7 @@ def _pair(delta: Any, params: Any) -> Any:
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ 1 − √P_ij over y_i > y_j, in order of grade, with one exponential per document: P = e_i/(e_i + e_j)."""
     n = len(scores)
     low, high = bounds(scores)
@@ -53,7 +54,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _row(mine: Any, e: Any, lost: Any, paid: Any, forces: Any) -> Any:
+def _row(mine: float, e: Array, lost: Array, paid: Array, forces: Array) -> Any:
     """A document i, e_i = `mine`, against all j of lower grades: Σ 1 − √P and Σ |φ'|, summed from `paid`, `forces`."""
     for j in range(len(e)):
         r = 1.0 / (mine + e[j])
@@ -66,7 +67,7 @@ def _row(mine: Any, e: Any, lost: Any, paid: Any, forces: Any) -> Any:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ w·(1 − √(P̄·P) − √((1 − P̄)(1 − P))) over explicit edges."""
     clear(gradient, curvature)
     value, total = 0.0, 0.0

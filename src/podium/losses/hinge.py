@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.violations import violations
@@ -18,7 +19,7 @@ from podium.losses.pairs import PairwiseLoss, scale, sum_over_edges
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = [1 − δ]_+, φ' = −1 where δ < 1; φ'' is 0, and 1 stands for it where there is a slope to divide."""
     if delta < 1.0:
         return 1.0 - delta, -1.0, 1.0
@@ -26,7 +27,7 @@ def _pair(delta: Any, params: Any) -> Any:
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ [1 − (s_i − s_j)]_+ over y_i > y_j; the gradient counts a document's violated pairs."""
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
     value, _, n_edges = violations(scores, labels, counts, sums)
@@ -37,7 +38,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 

@@ -28,7 +28,7 @@ MOST_GRADES = 50
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ τ·[1 − (s_i − s_j)]_+ over y_i > y_j, in order of grade; τ by the grades of i and j."""
     n, value, first = len(scores), 0.0, 0
     order, ends = by_grade(labels)
@@ -49,7 +49,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _tau(better: Any, worse: Any, constants: Any) -> Any:
+def _tau(better: float, worse: float, constants: Array) -> Any:
     """The weight of a pair of grades, from triples (better, worse, τ) after the first constant; 0 where it has none."""
     for k in range(1, len(constants), 3):
         if constants[k] == better and constants[k + 1] == worse:
@@ -58,7 +58,7 @@ def _tau(better: Any, worse: Any, constants: Any) -> Any:
 
 
 @compiled
-def _row(a: Any, tau: Any, s: Any, lost: Any, margins: Any, weights: Any) -> Any:
+def _row(a: float, tau: float, s: Array, lost: Array, margins: Array, weights: Array) -> Any:
     """m_j = [a + s_j]_+ for all j: τ Σ m_j, and τ times the number of positive ones; adds τ to `lost` of those."""
     for j in range(len(s)):
         margins[j] = max(a + s[j], 0.0)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.jit import sorting as ranking
 from podium.jit.compiled import compiled, inlined
@@ -39,7 +39,7 @@ more."""
 
 @inlined
 def lambdas(
-    prepare: Any, weigh: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
+    prepare: Any, weigh: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array
 ) -> float:  # fmt: skip
     """Σ |ΔM_ij| log(1 + e^(−(s_i − s_j))) over y_i > y_j, with |ΔM_ij| taken as constant in the derivatives.
 
@@ -80,7 +80,7 @@ def lambdas(
 
 
 @compiled
-def damp(gradient: Any, curvature: Any) -> float:
+def damp(gradient: Array, curvature: Array) -> float:
     """Multiply both by log₂(1 + S)/S, S = Σ |gradient|. Returns the factor."""
     total = 0.0
     for force in gradient:
@@ -93,7 +93,7 @@ def damp(gradient: Any, curvature: Any) -> float:
 
 
 @compiled
-def _odds(s: Any, p: Any, n: Any) -> Any:
+def _odds(s: Array, p: int, n: int) -> Any:
     """e^(s_q − s_p) of each of n documents q after p, at q; else 0."""
     t = np.zeros(len(s))
     for q in range(p + 1, n):
@@ -102,7 +102,7 @@ def _odds(s: Any, p: Any, n: Any) -> Any:
 
 
 @compiled
-def _paid(inverse: Any, mine: Any, e: Any, s: Any, weights: Any, paid: Any) -> float:
+def _paid(inverse: float, mine: float, e: Array, s: Array, weights: Array, paid: Array) -> float:
     """A document p of score `mine` against all q below it, t = e_q/e_p ≤ 1: Σ |ΔM| times the loss.
 
     `weights` are |ΔM|, negative where p should stand below q: there the loss is log(1 + 1/t) = log(1 + t) + s_p − s_q.
@@ -121,7 +121,7 @@ def _paid(inverse: Any, mine: Any, e: Any, s: Any, weights: Any, paid: Any) -> f
 
 
 @compiled
-def _forces(inverse: Any, e: Any, weights: Any, forces: Any, bends: Any) -> None:
+def _forces(inverse: float, e: Array, weights: Array, forces: Array, bends: Array) -> None:
     """The slope and the bend of each of those losses."""
     for q in range(len(e)):
         t, weight = e[q] * inverse, weights[q]
@@ -131,7 +131,7 @@ def _forces(inverse: Any, e: Any, weights: Any, forces: Any, bends: Any) -> None
 
 
 @compiled
-def _add(forces: Any, bends: Any, slope: Any, bend: Any) -> None:
+def _add(forces: Array, bends: Array, slope: Array, bend: Array) -> None:
     """Add them to those of the documents q. (A loop over few arrays: with more, the compiler leaves it as it is.)"""
     for q in range(len(forces)):
         slope[q] += forces[q]
@@ -139,7 +139,7 @@ def _add(forces: Any, bends: Any, slope: Any, bend: Any) -> None:
 
 
 @compiled
-def order_of_ties(scores: Any, labels: Any) -> Any:
+def order_of_ties(scores: Array, labels: Array) -> Any:
     """The documents by score, tied ones in a pseudo-random order; with ties, also the documents by score, then grade.
 
     The random order depends on which scores and grades are equal, and not on the order of rows. A fixed one, say the
@@ -155,7 +155,7 @@ def order_of_ties(scores: Any, labels: Any) -> Any:
 
 
 @compiled
-def _shuffled(scores: Any, labels: Any) -> Any:
+def _shuffled(scores: Array, labels: Array) -> Any:
     n = len(scores)
     by_grade, by_score = np.empty(n, np.int64), np.empty(n, np.int64)
     ranking.argsort_descending(labels, by_grade)
@@ -173,7 +173,7 @@ def _shuffled(scores: Any, labels: Any) -> Any:
 
 
 @compiled
-def _share(scores: Any, labels: Any, order: Any, numbers: Any) -> None:
+def _share(scores: Array, labels: Array, order: Ints, numbers: Array) -> None:
     """Give documents of equal score and grade the mean of their numbers, since their ranks are arbitrary."""
     first = 0
     for end in range(1, len(order) + 1):
@@ -190,7 +190,7 @@ def _share(scores: Any, labels: Any, order: Any, numbers: Any) -> None:
 
 
 @compiled
-def _count_pairs(descending: Any) -> int:
+def _count_pairs(descending: Array) -> int:
     """The number of pairs of different grades."""
     pairs, start = 0, 0
     for p in range(len(descending)):
@@ -201,7 +201,7 @@ def _count_pairs(descending: Any) -> int:
 
 
 @compiled
-def _additive_row(y: Any, config: Any, work: Any, p: Any, out: Any) -> None:
+def _additive_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
     """|ΔM| of `additive_swap`, signed, in vector registers."""
     n = len(y)
     mine, worth, counts = y[p], work[p], work[n + p]
@@ -216,7 +216,7 @@ def kernel_for(prepare: Any, swap: Any) -> Any:
     """The kernel with a metric's functions in it."""
 
     @compiled
-    def any_row(y: Any, config: Any, work: Any, p: Any, out: Any) -> None:
+    def any_row(y: Array, config: Array, work: Array, p: int, out: Array) -> None:
         for k in range(len(out)):
             q = p + 1 + k
             out[k] = swap(y, config, work, p, q) * (1.0 if y[p] > y[q] else -1.0 if y[p] < y[q] else 0.0)

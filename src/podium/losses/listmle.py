@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import param, register
 from podium.distributions import PlackettLuce
 from podium.jit.compiled import compiled
@@ -26,7 +27,7 @@ FAR = 100.0
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """Mean over tie-breaks of −Σ_{r ≤ k} log(φ_r / Σ_{l ≥ r} φ_l), φ = e^s; 0 where all grades are equal.
 
     What is below a block counts by its sum and what is above it not at all, so each block has its own tie-breaks.
@@ -53,7 +54,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _near(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def _near(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curvature: Array, params: Array) -> float:
     """By sums of φ. With R_r = Σ_{l ≥ r} φ_l, document i has Σ_r φ_i/R_r − 1 and Σ_r φ_i/R_r − (φ_i/R_r)²."""
     n, state, value, first, above, above_2 = len(s), start(params[0, 1], ends), 0.0, 0, 0.0, 0.0
     phi, below, block, x = np.empty(n), np.zeros(n + 1), np.empty(n, np.int64), np.empty(2 * n)
@@ -85,14 +86,16 @@ def _near(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: 
 
 
 @compiled
-def _add_document(i: Any, phi: Any, stages: Any, squares: Any, chosen: Any, gradient: Any, curvature: Any) -> None:
+def _add_document(
+    i: int, phi: float, stages: float, squares: float, chosen: float, gradient: Array, curvature: Array
+) -> None:
     """Add Σ_r φ/R_r less how often it is chosen, and Σ_r φ/R_r − (φ/R_r)²."""
     gradient[i] += phi * stages - chosen
     curvature[i] += phi * stages - phi * phi * squares
 
 
 @compiled
-def _far(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def _far(s: Array, order: Ints, ends: Ints, places: int, gradient: Array, curvature: Array, params: Array) -> float:
     """The same where φ would underflow, by logarithms of sums."""
     n, state, value, first = len(s), start(params[0, 1], ends), 0.0, 0
     below, block, ranked, work = filled(n + 1, -np.inf), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
@@ -119,14 +122,14 @@ def _far(s: Any, order: Any, ends: Any, places: Any, gradient: Any, curvature: A
 
 
 @compiled
-def _log_add(a: Any, b: Any) -> Any:
+def _log_add(a: float, b: float) -> Any:
     """log(e^a + e^b), b finite."""
     return max(a, b) + math.log1p(math.exp(min(a, b) - max(a, b)))
 
 
 @compiled
 def one_wide_ranking(
-    s: Any, ranked: Any, places: Any, entering: Any, gradient: Any, curvature: Any, rest: Any
+    s: Array, ranked: Ints, places: int, entering: Any, gradient: Array, curvature: Array, rest: Array
 ) -> Any:  # fmt: skip
     """Σ_{r ≤ k} log R_r − s_r of one ranking, R_r = Σ_{l ≥ r} φ_l by its logarithm; adds its weighted derivatives.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade_and_score, clear
@@ -23,7 +24,7 @@ from podium.losses.listmle import one_wide_ranking
 
 
 @compiled
-def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def top_1(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """−Σ P_y(i) log P_s(i), P_y = softmax(y), P_s = softmax(s); 0 where all grades are equal."""
     (worst, best), (_, top) = bounds(labels), bounds(scores)
     if worst == best:
@@ -36,7 +37,9 @@ def top_1(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) 
 
 
 @compiled
-def _compare(scores: Any, top: Any, per_target: Any, per_total: Any, gradient: Any, curvature: Any) -> float:
+def _compare(
+    scores: Array, top: float, per_target: float, per_total: float, gradient: Array, curvature: Array
+) -> float:
     """Σ P_y(i)·(s_i − s_top); turns e^y and e^s, which the arrays hold, into the two derivatives."""
     terms = np.empty(len(scores))
     for i in range(len(scores)):
@@ -49,7 +52,7 @@ def _compare(scores: Any, top: Any, per_target: Any, per_total: Any, gradient: A
 
 
 @compiled
-def top_k_documents(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def top_k_documents(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """−Σ P_y(π) log P_s(π) over the first k > 1 documents π; 0 where all grades are equal.
 
     With R_π = Σ φ of what π leaves, −log P_s is Σ_r log R_{π_1…π_{r−1}} − s_{π_r}: a stage needs the distribution of
@@ -65,7 +68,7 @@ def top_k_documents(scores: Any, labels: Any, gradient: Any, curvature: Any, par
 
 
 @compiled
-def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) -> float:
+def _top_three(scores: Array, labels: Array, gradient: Array, curvature: Array, k: int) -> float:
     """What the second place, or the second and third, add, by sums over the documents that stand before them."""
     n, value = len(scores), 0.0
     target, unused, here, first, second = np.zeros(n), np.zeros(n), np.ones(n, np.bool_), np.empty(n), np.empty(n)
@@ -90,7 +93,7 @@ def _top_three(scores: Any, labels: Any, gradient: Any, curvature: Any, k: Any) 
 
 
 @compiled
-def _exponentials(s: Any, here: Any, out: Any) -> int:
+def _exponentials(s: Array, here: Flags, out: Array) -> int:
     """Fill `out` with e^{s − s_top} of the documents that are here, else 0; the top, the one of the highest score."""
     top = -1
     for j in range(len(s)):
@@ -102,7 +105,7 @@ def _exponentials(s: Any, here: Any, out: Any) -> int:
 
 
 @compiled
-def _choose(e: Any, here: Any, weight: Any, out: Any) -> None:
+def _choose(e: Array, here: Flags, weight: float, out: Array) -> None:
     """The probability weight·P(j comes first) of the documents that are here."""
     total = 0.0
     for j in range(len(e)):
@@ -113,7 +116,9 @@ def _choose(e: Any, here: Any, weight: Any, out: Any) -> None:
 
 
 @compiled
-def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient: Any, curvature: Any) -> float:
+def _leave_one_out(
+    s: Array, phi: Array, top: int, here: Flags, weights: Array, gradient: Array, curvature: Array
+) -> float:
     """Σ_j w_j log R_j, R_j = Σ_{l≠j} φ_l, over the documents that are here; adds its two derivatives.
 
     `phi` is e^{s − s_top}. A document that holds more than half of the sum is left out by adding up the others, since
@@ -140,7 +145,7 @@ def _leave_one_out(s: Any, phi: Any, top: Any, here: Any, weights: Any, gradient
 
 
 @compiled
-def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature: Any) -> Any:
+def _without(s: Array, here: Flags, out: int, weight: float, gradient: Array, curvature: Array) -> Any:
     """weight·log Σ_{l≠out} φ_l and its derivatives, by another sum."""
     high, total = -np.inf, 0.0
     for j in range(len(s)):
@@ -157,7 +162,7 @@ def _without(s: Any, here: Any, out: Any, weight: Any, gradient: Any, curvature:
 
 
 @compiled
-def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def _sampled(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """The mean of −log P_s over first k documents drawn by P_y."""
     n, places, samples = len(scores), int(params[0, 0]), int(params[0, 1])
     order, ends = by_grade_and_score(scores, labels)
@@ -181,7 +186,7 @@ def _sampled(scores: Any, labels: Any, gradient: Any, curvature: Any, params: An
 
 
 @compiled
-def _pick(labels: Any, ranked: Any, first: Any, u: Any) -> int:
+def _pick(labels: Array, ranked: Ints, first: int, u: float) -> int:
     """The place of a document drawn from places `first` on, P ∝ e^y."""
     high, total = -np.inf, 0.0
     for p in range(first, len(ranked)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from podium.losses.base import Loss
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ log(1 + e^{s_i}) − t_i s_i, t = y/highest."""
     value = 0.0
     for i in range(len(scores)):
@@ -37,7 +37,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv: p(1 − p)v."""
     for i in range(len(out)):
         small = math.exp(-abs(scores[i]))

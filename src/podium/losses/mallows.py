@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from podium import distributions
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions.mallows import normalisers
 from podium.jit.compiled import compiled
@@ -24,7 +25,7 @@ LOG_THETA = 1
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """θ Σ σ(s_j − s_i) over y_i > y_j, plus log ψ_n(θ) − Σ log ψ_m(θ) over grades of m documents; 0 for one."""
     order, ends = by_grade_and_score(scores, labels)
     n, theta, s, first = len(scores), math.exp(params[0, LOG_THETA]), take(scores, order), 0
@@ -46,7 +47,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _row(mine: Any, others: Any, slope: Any, bend: Any, my_slope: Any, my_bend: Any) -> Any:
+def _row(mine: float, others: Array, slope: Array, bend: Array, my_slope: Array, my_bend: Array) -> Any:
     """Σ_j σ(s_j − s_i) of the documents j that i should beat; adds first derivatives and p(1 − p) for second ones."""
     total, pull = 0.0, 0.0
     for j in range(len(others)):

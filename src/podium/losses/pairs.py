@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from podium.base.arrays import Array
 from podium.jit.compiled import compiled, inlined
 from podium.kernels.blocks import clear
 from podium.losses.base import Loss
@@ -29,7 +30,7 @@ class PairwiseLoss(Loss):
 
 
 @compiled
-def scale(value: float, n_edges: float, gradient: Any, curvature: Any, params: Any) -> float:
+def scale(value: float, n_edges: float, gradient: Array, curvature: Array, params: Array) -> float:
     """The sum over edges, or its mean where the loss says `normalise`."""
     if params[0, 0] == 0.0 or n_edges == 0:
         return value
@@ -40,7 +41,7 @@ def scale(value: float, n_edges: float, gradient: Any, curvature: Any, params: A
 
 
 @inlined
-def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def sum_over_edges(pair: Any, scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ over edges of w·(P̄·φ(δ) + (1 − P̄)·φ(−δ)), with derivatives, in the order of the edges."""
     clear(gradient, curvature)
     value, total = 0.0, 0.0
@@ -62,7 +63,7 @@ def sum_over_edges(pair: Any, scores: Any, edges: Any, gradient: Any, curvature:
 
 
 @inlined
-def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def sum_over_pairs(pair: Any, scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ of φ(s_i − s_j) over y_i > y_j with derivatives, pair by pair: for scores too far apart for a shortcut."""
     clear(gradient, curvature)
     value = 0.0
@@ -81,7 +82,7 @@ def sum_over_pairs(pair: Any, scores: Any, labels: Any, gradient: Any, curvature
 
 
 @inlined
-def product_over_edges(pair: Any, scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+def product_over_edges(pair: Any, scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `sum_over_edges`: Σ over edges of w·(P̄·φ''(δ) + (1 − P̄)·φ''(−δ))·(v_i − v_j), to i and, negated, to j."""
     for i in range(len(out)):
         out[i] = 0.0

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions import Davidson
 from podium.jit.compiled import compiled
@@ -24,7 +25,7 @@ from podium.losses.ranknet import FAR, take_log
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ log(e^(δ/2) + e^(−δ/2) + ν) over all pairs, minus δ/2 where y_i > y_j, minus β where y_i = y_j.
 
     The derivative by β: Σ P(i ≈ j) over all pairs, minus 1 for each tied pair.
@@ -51,7 +52,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
+def _by_rows(scores: Array, nu: float, gradient: Array, curvature: Array) -> Any:
     """With one exponential per document, h = e^(s/2)."""
     n = len(scores)
     low, high = bounds(scores)
@@ -77,7 +78,7 @@ def _by_rows(scores: Any, nu: Any, gradient: Any, curvature: Any) -> Any:
 
 
 @compiled
-def _row(mine: Any, nu: Any, h: Any, f: Any, c: Any, t: Any) -> None:
+def _row(mine: float, nu: float, h: Array, f: Array, c: Array, t: Array) -> None:
     """A document i, h_i = `mine`, against all j after it.
 
     f = (P_i − P_j)/2, c = P_iP_j + P_ij(P_i + P_j)/4, t = P_ij.
@@ -92,7 +93,7 @@ def _row(mine: Any, nu: Any, h: Any, f: Any, c: Any, t: Any) -> None:
 
 
 @compiled
-def _add(mine: Any, nu: Any, h: Any, f: Any, c: Any, slope: Any, bend: Any, product: Any) -> None:
+def _add(mine: float, nu: float, h: Array, f: Array, c: Array, slope: Array, bend: Array, product: Array) -> None:
     """Add them to those of the documents j, and the normaliser of each pair to its product."""
     for j in range(len(h)):
         product[j] *= (mine * mine + h[j] * h[j] + nu * (mine * h[j])) / (mine * h[j])
@@ -102,7 +103,7 @@ def _add(mine: Any, nu: Any, h: Any, f: Any, c: Any, slope: Any, bend: Any, prod
 
 
 @compiled
-def _pair_by_pair(scores: Any, beta: Any, gradient: Any, curvature: Any) -> Any:
+def _pair_by_pair(scores: Array, beta: float, gradient: Array, curvature: Array) -> Any:
     """The same for scores too far apart for products."""
     clear(gradient, curvature)
     value, tied = 0.0, 0.0

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions import RaoKupper
 from podium.jit.compiled import compiled
@@ -25,7 +26,7 @@ from podium.losses.ranknet import FAR, row, take_log
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ log(1 + θe^(−(s_i − s_j))) over ordered pairs i ≠ j with y_i ≥ y_j, minus log(θ² − 1) for each tied pair.
 
     The derivative by α: σ(α)·Σ p with p = θφ_j/(φ_i + θφ_j), minus 1 + e^α/(2 + e^α) for each tied pair.
@@ -49,7 +50,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature: Any) -> Any:
+def _by_rows(scores: Array, labels: Array, log_theta: float, gradient: Array, curvature: Array) -> Any:
     """One exponential per document, and RankNet's rows with θe_j in the place of e_j."""
     n, theta = len(scores), math.exp(log_theta)
     order, ends = by_grade(labels)
@@ -83,7 +84,7 @@ def _by_rows(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature:
 
 
 @compiled
-def _pair_by_pair(scores: Any, labels: Any, log_theta: Any, gradient: Any, curvature: Any) -> Any:
+def _pair_by_pair(scores: Array, labels: Array, log_theta: float, gradient: Array, curvature: Array) -> Any:
     """The same for scores too far apart for products."""
     clear(gradient, curvature)
     value, pulled = 0.0, 0.0
@@ -103,7 +104,7 @@ def _pair_by_pair(scores: Any, labels: Any, log_theta: Any, gradient: Any, curva
 
 
 @compiled
-def _count_ties(labels: Any) -> int:
+def _count_ties(labels: Array) -> int:
     order, ends = by_grade(labels)
     ties = 0
     for p in range(len(order)):

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.distributions import OrderedPartitions
 from podium.jit.compiled import compiled
@@ -27,7 +28,7 @@ from podium.losses.base import Loss
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """Σ_k log Z(R_k) − mean of s over X_k; ∂/∂s_i = Σ_k E[a_i] − 1/|X_k| for i ∈ X_k, a_i = 1/|S| for i ∈ S."""
     sign, n, value, first_place = -1.0 if params[0, 0] else 1.0, len(scores), 0.0, 0
     order, ends = by_grade(turn(labels, sign))

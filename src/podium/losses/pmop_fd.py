@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from podium.base.arrays import Array, Ints
 from podium.base.registry import register
 from podium.distributions import OrderedPartitionsFD
 from podium.jit.compiled import compiled
@@ -27,7 +28,7 @@ from podium.losses.base import Loss
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     """Blocks from the best on; backward, from the worst on, with turned scores."""
     sign = -1.0 if params[0, 0] else 1.0
     value = _forward(turn(scores, sign), turn(labels, sign), gradient, curvature)
@@ -37,7 +38,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _forward(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
+def _forward(scores: Array, labels: Array, gradient: Array, curvature: Array) -> float:
     """−Σ_k log(Σ_{X_k} φ / Σ_{R_k} φ), with log-sum-exps of blocks and of what remains.
 
     The gradient is Σ_k p_ik − q_i with p_ik = φ_i/Σ_{R_k} φ and q_i = φ_i/Σ_{X_k} φ; p sums over stages by the
@@ -64,7 +65,7 @@ def _forward(scores: Any, labels: Any, gradient: Any, curvature: Any) -> float:
 
 
 @compiled
-def _log_sums(scores: Any, order: Any, ends: Any, block: Any, rest: Any) -> None:
+def _log_sums(scores: Array, order: Ints, ends: Ints, block: Array, rest: Array) -> None:
     total, top, end = 0.0, -np.inf, len(order)  # Σ e^{s − top} over what remains
     while end > 0:
         start = end - 1

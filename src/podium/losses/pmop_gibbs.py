@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.subset_chains import contrast, gibbs
@@ -16,7 +17,7 @@ from podium.losses.sampled_partitions import SampledPartitions
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> Any:
     return contrast(gibbs, scores, labels, gradient, curvature, params)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges
@@ -18,14 +19,14 @@ from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_ove
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = (1 − δ)², φ' = −2(1 − δ), φ'' = 2."""
     m = 1.0 - delta
     return m * m, -2.0 * m, 2.0
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ (1 − s_i + s_j)² over y_i > y_j from the moments of lower and higher grades: k, Σ s, Σ s².
 
     A document of score s against k lower ones adds k(1 − s)² + 2(1 − s)·Σ s_j + Σ s_j².
@@ -54,13 +55,13 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_grades`: 2 Σ (v_i − v_j) over the pairs of i, from the sums of v over lower and higher grades."""
     n = len(scores)
     order, ends = by_grade(labels)
@@ -79,7 +80,7 @@ def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, p
 
 
 @compiled
-def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 

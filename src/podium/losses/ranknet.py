@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, count_edges, filled
@@ -23,7 +24,7 @@ FAR = 200.0
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = log(1 + e^(−σδ)), φ' = −σ·p, φ'' = σ²·p·(1 − p) with p = 1/(1 + e^(σδ)), without overflow."""
     sigma = params[0, 1]
     e = math.exp(-abs(sigma * delta))
@@ -32,7 +33,7 @@ def _pair(delta: Any, params: Any) -> Any:
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j; with ties, also Σ ½φ(δ) + ½φ(−δ) = Σ φ(δ) + ½σδ over pairs of equal grade.
 
     Those are first taken as won by the one or the other, and then get their ½σδ.
@@ -54,7 +55,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def _strict(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ φ(s_i − s_j) over y_i > y_j, in order of grade, with one exponential per document: p = e_j/(e_i + e_j)."""
     n, sigma = len(scores), params[0, 1]
     low, high = bounds(scores)
@@ -86,7 +87,7 @@ def _strict(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any
 
 
 @compiled
-def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any, p: Any, pq: Any) -> Any:
+def row(mine: float, inverse: float, e: Array, slope: Array, bend: Array, product: Array, p: Array, pq: Array) -> Any:
     """A document i, e_i = `mine`, against all j of lower grades: Σ p and Σ p(1 − p); 1 + e_j/e_i goes to `product`.
 
     `p` and `pq` are room for what is summed. Each loop is over few arrays: with more, the compiler leaves it as it is.
@@ -104,7 +105,7 @@ def row(mine: Any, inverse: Any, e: Any, slope: Any, bend: Any, product: Any, p:
 
 
 @compiled
-def take_log(product: Any) -> float:
+def take_log(product: Array) -> float:
     """Σ log of the products, several to a logarithm; sets them back to 1."""
     value, run = 0.0, 1.0
     for j in range(len(product)):
@@ -117,13 +118,13 @@ def take_log(product: Any) -> float:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges: RankNet's cross entropy with target probability P̄."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_grades`: Σ φ''(δ)·(v_i − v_j) over the pairs of i."""
     n, edges = len(scores), 0
     for i in range(n):
@@ -142,7 +143,7 @@ def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, p
 
 
 @compiled
-def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from podium.base.arrays import Array
 from podium.base.registry import register
@@ -18,7 +18,7 @@ from podium.metrics.kernels import exp2_gain
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ (s_i − g_i)², g = y or 2^y − 1."""
     value = 0.0
     for i in range(len(scores)):
@@ -31,7 +31,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv: 2v."""
     for i in range(len(out)):
         out[i] = 2.0 * direction[i]

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from podium.base.arrays import Array
 from podium.base.errors import DataError
@@ -21,7 +21,7 @@ from podium.losses.base import Loss
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """−Σ y_i log P_s(i), P_s = softmax(s). A negative y, which a document weight may be, adds |y| to the curvature."""
     total, size = 0.0, 0.0
     for y in labels:
@@ -43,7 +43,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv: Σy·(p_i v_i − p_i Σ p_j v_j)."""
     total, mean = 0.0, 0.0
     if len(scores) == 0:

@@ -31,7 +31,7 @@ from podium.metrics.kernels import exp2_gain, log2_discount
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """1 − Σ_j g_j Σ_{r < k} D(r) p_j(r) / ideal DCG@k; 0 if all grades are equal."""
     clear(gradient, curvature)
     worst, best = bounds(labels)
@@ -53,7 +53,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _discounts(labels: Any, k: Any) -> Any:
+def _discounts(labels: Array, k: int) -> Any:
     """1/log2(r + 2) for r < k, then a 0; and the ideal DCG@k."""
     descending, discount, largest = np.empty(len(labels)), np.zeros(k + 1), 0.0
     sort_descending(labels, descending)
@@ -64,7 +64,7 @@ def _discounts(labels: Any, k: Any) -> Any:
 
 
 @compiled
-def compare(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
+def compare(scores: Array, j: int, sigma: float, beats: Array) -> None:
     """Fill in P(i beats j) at [0, i], and its first and second derivative by s_i; a document never beats itself."""
     n, scale, squares = len(scores), 1.0 / (math.sqrt(2.0) * sigma), np.empty(len(scores))
     p, density, z = beats[0], beats[1], beats[2]
@@ -80,7 +80,7 @@ def compare(scores: Any, j: Any, sigma: Any, beats: Any) -> None:
 
 
 @compiled
-def count(beats: Any, chances: Any, moved: Any) -> None:
+def count(beats: Array, chances: Array, moved: Array) -> None:
     """P(rank of j is r) before document i is counted, at chances[i, r], by the recursion.
 
     `moved` ends as the first and second derivative of the distribution by s_j; that of P(i beats j) is −beats[1].
@@ -102,14 +102,22 @@ def count(beats: Any, chances: Any, moved: Any) -> None:
 
 
 @compiled
-def _flush(x: Any) -> Any:
+def _flush(x: float) -> Any:
     """x, or 0 if it makes no difference: arithmetic on numbers nearly too small for a float is slow."""
     return 0.0 if abs(x) <= 1e-150 else x  # NaN stays NaN
 
 
 @compiled
 def _add_row(
-    j: Any, weight: Any, sigma: Any, discount: Any, beats: Any, chances: Any, bent: Any, gradient: Any, curvature: Any
+    j: int,
+    weight: float,
+    sigma: float,
+    discount: Array,
+    beats: Array,
+    chances: Array,
+    bent: Array,
+    gradient: Array,
+    curvature: Array,
 ) -> None:
     """Add the derivatives of −weight·E D(rank of j), and for the curvature bounds of its second ones.
 

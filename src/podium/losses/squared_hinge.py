@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.kernels.violations import differences, violations
@@ -18,7 +19,7 @@ from podium.losses.pairs import PairwiseLoss, product_over_edges, scale, sum_ove
 
 
 @compiled
-def _pair(delta: Any, params: Any) -> Any:
+def _pair(delta: float, params: Array) -> Any:
     """φ(δ) = m², φ' = −2m, φ'' = 2 with m = 1 − δ, where that is positive."""
     if delta < 1.0:
         m = 1.0 - delta
@@ -27,7 +28,7 @@ def _pair(delta: Any, params: Any) -> Any:
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ [1 − (s_i − s_j)]²_+ over y_i > y_j."""
     counts, sums = np.empty((len(scores), 2)), np.empty((len(scores), 2))
     _, value, n_edges = violations(scores, labels, counts, sums)
@@ -38,13 +39,13 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ P̄·φ(δ) + (1 − P̄)·φ(−δ) over explicit edges."""
     return sum_over_edges(_pair, scores, edges, gradient, curvature, params)
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_grades`, away from its kinks: 2 Σ (v_i − v_j) over the violated pairs of i."""
     n_edges = differences(scores, labels, direction, out)
     factor = 2.0 / n_edges if params[0, 0] != 0.0 and n_edges > 0 else 2.0
@@ -54,7 +55,7 @@ def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, p
 
 
 @compiled
-def hessian_product_edges(scores: Any, edges: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_edges(scores: Array, edges: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv of `over_edges`."""
     return product_over_edges(_pair, scores, edges, direction, out, params)
 

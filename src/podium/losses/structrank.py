@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import IncompatibleError, ParameterError
 from podium.base.registry import param, register
 from podium.distributions import PlackettLuce
@@ -47,7 +47,7 @@ from podium.losses.pairs import PairwiseLoss, scale
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """−log of the joint CDF of the preferences that grades imply."""
     order, ends = by_grade_and_score(scores, labels)
     n_edges, topology = count_edges(ends), params[0, TOPOLOGY]
@@ -57,14 +57,14 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def over_edges(scores: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_edges(scores: Array, edges: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """−log of the joint CDF of explicit preferences; one of probability P̄ counts P̄ times, and turned 1 − P̄ times."""
     order, ends, listed = edges_in_order(scores, edges)
     return over_listed(scores, order, ends, listed, gradient, curvature, params)
 
 
 @compiled
-def reach(params: Any) -> float:
+def reach(params: Array) -> float:
     """The largest w."""
     most = -np.inf
     for k in range(int(params[0, FUNCTIONS])):
@@ -73,7 +73,7 @@ def reach(params: Any) -> float:
 
 
 @compiled
-def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grid(scores: Array, order: Ints, ends: Ints, gradient: Array, curvature: Array, params: Array) -> float:
     """The loss on grades without a list of edges: O(np + Kp² + p³) for K grades and p points in the range of scores."""
     grid = lay_grid(scores, order, ends, reach(params))
     r, weight = differences(grid[0], grid[1])
@@ -87,7 +87,7 @@ def over_grid(scores: Any, order: Any, ends: Any, gradient: Any, curvature: Any,
 
 
 @compiled
-def edges_between(order: Any, ends: Any) -> Any:
+def edges_between(order: Ints, ends: Ints) -> Any:
     """The edges (winner, loser, 1) of documents by grade, in their order."""
     edges, e = np.empty((count_edges(ends), 4)), 0
     for p in range(len(order)):
@@ -98,7 +98,7 @@ def edges_between(order: Any, ends: Any) -> Any:
 
 
 @compiled
-def edges_in_order(scores: Any, edges: Any) -> Any:
+def edges_in_order(scores: Array, edges: Array) -> Any:
     """Documents by wins minus losses and score, the ends of blocks, and the edges in that order, turned along it."""
     n, m = len(scores), len(edges)
     wins, place, keys = np.zeros(n), np.empty(n), np.empty(m)
@@ -124,7 +124,9 @@ def edges_in_order(scores: Any, edges: Any) -> Any:
 
 
 @compiled
-def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_listed(
+    scores: Array, order: Ints, ends: Ints, edges: Array, gradient: Array, curvature: Array, params: Array
+) -> float:
     """The loss on a list of edges."""
     clear(gradient, curvature)
     if len(edges) == 0:
@@ -146,7 +148,7 @@ def over_listed(scores: Any, order: Any, ends: Any, edges: Any, gradient: Any, c
 
 
 @compiled
-def _finish(value: Any, functions: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def _finish(value: float, functions: float, gradient: Array, curvature: Array, params: Array) -> float:
     """The sum over functions, or their mean."""
     if params[0, 0] != 0.0:
         for k in range(LOG_W1, params.shape[1]):
@@ -155,7 +157,7 @@ def _finish(value: Any, functions: Any, gradient: Any, curvature: Any, params: A
 
 
 @compiled
-def _turned_both_ways(scores: Any, edges: Any) -> Any:
+def _turned_both_ways(scores: Array, edges: Array) -> Any:
     """r and the weight of each edge; where some are not certain, all of them follow once more, turned."""
     m, certain = len(edges), True
     for e in range(m):
@@ -170,7 +172,7 @@ def _turned_both_ways(scores: Any, edges: Any) -> Any:
 
 
 @compiled
-def _add_edges(edges: Any, weight: Any, force: Any, bend: Any, gradient: Any, curvature: Any) -> None:
+def _add_edges(edges: Array, weight: Array, force: Array, bend: Array, gradient: Array, curvature: Array) -> None:
     """From edges to documents."""
     m = len(edges)
     for h in range(len(weight)):
@@ -183,7 +185,7 @@ def _add_edges(edges: Any, weight: Any, force: Any, bend: Any, gradient: Any, cu
 
 
 @compiled
-def _one_per_winner(scores: Any, edges: Any, at: Any, gradient: Any, curvature: Any, params: Any) -> Any:
+def _one_per_winner(scores: Array, edges: Array, at: int, gradient: Array, curvature: Array, params: Array) -> Any:
     """Σ_i log(1 + Σ_j ω e^{−w₁r_ij}) over the documents j that i beats; and how many documents beat one."""
     n, m, w = len(scores), len(edges), math.exp(params[0, at])
     r, weight = _turned_both_ways(scores, edges)

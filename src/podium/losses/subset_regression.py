@@ -24,7 +24,7 @@ LABEL, CEILING = 0.0, 1.0
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """Σ (s_i − g_i)² over the top, and over the others `rest` times (s_i − g_i)² or [s_i − δ]_+²."""
     value = 0.0
     inside, ceiling = _inside(labels, params)
@@ -39,12 +39,12 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _target(label: Any, params: Any) -> Any:
+def _target(label: float, params: Array) -> Any:
     return label if params[0, TARGET] == LABEL else exp2_gain(label)
 
 
 @compiled
-def _inside(labels: Any, params: Any) -> Any:
+def _inside(labels: Array, params: Array) -> Any:
     """How much of each document is among the `top` best, shared within a grade; and the least target there."""
     order, ends = by_grade(labels)
     inside, first, ceiling = np.zeros(len(labels)), 0, 0.0
@@ -60,7 +60,7 @@ def _inside(labels: Any, params: Any) -> Any:
 
 
 @compiled
-def hessian_product_grades(scores: Any, labels: Any, direction: Any, out: Any, params: Any) -> float:
+def hessian_product_grades(scores: Array, labels: Array, direction: Array, out: Array, params: Array) -> float:
     """Hv: twice the weights that count at these scores, times v_i."""
     inside, ceiling = _inside(labels, params)
     for i in range(len(out)):

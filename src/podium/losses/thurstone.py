@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from podium import distributions
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.kernels.blocks import bounds, by_grade, clear, take
@@ -25,7 +26,7 @@ _BELOW = 0.7  # nats below the peak where the sum starts
 
 
 @compiled
-def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params: Any) -> float:
+def over_grades(scores: Array, labels: Array, gradient: Array, curvature: Array, params: Array) -> float:
     """−Σ_k log P(the k highest grades beat all lower ones), S_i ~ N(s_i, σ²)."""
     clear(gradient, curvature)
     order, ends = by_grade(labels)
@@ -42,7 +43,7 @@ def over_grades(scores: Any, labels: Any, gradient: Any, curvature: Any, params:
 
 
 @compiled
-def _one_cut(s: Any, m: Any, slope: Any, bend: Any) -> Any:
+def _one_cut(s: Array, m: int, slope: Array, bend: Array) -> Any:
     """−log P(min of the first m > max of the rest); adds its first and second derivatives.
 
     With A(x) = Π_{i≤m} Φ(s_i − x), C(x) = Π_{j>m} Φ(x − s_j) and λ = φ/Φ, a document i and a document j pull apart with
@@ -71,7 +72,7 @@ def _one_cut(s: Any, m: Any, slope: Any, bend: Any) -> Any:
 
 
 @compiled
-def _log_both(s: Any, m: Any, x: Any) -> Any:
+def _log_both(s: Array, m: int, x: float) -> Any:
     """log A(x)C(x), its slope, and minus its second derivative: concave in x."""
     value, slope, bend = 0.0, 0.0, 0.0
     for p in range(len(s)):
@@ -84,7 +85,7 @@ def _log_both(s: Any, m: Any, x: Any) -> Any:
 
 
 @compiled
-def _peak(s: Any, m: Any) -> Any:
+def _peak(s: Array, m: int) -> Any:
     """Where A(x)C(x) is largest, nearly: bisection on the slope of its logarithm."""
     low, high = bounds(s)
     low, high = low - 9.0, high + 9.0
@@ -100,7 +101,7 @@ def _peak(s: Any, m: Any) -> Any:
 
 
 @compiled
-def _left_of(s: Any, m: Any, peak: Any, top: Any) -> Any:
+def _left_of(s: Array, m: int, peak: float, top: float) -> Any:
     """A point on the rising side, about 0.7 nats below the peak: where the peak is a plateau, C rises here."""
     high, gap = peak, 0.5
     while _log_both(s, m, high - gap)[0] > top - _BELOW:
@@ -119,7 +120,7 @@ def _left_of(s: Any, m: Any, peak: Any, top: Any) -> Any:
 
 
 @compiled
-def _add_node(s: Any, m: Any, x: Any, top: Any, lam: Any, force: Any, moment: Any) -> Any:
+def _add_node(s: Array, m: int, x: float, top: float, lam: Array, force: Array, moment: Array) -> Any:
     """Add A C λ_i Σ_j λ_j, and z_i times that, at x; returns A C Σ_j λ_j, all relative to e^top."""
     value, won, lost = -top, 0.0, 0.0
     for p in range(len(s)):

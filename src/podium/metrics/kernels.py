@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Ints, Words
 from podium.jit.compiled import address, compiled, function_at
 from podium.jit.sorting import SORT_WORK, argsort_within, sort_descending, sort_within, tie_ends
 from podium.jit.views import view
@@ -198,7 +198,7 @@ _measure_at = function_at(MEASURE)
 def _sweep(
     measures: Ints, configs: Array, bounds: Ints, scores: Array, rows: Ints,
     labels: Array, offsets: Ints, judged: Array, judged_offsets: Ints,
-    places: Ints, work: Any, ends: Ints, ranked: Array, ideal: Array, out: Array,
+    places: Ints, work: Words, ends: Ints, ranked: Array, ideal: Array, out: Array,
 ) -> None:  # fmt: skip
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
@@ -217,7 +217,7 @@ def _sweep(
 
 
 @compiled
-def _rank(scores: Array, labels: Array, work: Any, places: Ints, ends: Ints, ranked: Array) -> None:
+def _rank(scores: Array, labels: Array, work: Words, places: Ints, ends: Ints, ranked: Array) -> None:
     """Fill `ranked` with the labels in the order of the scores, `ends` with the ends of tie groups."""
     n = len(scores)
     best_first = view(places, 0, n)

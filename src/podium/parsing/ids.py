@@ -18,7 +18,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Ints
+from podium.base.arrays import Bytes, Flags, Ints, Words
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import address_of, place_of, put_word, swapped, word
@@ -188,7 +188,7 @@ def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: I
 
 
 @compiled
-def _tied_rows(best_first: Any, ends: Any, offsets: Any, tied: Any) -> int:
+def _tied_rows(best_first: Ints, ends: Ints, offsets: Ints, tied: Ints) -> int:
     """Fill the head of `tied` with the rows that share their score with another; how many."""
     n = 0
     for q in range(len(offsets) - 1):
@@ -226,7 +226,9 @@ def _table_size(n: int) -> int:
 
 
 @compiled
-def _slot(table: Any, size: int, h: Any, start: int, end: int, base: int, starts: Any, ends: Any, first: int) -> Any:
+def _slot(
+    table: Words, size: int, h: int, start: int, end: int, base: int, starts: Ints, ends: Ints, first: int
+) -> Any:
     """Where an id stands in the first `size` places of the table, or where it would.
 
     A place holds the upper half of the hash, and below it the row plus one, counted from `first`; 0: nothing.
@@ -242,12 +244,12 @@ def _slot(table: Any, size: int, h: Any, start: int, end: int, base: int, starts
 
 
 @compiled
-def _entry(h: Any, row: int) -> Any:
+def _entry(h: int, row: int) -> Any:
     return (h >> _32) << _32 | np.uint64(row + 1)
 
 
 @compiled
-def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> int:
+def number_bytes(text: Bytes, starts: Ints, ends: Ints, codes: Ints, firsts: Ints) -> int:
     """Fill `codes` with a number for each id, by first appearance, `firsts` with the rows of these; how many."""
     size = _table_size(len(starts))
     table, base, n = np.zeros(size, np.uint64), place_of(text), 0
@@ -265,7 +267,7 @@ def number_bytes(text: Any, starts: Any, ends: Any, codes: Any, firsts: Any) -> 
 
 
 @compiled
-def _largest(offsets: Any) -> int:
+def _largest(offsets: Ints) -> int:
     most = 0
     for q in range(len(offsets) - 1):
         most = max(most, offsets[q + 1] - offsets[q])
@@ -273,14 +275,14 @@ def _largest(offsets: Any) -> int:
 
 
 @compiled
-def _hash_all(text: Any, starts: Any, ends: Any, hashes: Any) -> None:
+def _hash_all(text: Bytes, starts: Ints, ends: Ints, hashes: Words) -> None:
     base = place_of(text)
     for row in range(len(starts)):
         hashes[row] = text_hash(base + starts[row], base + ends[row])
 
 
 @compiled
-def _repeats(text: Any, starts: Any, ends: Any, hashes: Any, offsets: Any, marks: Any) -> bool:
+def _repeats(text: Bytes, starts: Ints, ends: Ints, hashes: Words, offsets: Ints, marks: Flags) -> bool:
     table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
     for q in range(len(offsets) - 1):
         size = _table_size(offsets[q + 1] - offsets[q])
@@ -298,8 +300,8 @@ def _repeats(text: Any, starts: Any, ends: Any, hashes: Any, offsets: Any, marks
 
 @compiled
 def _find(
-    text: Any, starts: Any, ends: Any, hashes: Any, offsets: Any,
-    known_text: Any, known_starts: Any, known_ends: Any, known_hashes: Any, known_offsets: Any, found: Any,
+    text: Bytes, starts: Ints, ends: Ints, hashes: Words, offsets: Ints,
+    known_text: Bytes, known_starts: Ints, known_ends: Ints, known_hashes: Words, known_offsets: Ints, found: Ints,
 ) -> None:  # fmt: skip
     table = np.zeros(_table_size(_largest(known_offsets)), np.uint64)
     base, known = place_of(text), place_of(known_text)
@@ -331,7 +333,7 @@ def _less(a: int, a_end: int, b: int, b_end: int) -> bool:
 
 
 @compiled
-def rank_bytes(text: Any, starts: Any, ends: Any, ranks: Any) -> None:
+def rank_bytes(text: Bytes, starts: Ints, ends: Ints, ranks: Ints) -> None:
     """Fill `ranks` with each id's place among the different ids in order."""
     n, rank, spans = len(starts), 0, (place_of(text), starts, ends)
     order = merge_sort(np.arange(n), np.empty(n, np.int64), _precedes, spans)
@@ -348,7 +350,7 @@ def _precedes(spans: Any, x: int, y: int) -> bool:
 
 
 @compiled
-def _first_unwritable(text: Any, starts: Any, ends: Any) -> int:
+def _first_unwritable(text: Bytes, starts: Ints, ends: Ints) -> int:
     for row in range(len(starts)):
         good = starts[row] < ends[row]
         for c in text[starts[row] : ends[row]]:
@@ -359,7 +361,7 @@ def _first_unwritable(text: Any, starts: Any, ends: Any) -> int:
 
 
 @compiled
-def _write_lines(columns: Any, n: int, out: Any) -> None:
+def _write_lines(columns: Ints, n: int, out: Bytes) -> None:
     at = place_of(out)
     for row in range(n):
         for column in columns:

@@ -23,7 +23,7 @@ _0, _1 = map(np.uint64, (0, 1))
 
 
 @compiled
-def byte(at: Any) -> Any:
+def byte(at: int) -> Any:
     """The byte at an address."""
     return np.int64(word(at) & np.uint64(255))
 
@@ -64,7 +64,7 @@ def token_end(at: Any) -> Any:
 
 
 @compiled
-def masked(w: Any, n: int) -> Any:
+def masked(w: int, n: int) -> Any:
     """The first n bytes of a word, the others 0; all from n = 8 on."""
     return w if n >= 8 else w & ((_1 << np.uint64(8 * n)) - _1)
 

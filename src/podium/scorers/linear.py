@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Singles, is_sparse
 from podium.base.registry import register
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
@@ -62,13 +62,13 @@ class Linear(RowScorer):
 
 
 @compiled
-def times(X: Any, weights: Any, offset: Any, out: Any) -> None:
+def times(X: Singles, weights: Array, offset: float, out: Array) -> None:
     for i in range(X.shape[0]):
         out[i] = dot(X[i], weights) + offset
 
 
 @compiled
-def add_rows(X: Any, gradient: Any, out: Any) -> None:
+def add_rows(X: Singles, gradient: Array, out: Array) -> None:
     for i in range(X.shape[0]):
         g = gradient[i]
         if g != 0.0:

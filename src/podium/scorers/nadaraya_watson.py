@@ -185,7 +185,7 @@ _LEAST = 1e-30  # nor below 1e−38: shares that small would be slow, and count 
 
 
 @compiled
-def _half_squares(columns: Any, widths: Any) -> Any:
+def _half_squares(columns: Array, widths: Array) -> Any:
     """½ Σ_l a_l² x_il² of each document."""
     half = np.zeros(columns.shape[1])
     for l in range(len(widths)):
@@ -196,7 +196,7 @@ def _half_squares(columns: Any, widths: Any) -> Any:
 
 
 @compiled
-def _share(weights: Any, grades: Any, scores: Any, factors: Any, shares: Any, sums: Any) -> None:
+def _share(weights: Array, grades: Array, scores: Array, factors: Array, shares: Array, sums: Array) -> None:
     """C_ni = g_n(ρ_n − y_i)K_i/ΣK, and its sums over n."""
     for n in range(len(weights)):
         row, out, score, factor = weights[n], shares[n], scores[n], factors[n]
@@ -207,7 +207,7 @@ def _share(weights: Any, grades: Any, scores: Any, factors: Any, shares: Any, su
 
 
 @compiled
-def _squares_less_crossed(columns: Any, sums: Any, crossed: Any) -> Any:
+def _squares_less_crossed(columns: Array, sums: Array, crossed: Array) -> Any:
     """Σ_i x_il(C_i x_il − 2 Σ_n C_ni x_nl), feature by feature."""
     slopes, terms = np.empty(len(columns)), np.empty(len(sums))
     for l in range(len(columns)):

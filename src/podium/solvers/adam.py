@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.solvers.sgd import SGD
 
 
 @compiled
-def _step(gradient: Any, memory: Any, numbers: Any, out: Any) -> None:
+def _step(gradient: Array, memory: Array, numbers: Array, out: Array) -> None:
     numbers[2] += 1.0
     rate, momentum, t, m, v = numbers[0], numbers[1], numbers[2], memory[0], memory[1]
     seen_m, seen_v = 1.0 - momentum**t, 1.0 - 0.999**t  # the weights that both means hold so far

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Singles, is_sparse
 from podium.base.errors import IncompatibleError
 from podium.base.registry import register
 from podium.base.threads import map_blocks
@@ -65,7 +65,7 @@ class ZScore(Transform):
 
 
 @compiled
-def _scale(X: Any, mean: Any, centre: Any, scale: Any, out: Any) -> None:
+def _scale(X: Singles, mean: Array, centre: Array, scale: Array, out: Singles) -> None:
     for i in range(X.shape[0]):
         x, row = X[i], out[i]
         for l in range(len(mean)):

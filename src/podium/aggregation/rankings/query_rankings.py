@@ -10,12 +10,11 @@ array([[1., 2., 3.],
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 from podium.parsing.ids import Ids
 
@@ -65,7 +64,14 @@ class QueryRankings:
 
 @compiled
 def _complete(
-    n: Any, documents: Any, ranks: Any, scores: Any, offsets: Any, all_documents: Any, all_ranks: Any, all_scores: Any
+    n: int,
+    documents: Ints,
+    ranks: Ints,
+    scores: Array,
+    offsets: Ints,
+    all_documents: Ints,
+    all_ranks: Ints,
+    all_scores: Array,
 ) -> None:
     """Copy each list and put the documents it lacks after it, one rank below its last."""
     at = 0

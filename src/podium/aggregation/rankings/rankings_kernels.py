@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from podium.base.arrays import Array, Bytes, Ints
 from podium.jit.compiled import compiled
 from podium.jit.sorting import argsort_descending
 from podium.parsing.ids import number_bytes, rank_bytes
@@ -13,8 +12,8 @@ from podium.parsing.ids import number_bytes, rank_bytes
 
 @compiled
 def assemble(
-    text: Any, starts: Any, ends: Any, values: Any, entry_offsets: Any, n_voters: int,
-    documents: Any, ranks: Any, order: Any, firsts: Any, offsets: Any,
+    text: Bytes, starts: Ints, ends: Ints, values: Array, entry_offsets: Ints, n_voters: int,
+    documents: Ints, ranks: Ints, order: Ints, firsts: Ints, offsets: Ints,
 ) -> None:  # fmt: skip
     """Number each query's documents in the order of their ids, and sort each list from its largest value down.
 
@@ -40,7 +39,7 @@ def assemble(
 
 
 @compiled
-def _sort_list(numbers: Any, values: Any, documents: Any, ranks: Any, order: Any) -> None:
+def _sort_list(numbers: Ints, values: Array, documents: Ints, ranks: Ints, order: Ints) -> None:
     """Sort one list by value, equal ones by number."""
     argsort_descending(values, order)
     first, rank, n = 0, 1, len(order)

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s, Ints
 from podium.base.columns import text_ids, whole_numbers
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
@@ -312,7 +312,7 @@ def _check_pages(offsets: NDArray[np.int64], more: Mapping[str, Any], place: Cal
 
 
 @compiled
-def _count_up(offsets: Any, most: int, found: Any) -> None:
+def _count_up(offsets: Ints, most: int, found: Int32s) -> None:
     for page in range(len(offsets) - 1):
         for i in range(offsets[page], offsets[page + 1]):
             found[i] = min(i - offsets[page] + 1, most)
@@ -320,7 +320,14 @@ def _count_up(offsets: Any, most: int, found: Any) -> None:
 
 @compiled
 def _number_pairs(
-    documents: Any, offsets: Any, page_query: Any, order: Any, n_documents: int, keep: bool, pairs: Any, found: Any
+    documents: Int32s,
+    offsets: Ints,
+    page_query: Int32s,
+    order: Ints,
+    n_documents: int,
+    keep: bool,
+    pairs: Int32s,
+    found: Int32s,
 ) -> Any:
     """Number the pairs as they appear in pages sorted by query: their number, and -1 with the impression of a document
     that is twice on a page."""

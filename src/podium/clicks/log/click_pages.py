@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Bytes, Flags, Int32s, Ints, Words
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
 from podium.jit.compiled import compiled
@@ -251,7 +252,7 @@ def _with_texts(log: ClickLog, texts: dict[str, str]) -> ClickLog:
 
 
 @compiled
-def _mixed(h: Any, value: Any) -> Any:
+def _mixed(h: np.uint64, value: int) -> Any:
     """A hash of 64 bits with one more number in it (the finaliser of SplitMix64)."""
     h = (h ^ np.uint64(value)) + np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -260,7 +261,7 @@ def _mixed(h: Any, value: Any) -> Any:
 
 
 @compiled
-def _hash_pages(pairs: Any, clicks: Any, ranks: Any, offsets: Any, hashes: Any) -> None:
+def _hash_pages(pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, hashes: Words) -> None:
     for page in range(len(offsets) - 1):
         h = np.uint64(offsets[page + 1] - offsets[page])
         for i in range(offsets[page], offsets[page + 1]):
@@ -269,7 +270,9 @@ def _hash_pages(pairs: Any, clicks: Any, ranks: Any, offsets: Any, hashes: Any) 
 
 
 @compiled
-def _mark_first(pairs: Any, clicks: Any, ranks: Any, offsets: Any, hashes: Any, order: Any, first: Any) -> None:
+def _mark_first(
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, hashes: Words, order: Ints, first: Flags
+) -> None:
     """Mark in `order` each page that differs from the one before it."""
     for k in range(len(order)):
         a, b = order[k - 1], order[k]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from podium.base import archive
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.errors import DataError, ModelFileError, PodiumWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param
@@ -248,7 +248,7 @@ def tally(log: ClickLog) -> tuple[Array, Array]:
 
 
 @compiled
-def _tally(pairs: Any, clicks: Any, offsets: Any, counts: Any, shown: Any, clicked: Any) -> None:
+def _tally(pairs: Int32s, clicks: Bytes, offsets: Ints, counts: Array, shown: Array, clicked: Array) -> None:
     for page in range(len(offsets) - 1):
         for i in range(offsets[page], offsets[page + 1]):
             shown[pairs[i]] += counts[page]
@@ -257,7 +257,7 @@ def _tally(pairs: Any, clicks: Any, offsets: Any, counts: Any, shown: Any, click
 
 
 @compiled
-def _add_by_rank(ranks: Any, offsets: Any, counts: Any, values: Any, shown: Any, total: Any) -> None:
+def _add_by_rank(ranks: Int32s, offsets: Ints, counts: Array, values: Array, shown: Array, total: Array) -> None:
     for page in range(len(offsets) - 1):
         for i in range(offsets[page], offsets[page + 1]):
             shown[ranks[i] - 1] += counts[page]

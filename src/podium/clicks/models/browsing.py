@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.progress import Progress, quiet
 from podium.base.threads import default_threads, pool
 from podium.clicks.log.click_log import ClickLog
@@ -195,8 +195,8 @@ def cell_of(kind: int, rank: int, last: int, most: int) -> int:
 
 @compiled
 def _count(
-    pairs: Any, clicks: Any, ranks: Any, offsets: Any, page_query: Any, counts: Any, kind: int, n_cells: int,
-    most: int, pair_offsets: Any, cell: Any, shown: Any, clicked: Any,
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, page_query: Int32s, counts: Array, kind: int,
+    n_cells: int, most: int, pair_offsets: Ints, cell: Int32s, shown: Array, clicked: Array,
 ) -> int:  # fmt: skip
     """Count query by query: its impressions are sorted by pair, then each pair's are counted by cell."""
     n_pages, page, used, done = len(offsets) - 1, 0, 0, 0
@@ -235,8 +235,8 @@ def _count(
 
 @compiled
 def _sort_by_pair(
-    pairs: Any, clicks: Any, ranks: Any, offsets: Any, counts: Any, kind: int, most: int, first: int, end: int,
-    low: int, at: Any, own_cell: Any, weight: Any,
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, counts: Array, kind: int, most: int, first: int,
+    end: int, low: int, at: Ints, own_cell: Int32s, weight: Array,
 ) -> None:  # fmt: skip
     """Cell and weight of a query's impressions, sorted by pair; the weight of those without click is negative."""
     for page in range(first, end):
@@ -251,7 +251,7 @@ def _sort_by_pair(
 
 
 @compiled
-def _add_up(own_cell: Any, weight: Any, first: int, end: int, n_of: Any, k_of: Any, touched: Any) -> int:
+def _add_up(own_cell: Int32s, weight: Array, first: int, end: int, n_of: Array, k_of: Array, touched: Int32s) -> int:
     """Impressions and clicks of one pair by cell; the cells are listed in `touched`, sorted."""
     size = 0
     for i in range(first, end):
@@ -270,7 +270,7 @@ def _add_up(own_cell: Any, weight: Any, first: int, end: int, n_of: Any, k_of: A
 
 
 @compiled
-def _power(x: Any, n: int) -> Any:
+def _power(x: float, n: int) -> Any:
     """x^n for n from 0 to 7."""
     double = x * x
     found = x if n & 1 else 1.0
@@ -280,8 +280,8 @@ def _power(x: Any, n: int) -> Any:
 
 @compiled
 def _step(
-    offsets: Any, cell: Any, shown: Any, clicked: Any, alpha: Any, gamma: Any, first: int, end: int, attracted: Any,
-    examined: Any,
+    offsets: Ints, cell: Int32s, shown: Array, clicked: Array, alpha: Array, gamma: Array, first: int, end: int,
+    attracted: Array, examined: Array,
 ) -> float:  # fmt: skip
     """Expected counts of the pairs first … end − 1; returns Σ (n−k) log(1−x).
 
@@ -314,8 +314,8 @@ def _step(
 
 @compiled
 def _predict(
-    pairs: Any, clicks: Any, ranks: Any, offsets: Any, alpha: Any, gamma: Any, kind: int, most: int,
-    conditional: Any, marginal: Any, examined: Any,
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, alpha: Array, gamma: Array, kind: int, most: int,
+    conditional: Array, marginal: Array, examined: Array,
 ) -> None:  # fmt: skip
     longest = 0
     for page in range(len(offsets) - 1):
@@ -344,7 +344,15 @@ def _predict(
 
 @compiled
 def _draw(
-    pairs: Any, ranks: Any, offsets: Any, alpha: Any, gamma: Any, kind: int, most: int, uniform: Any, clicks: Any
+    pairs: Int32s,
+    ranks: Int32s,
+    offsets: Ints,
+    alpha: Array,
+    gamma: Array,
+    kind: int,
+    most: int,
+    uniform: Array,
+    clicks: Bytes,
 ) -> None:
     for page in range(len(offsets) - 1):
         last = 0

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.progress import Progress, quiet
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel, Params, Predicted, prior_term, tally
@@ -160,7 +160,7 @@ class Pages:
 
 
 @compiled
-def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Any, examined: Any, ends: Any) -> float:
+def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Array, examined: Array, ends: Array) -> float:
     """The log-likelihood of the pages first … end − 1.
 
     Adds the expected successes of α to `attracted`; fills `examined` with e of each impression and `ends` with D of
@@ -210,7 +210,7 @@ def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Any, examine
 
 @compiled
 def _count_by_rank(
-    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
+    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
 ) -> None:
     """λ_r: 1 of 1 after a click above the last one, e of 1 after the last one, if a document follows."""
     _, clicks, ranks, offsets, counts = pages
@@ -227,7 +227,7 @@ def _count_by_rank(
 
 @compiled
 def _count_satisfied(
-    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
+    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
 ) -> None:
     """σ: s = σ/D of 1 for the last click. κ: 1 of 1 above the last click, e of 1−s after it, if a document follows."""
     pairs, clicks, _, offsets, counts = pages
@@ -250,7 +250,7 @@ def _count_satisfied(
 
 @compiled
 def _count_relevant(
-    pages: Any, habits: Any, first: int, end: int, examined: Any, ends: Any, satisfied: Any, shared: Any
+    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
 ) -> None:
     """κ: 1 of 1 for documents without a click above the last one. After a click, with e of the next document,
 
@@ -285,7 +285,7 @@ def _count_relevant(
 
 
 @compiled
-def _count_below(examined: Any, first: int, end: int, kappa: float, w: float, passed: float, shared: Any) -> None:
+def _count_below(examined: Array, first: int, end: int, kappa: float, w: float, passed: float, shared: Array) -> None:
     """κ below the last click: e of the next document of e of this one; added to `passed` of as many above."""
     went_on, could = passed, passed
     if kappa < 1.0:
@@ -297,7 +297,7 @@ def _count_below(examined: Any, first: int, end: int, kappa: float, w: float, pa
 
 
 @compiled
-def _last_click(clicks: Any, first: int, end: int) -> int:
+def _last_click(clicks: Bytes, first: int, end: int) -> int:
     """The last clicked impression; first − 1 if there is none."""
     last = end - 1
     while last >= first and clicks[last] == 0:
@@ -307,8 +307,8 @@ def _last_click(clicks: Any, first: int, end: int) -> int:
 
 @compiled
 def _predict(
-    pairs: Any, clicks: Any, ranks: Any, offsets: Any, alpha: Any, kappa: float, by_pair: Any, by_rank: Any,
-    conditional: Any, marginal: Any, examined: Any,
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, offsets: Ints, alpha: Array, kappa: float, by_pair: Array,
+    by_rank: Array, conditional: Array, marginal: Array, examined: Array,
 ) -> None:  # fmt: skip
     n_ranks = len(by_rank)
     for page in range(len(offsets) - 1):
@@ -327,8 +327,8 @@ def _predict(
 
 @compiled
 def _draw(
-    pairs: Any, ranks: Any, offsets: Any, alpha: Any, kappa: float, by_pair: Any, by_rank: Any, uniform: Any,
-    clicks: Any,
+    pairs: Int32s, ranks: Int32s, offsets: Ints, alpha: Array, kappa: float, by_pair: Array, by_rank: Array,
+    uniform: Array, clicks: Bytes,
 ) -> None:  # fmt: skip
     """A click where the uniform number is below P(click | the clicks above)."""
     n_ranks = len(by_rank)

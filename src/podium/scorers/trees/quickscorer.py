@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, is_sparse
+from podium.base.arrays import Array, Int32s, Ints, Singles, Words, is_sparse
 from podium.base.float32 import round_down
 from podium.base.threads import map_blocks
 from podium.jit.compiled import compiled
@@ -97,7 +97,9 @@ def lay_out(forest: Forest) -> Masks:
 
 
 @compiled
-def number_leaves(first_split: Any, first_leaf: Any, children: Any, values: Any, moved: Any, mask: Any) -> None:
+def number_leaves(
+    first_split: Ints, first_leaf: Ints, children: Int32s, values: Array, moved: Array, mask: Words
+) -> None:
     """Put the leaves of each tree in order from left to right, and take those left of each split from its mask.
 
     Masks of trees with more than 64 leaves mean nothing.
@@ -132,8 +134,8 @@ def scorer(lanes: int) -> Any:
 
     @compiled
     def score(
-        X: Any, columns: Any, first_split: Any, first_leaf: Any, column: Any, threshold: Any, mask: Any, values: Any,
-        out: Any,
+        X: Singles, columns: Ints, first_split: Ints, first_leaf: Ints, column: Int32s, threshold: Singles,
+        mask: NDArray[np.uint32], values: Array, out: Array,
     ) -> None:  # fmt: skip
         block, alive = np.zeros((len(columns), lanes), np.float32), np.empty(lanes, mask.dtype)
         for a in range(0, X.shape[0], lanes):
@@ -149,7 +151,7 @@ def scorer(lanes: int) -> Any:
 
 
 @compiled
-def fill(X: Any, columns: Any, block: Any) -> None:
+def fill(X: Singles, columns: Ints, block: Singles) -> None:
     """The columns of some documents, one after another: values that are missing become −∞ or NaN, by their side."""
     for d in range(X.shape[0]):
         x = X[d]
@@ -158,7 +160,7 @@ def fill(X: Any, columns: Any, block: Any) -> None:
 
 
 @compiled
-def told(x: Any, missing: Any, left: Any) -> Any:
+def told(x: float, missing: int, left: int) -> Any:
     """A value as splits see it: NaN goes right at every split and −∞ left; next to nothing is 0, but if EXACT."""
     unknown = np.isnan(x)
     if unknown or (missing != EXACT and abs(x) <= np.float32(TINY)):

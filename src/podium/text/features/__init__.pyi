@@ -1,11 +1,11 @@
-from . import document as document
+from . import document_level as document_level
+from . import embeddings as embeddings
 from . import language_models as language_models
 from . import matching as matching
 from . import over_words as over_words
 from . import proximity as proximity
 from . import query_level as query_level
 from . import similarity as similarity
-from . import vectors as vectors
 from .base import Feature as Feature
 from .base import Plan as Plan
 from .base import register_feature as register_feature
