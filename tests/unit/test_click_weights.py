@@ -6,6 +6,7 @@ from benchmarks.click_weights import choice, cosine
 from podium.losses import Loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pages", "queries"), [(1, 2000), (5, 600), (50, 150)])
 def test_validation_by_clicks_chooses_the_better_model(pages, queries):
     found = [choice(seed, pages, queries) for seed in range(3)]

@@ -124,6 +124,7 @@ def test_the_chain_gives_the_gradient_of_enumeration_where_only_the_grades_are_p
     assert (np.abs(of_final.mean(axis=0) - of_free.mean(axis=0) - expected) < 4 * error).all()
 
 
+@pytest.mark.slow
 @every_distance
 def test_the_chain_gives_the_gradient_of_enumeration_where_the_lists_are_partial_too(kind):
     query = CrankingQuery.of(PARTIAL.query(0), GRADES)

@@ -31,6 +31,7 @@ def expected_slope(loss, grades_of):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*WITH_A_LAW, "structrank(topology=plackett-luce,learn=false,log_w1=0.5)"])
 def test_rankings_drawn_from_the_law_of_a_loss_make_its_scores_the_best(name):
     slope = np.abs(expected_slope(Loss.parse(name), lambda ranks: 4.0 - ranks)).max()

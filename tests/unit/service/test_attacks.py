@@ -215,6 +215,7 @@ def test_a_key_has_two_long_bodies_in_memory_at_once(start, models, tmp_path):
     asyncio.run(calls())
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_done_beside_the_event_loop(start, models, tmp_path, monkeypatch):
     import podium
 
