@@ -71,7 +71,7 @@ def sniff_texts(name: str, head: bytes, *, queries: bool = False) -> TextFormat 
     """The format of a file of documents, or of queries, by its name and its first bytes; None if none fits."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     for pattern, format in _TEXTS.items():
-        if re.match(pattern, start):
+        if pattern.match(start):
             return format
     if start.startswith(b"[") and name.lower().removesuffix(".gz").endswith(".json"):
         return "json-list"
@@ -84,12 +84,12 @@ def sniff_texts(name: str, head: bytes, *, queries: bool = False) -> TextFormat 
 _KINDS: dict[str, TableKind] = {
     "csv": "csv", "tsv": "tsv", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow",
 }  # fmt: skip
-_TEXTS: dict[bytes, TextFormat] = {
-    rb"\{": "json-lines",
-    rb"\.I\s": "smart",
-    rb"(?i)<doc[>\s]": "trec-documents",
-    rb"(?i)<top>": "trec-topics",
-    rb"(?i)<\?xml|<!--": "xml",
+_TEXTS: dict[re.Pattern[bytes], TextFormat] = {
+    re.compile(rb"\{"): "json-lines",
+    re.compile(rb"\.I\s"): "smart",
+    re.compile(rb"(?i)<doc[>\s]"): "trec-documents",
+    re.compile(rb"(?i)<top>"): "trec-topics",
+    re.compile(rb"(?i)<\?xml|<!--"): "xml",
 }
 _SQLITE = b"SQLite format 3"
 _PREFLIB = (".soc", ".soi", ".toc", ".toi")
