@@ -11,6 +11,7 @@ A method with other parts keeps what it has of the grid, so that `listnet(scorer
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,57 +19,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.algorithms import (
-    OCSVM,
-    SVMMAP,
-    AdaRank,
-    GBRank,
-    McRank,
-    PermuRank,
-    PRank,
-    Random,
-    RankBoost,
-    SingleFeature,
-    SortNet,
-    Splitting,
-)
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import Named, build, field_types, load_plugins, split_call, write
 from podium.learner import Learner
-from podium.losses import (
-    IRSVM,
-    PMOPFD,
-    PMOPMH,
-    AppRank,
-    BoltzRank,
-    EnergyNDCG,
-    Exponential,
-    FRank,
-    Hinge,
-    LambdaRank,
-    ListMLE,
-    ListNet,
-    Loss,
-    Mallows,
-    PairTiesD,
-    PairTiesRK,
-    PMOPExact,
-    PMOPGibbs,
-    RankNet,
-    RankRegress,
-    Regression,
-    Softmax,
-    SoftRank,
-    SquaredHinge,
-    StructRank,
-    SubsetRegression,
-    Thurstone,
-)
-from podium.metrics import ERR, MAP, MRR, NDCG, Metric
+from podium.losses import Loss
 from podium.recipe import Recipe
-from podium.scorers import NadarayaWatson, Trees
-from podium.solvers import LBFGS, SGD, Adam, Boosting, CuttingPlane, Newton, Projected
-from podium.transforms import AddMinMax, Identity, MinMax, Nystrom, Transform
+from podium.transforms import Transform
 
 
 @dataclass(frozen=True)
@@ -98,88 +54,92 @@ class Method:
         return replace(self, grid={name: left(values) for name, values in self.grid.items()})
 
 
-PENALTY: dict[str, tuple[Any, ...]] = {"penalty": (0.01, 0.1, 1.0)}
+Grid = dict[str, tuple[Any, ...]]
+PENALTY: Grid = {"penalty": (0.01, 0.1, 1.0)}
+_LAMBDAMART = (
+    "recipe(loss=lambdarank(metric={},damped=true),scorer=trees(num_leaves=7),"
+    "solver=boosting(learning_rate=0.1,bagging_fraction=0.7),transform=identity)"
+)
+_LAMBDAMART_GRID: Grid = {"num_leaves": (7, 31), "transform": ("identity", "add-minmax")}
 
-
-def _lambdamart(metric: Metric) -> Method:
-    """Boosted trees on LambdaRank's forces for a metric."""
-    loss, boosting = LambdaRank(metric=metric, damped=True), Boosting(learning_rate=0.1, bagging_fraction=0.7)
-    recipe = Recipe(loss=loss, scorer=Trees(num_leaves=7), solver=boosting, transform=Identity())
-    return Method(recipe, {"num_leaves": (7, 31), "transform": (Identity(), AddMinMax())}, "pairwise")
-
-
-_TABLE: dict[str, Method] = {
-    "regression": Method(Recipe(loss=Regression()), PENALTY, "pointwise"),
-    "subset-regression": Method(Recipe(loss=SubsetRegression()), PENALTY, "pointwise"),
-    "mcrank": Method(McRank(), family="pointwise"),
-    "mcrank-ordinal": Method(McRank(ordinal=True), family="pointwise"),
-    "prank": Method(PRank(), {"average": (False, True)}, "pointwise"),
-    "oc-svm": Method(OCSVM(), {"cost": (0.01, 0.1, 1.0)}, "pointwise"),
-    "oc-svm-sum": Method(OCSVM(margins="sum", cost=1.01), {"cost": (1.001, 1.01, 1.1)}, "pointwise"),
-    "ranknet": Method(Recipe(loss=RankNet(normalise=True)), PENALTY, "pairwise"),
-    "hinge": Method(Recipe(loss=Hinge(normalise=True), solver=CuttingPlane()), PENALTY, "pairwise"),
-    "ranking-svm": Method(Recipe(loss=SquaredHinge(normalise=True), solver=Newton()), PENALTY, "pairwise"),
-    "ranking-svm-kernel": Method(
-        Recipe(loss=SquaredHinge(normalise=True), solver=Newton(penalty=0.01), transform=Nystrom()),
-        {"penalty": (0.003, 0.01, 0.03), "gamma": (0.15, 0.5, 1.5)},
-        "pairwise",
-    ),
-    "ir-svm": Method(Recipe(loss=IRSVM()), PENALTY, "pairwise"),
-    "rank-regress": Method(Recipe(loss=RankRegress(normalise=True), solver=Newton()), PENALTY, "pairwise"),
-    "frank": Method(Recipe(loss=FRank(normalise=True), solver=Adam()), PENALTY, "pairwise"),
-    "pairties-rk": Method(Recipe(loss=PairTiesRK(normalise=True)), PENALTY, "pairwise"),
-    "pairties-d": Method(Recipe(loss=PairTiesD(normalise=True)), PENALTY, "pairwise"),
-    "exponential": Method(Recipe(loss=Exponential(normalise=True)), PENALTY, "pairwise"),
-    "mallows": Method(Recipe(loss=Mallows(normalise=True), solver=Adam()), PENALTY, "pairwise"),
-    "lambdarank": Method(Recipe(loss=LambdaRank(), solver=Adam()), PENALTY, "pairwise"),
-    "lambdamart": _lambdamart(NDCG(30)),
-    "lambdamart-map": _lambdamart(MAP()),
-    "lambdamart-err": _lambdamart(ERR(10)),
-    "lambdamart-mrr": _lambdamart(MRR()),
-    "rankboost": Method(RankBoost(), family="pairwise"),
-    "gbrank": Method(GBRank(), {"shrinkage": (0.1, 0.3)}, "pairwise"),
-    "sortnet": Method(SortNet(), family="pairwise"),
-    "splitting": Method(Splitting(), {"margin": (1.0, 10.0, 100.0)}, "pairwise"),
-    "listnet": Method(Recipe(loss=ListNet()), PENALTY, "listwise"),
-    # its size is that of the labels' sum: 1 for clicks per page, tens for the grades of a long list
-    "softmax": Method(Recipe(loss=Softmax()), {"penalty": (0.01, 0.1, 1.0, 10.0)}, "listwise"),
-    "listmle": Method(Recipe(loss=ListMLE(), solver=Adam()), PENALTY, "listwise"),
-    "thurstone": Method(Recipe(loss=Thurstone()), PENALTY, "listwise"),
-    "pmop-fd": Method(Recipe(loss=PMOPFD(), solver=Adam(), transform=MinMax()), PENALTY, "listwise"),
-    "pmop-exact": Method(
-        Recipe(loss=PMOPExact(), solver=LBFGS(iterations=100, tolerance=1e-5)),
-        {"penalty": (0.001, 0.01, 0.1)},
-        "listwise",
-    ),
-    "pmop-gibbs": Method(Recipe(loss=PMOPGibbs(), solver=SGD()), {"learning_rate": (0.03, 0.1, 0.3)}, "listwise"),
-    "pmop-mh": Method(Recipe(loss=PMOPMH(samples=30), solver=SGD()), {"learning_rate": (0.03, 0.1, 0.3)}, "listwise"),
-    "boltzrank": Method(
-        Recipe(loss=BoltzRank(), solver=Adam()), {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}, "listwise"
-    ),
-    "energy-ndcg": Method(
-        Recipe(loss=EnergyNDCG(), solver=LBFGS(penalty=0.01, tolerance=1e-8)), {"penalty": (0.1, 1.0, 10.0)}, "listwise"
-    ),
-    "adarank-map": Method(AdaRank(), family="listwise"),
-    "adarank-ndcg": Method(AdaRank(metric=NDCG(5)), family="listwise"),
-    "svm-map": Method(SVMMAP(), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
-    "svm-ndcg": Method(SVMMAP(measure="ndcg"), {"cost": (0.1, 1.0, 10.0)}, "listwise"),
-    "permurank": Method(PermuRank(), {"cost": (0.03, 0.1, 1.0)}, "listwise"),
-    "structrank": Method(
-        Recipe(
-            loss=StructRank(normalise=True),
-            scorer=NadarayaWatson(),
-            solver=Projected(learning_rate=1.0, starts=3),
-            transform=MinMax(),
+_TABLE: dict[str, dict[str, tuple[str, Grid]]] = {
+    "pointwise": {
+        "regression": ("recipe(loss=regression)", PENALTY),
+        "subset-regression": ("recipe(loss=subset-regression)", PENALTY),
+        "mcrank": ("mcrank", {}),
+        "mcrank-ordinal": ("mcrank(ordinal=true)", {}),
+        "prank": ("prank", {"average": (False, True)}),
+        "oc-svm": ("oc-svm", {"cost": (0.01, 0.1, 1.0)}),
+        "oc-svm-sum": ("oc-svm(margins=sum,cost=1.01)", {"cost": (1.001, 1.01, 1.1)}),
+    },
+    "pairwise": {
+        "ranknet": ("recipe(loss=ranknet(normalise=true))", PENALTY),
+        "hinge": ("recipe(loss=hinge(normalise=true),solver=cutting-plane)", PENALTY),
+        "ranking-svm": ("recipe(loss=squared-hinge(normalise=true),solver=newton)", PENALTY),
+        "ranking-svm-kernel": (
+            "recipe(loss=squared-hinge(normalise=true),solver=newton(penalty=0.01),transform=nystrom)",
+            {"penalty": (0.003, 0.01, 0.03), "gamma": (0.15, 0.5, 1.5)},
         ),
-        {"learning_rate": (1.0, 5.0)},
-        "listwise",
-    ),
-    "softrank": Method(Recipe(loss=SoftRank(), solver=Adam()), {"sigma": (0.3, 1.0)}, "direct"),
-    "apprank": Method(Recipe(loss=AppRank(), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
-    "apprank-ap": Method(Recipe(loss=AppRank(measure="ap"), solver=Adam()), {"alpha": (5.0, 10.0, 20.0)}, "direct"),
-    "single-feature": Method(SingleFeature(), family="baselines"),
-    "random": Method(Random(), family="baselines"),
+        "ir-svm": ("recipe(loss=ir-svm)", PENALTY),
+        "rank-regress": ("recipe(loss=rank-regress(normalise=true),solver=newton)", PENALTY),
+        "frank": ("recipe(loss=frank(normalise=true),solver=adam)", PENALTY),
+        "pairties-rk": ("recipe(loss=pairties-rk(normalise=true))", PENALTY),
+        "pairties-d": ("recipe(loss=pairties-d(normalise=true))", PENALTY),
+        "exponential": ("recipe(loss=exponential(normalise=true))", PENALTY),
+        "mallows": ("recipe(loss=mallows(normalise=true),solver=adam)", PENALTY),
+        "lambdarank": ("recipe(loss=lambdarank,solver=adam)", PENALTY),
+        "lambdamart": (_LAMBDAMART.format("ndcg@30"), _LAMBDAMART_GRID),
+        "lambdamart-map": (_LAMBDAMART.format("map"), _LAMBDAMART_GRID),
+        "lambdamart-err": (_LAMBDAMART.format("err@10"), _LAMBDAMART_GRID),
+        "lambdamart-mrr": (_LAMBDAMART.format("mrr"), _LAMBDAMART_GRID),
+        "rankboost": ("rankboost", {}),
+        "gbrank": ("gbrank", {"shrinkage": (0.1, 0.3)}),
+        "sortnet": ("sortnet", {}),
+        "splitting": ("splitting", {"margin": (1.0, 10.0, 100.0)}),
+    },
+    "listwise": {
+        "listnet": ("recipe(loss=listnet)", PENALTY),
+        # its size is that of the labels' sum: 1 for clicks per page, tens for the grades of a long list
+        "softmax": ("recipe(loss=softmax)", {"penalty": (0.01, 0.1, 1.0, 10.0)}),
+        "listmle": ("recipe(loss=listmle,solver=adam)", PENALTY),
+        "thurstone": ("recipe(loss=thurstone)", PENALTY),
+        "pmop-fd": ("recipe(loss=pmop-fd,solver=adam,transform=minmax)", PENALTY),
+        "pmop-exact": (
+            "recipe(loss=pmop-exact,solver=lbfgs(iterations=100,tolerance=1e-5))",
+            {"penalty": (0.001, 0.01, 0.1)},
+        ),
+        "pmop-gibbs": ("recipe(loss=pmop-gibbs,solver=sgd)", {"learning_rate": (0.03, 0.1, 0.3)}),
+        "pmop-mh": ("recipe(loss=pmop-mh(samples=30),solver=sgd)", {"learning_rate": (0.03, 0.1, 0.3)}),
+        "boltzrank": ("recipe(loss=boltzrank,solver=adam)", {"alpha": (1.0, 3.0, 10.0), "penalty": (0.0, 0.01)}),
+        "energy-ndcg": (
+            "recipe(loss=energy-ndcg,solver=lbfgs(penalty=0.01,tolerance=1e-8))",
+            {"penalty": (0.1, 1.0, 10.0)},
+        ),
+        "adarank-map": ("adarank", {}),
+        "adarank-ndcg": ("adarank(metric=ndcg@5)", {}),
+        "svm-map": ("svm-map", {"cost": (0.1, 1.0, 10.0)}),
+        "svm-ndcg": ("svm-map(measure=ndcg)", {"cost": (0.1, 1.0, 10.0)}),
+        "permurank": ("permurank", {"cost": (0.03, 0.1, 1.0)}),
+        "structrank": (
+            "recipe(loss=structrank(normalise=true),scorer=nadaraya-watson,"
+            "solver=projected(learning_rate=1.0,starts=3),transform=minmax)",
+            {"learning_rate": (1.0, 5.0)},
+        ),
+    },
+    "direct": {
+        "softrank": ("recipe(loss=softrank,solver=adam)", {"sigma": (0.3, 1.0)}),
+        "apprank": ("recipe(loss=apprank,solver=adam)", {"alpha": (5.0, 10.0, 20.0)}),
+        "apprank-ap": ("recipe(loss=apprank(measure=ap),solver=adam)", {"alpha": (5.0, 10.0, 20.0)}),
+    },
+    "baselines": {
+        "single-feature": ("single-feature", {}),
+        "random": ("random", {}),
+    },
 }
+"""Family → name → (learner, grid that validation data chooses from). Parts are imported when they are used."""
+_ROWS = {name: (family, *row) for family, rows in _TABLE.items() for name, row in rows.items()}
+_ADDED: dict[str, Method] = {}
+"""Methods of plug-ins and of `register_method`."""
 
 
 class Methods(Mapping[str, Method]):
@@ -187,18 +147,30 @@ class Methods(Mapping[str, Method]):
 
     def __getitem__(self, name: str) -> Method:
         load_plugins()
-        return _TABLE[name]
+        return _ADDED[name] if name in _ADDED else _of_row(name)
 
     def __iter__(self) -> Iterator[str]:
         load_plugins()
-        return iter(list(_TABLE))
+        return iter([*_ROWS, *_ADDED])
 
     def __len__(self) -> int:
         load_plugins()
-        return len(_TABLE)
+        return len(_ROWS) + len(_ADDED)
+
+    def __contains__(self, name: object) -> bool:
+        load_plugins()
+        return name in _ROWS or name in _ADDED
 
 
 METHODS = Methods()
+
+
+@functools.cache
+def _of_row(name: str) -> Method:
+    """The method of a row of the table."""
+    family, learner, grid = _ROWS[name]
+    transforms = {key: tuple(map(Transform.parse, values)) for key, values in grid.items() if key == "transform"}
+    return Method(Learner.parse(learner), {**grid, **transforms}, family)
 
 
 def register_method(name: str, found: Method) -> None:
@@ -211,12 +183,13 @@ def register_method(name: str, found: Method) -> None:
         raise ParameterError(
             f"A method cannot be called {name!r}. Use lower-case letters, digits and hyphens; all and recipe are taken."
         )
-    if _TABLE.get(name, found) != found:
-        raise ParameterError(f"There is a method {name!r} already: {_TABLE[name].learner!r}. Choose another name.")
+    if name in METHODS and METHODS[name] != found:
+        raise ParameterError(f"There is a method {name!r} already: {METHODS[name].learner!r}. Choose another name.")
     for key, values in found.grid.items():
         for value in values:
             found.learner.changed({key: write(value)})  # an error if the learner has no such parameter or value
-    _TABLE[name] = found
+    if name not in _ROWS:
+        _ADDED[name] = found
 
 
 def method(text: str) -> Method:
@@ -226,15 +199,20 @@ def method(text: str) -> Method:
     """
     name, settings = split_call(text)
     if name not in METHODS:
-        learners = Learner.catalogue()
-        if name not in learners:
-            if name in Loss.catalogue():
-                raise ParameterError(f"{name!r} is a loss, not a method. Train it as {_as_recipe(name, text)!r}.")
-            raise UnknownNameError("method", name, [*METHODS, *learners], see="podium methods")
-        return Method(build(learners[name], settings), fixed=_named(settings))
+        return Method(build(_learner(name, text), settings), fixed=_named(settings))
     found, fixed = METHODS[name], _named(settings)
     learner = found.learner.changed(settings)
     return replace(found, learner=learner, grid=_grid_of(learner, found, settings.keys() | fixed), fixed=fixed)
+
+
+def _learner(name: str, text: str) -> type[Learner]:
+    """A learner that is not in the table, such as `recipe`."""
+    try:
+        return Learner.find(name)
+    except UnknownNameError:
+        if name in Loss.catalogue():
+            raise ParameterError(f"{name!r} is a loss, not a method. Train it as {_as_recipe(name, text)!r}.") from None
+        raise UnknownNameError("method", name, [*METHODS, *Learner.catalogue()], see="podium methods") from None
 
 
 def _grid_of(learner: Learner, original: Method, named: AbstractSet[str]) -> dict[str, tuple[Any, ...]]:

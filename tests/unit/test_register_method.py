@@ -22,7 +22,7 @@ MINE = Method(Recipe(loss=ListNet()), {"penalty": (0.5, 5.0)}, "mine", doc="List
 @pytest.fixture(autouse=True)
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test registers is gone after it."""
-    monkeypatch.setattr(methods, "_TABLE", dict(methods._TABLE))
+    monkeypatch.setattr(methods, "_ADDED", dict(methods._ADDED))
     return
 
 
