@@ -157,6 +157,12 @@ def test_the_map_shows_the_layers():
     assert rooms == set(HEIGHT), "tests/layers.py lists a room that is not there, or lacks one"
 
 
+def test_the_map_names_files_that_are_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for file in re.findall(r"`([\w/]+\.py)`", page):
+        assert (SOURCE / file).is_file() or (ROOT / file).is_file(), f"docs/architecture.md: {file}"
+
+
 def catalogue(folder):
     """Everything registered of the folder's kinds, by name."""
     return {name: cls for kind in KINDS[folder] for name, cls in kind.catalogue().items()}
