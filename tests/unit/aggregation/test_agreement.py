@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from scipy.stats import kendalltau
 
 from podium.aggregation import Borda
-from podium.aggregation import kendall_agreement as agreement
+from podium.aggregation import agreement
 from podium.aggregation.rankings.rankings import Rankings
 from reference.aggregation import votes
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from podium.data import Dataset, make_letor_like, split
-from podium.data.doctor import check
+from podium.data.doctor.check import check
 from podium.formats import read_folder
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
