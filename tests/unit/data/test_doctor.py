@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from podium.data import Dataset, make_letor_like, split
-from podium.data.doctor import check
+from podium.data import Dataset, check, make_letor_like, split
 from podium.formats import read_folder
 
 OHSUMED = Path(__file__).parents[3] / "../shared/data/OHSUMED"
