@@ -44,7 +44,7 @@ def write(
 
 
 def read(path: str | PathLike[str], kind: str, *, version: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The description and the arrays of a file that `write` made."""
+    """Read the description and the arrays of a file that `write` wrote."""
     with zipfile.ZipFile(path) as archive:
         head = _head(archive, kind, version)
         arrays = {name: _array(archive, name, about) for name, about in head["arrays"].items()}
@@ -53,7 +53,7 @@ def read(path: str | PathLike[str], kind: str, *, version: int) -> tuple[dict[st
 
 @contextmanager
 def file_errors(path: str | PathLike[str], kind: str, *, made_by: str) -> Iterator[None]:
-    """Whatever goes wrong while a file is read becomes an error that names it."""
+    """Turn any error while a file is read into a ModelFileError that names the file."""
     word = kind.removeprefix("podium ")
     try:
         yield
@@ -63,7 +63,7 @@ def file_errors(path: str | PathLike[str], kind: str, *, made_by: str) -> Iterat
         raise ModelFileError(f"{path}: cannot be read: {error.strerror}.") from error
     except PodiumError as error:
         raise ModelFileError(f"{path}: this {word} cannot be used here. {error}") from error
-    except Exception as error:  # whatever a stranger's bytes make go wrong is the file's fault
+    except Exception as error:  # damaged or foreign bytes may raise anything
         raise ModelFileError(
             f"{path}: not a {kind}, or damaged ({error}). Use the file that `{made_by}` wrote."
         ) from error

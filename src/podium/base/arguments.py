@@ -1,4 +1,4 @@
-"""Arguments: single numbers that callers give, right or refused in words.
+"""Arguments: checks of single numbers that callers pass; an error names the parameter.
 
 >>> whole_number(3, "k", least=1)
 3
@@ -7,18 +7,17 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
 from podium.base.errors import ParameterError
 
 
-def whole_number(value: Any, what: str, *, least: int) -> int:
-    """A whole number of at least `least`, from any type of integers; no float and no truth value is one."""
+def whole_number(value: object, what: str, *, least: int) -> int:
+    """The value as an int of at least `least`; any integer type is accepted, floats and booleans are not."""
     if not isinstance(value, bool | np.bool_):
         try:
-            number = operator.index(value)
+            number = operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
         else:
@@ -27,6 +26,6 @@ def whole_number(value: Any, what: str, *, least: int) -> int:
     raise ParameterError(f"{what} must be a whole number of at least {least}; got {value!r}.")
 
 
-def random_numbers(seed: Any) -> np.random.Generator:
+def random_numbers(seed: object) -> np.random.Generator:
     """A generator of random numbers; the same seed gives the same numbers."""
     return np.random.default_rng(whole_number(seed, "seed", least=0))

@@ -27,20 +27,20 @@ Words = NDArray[np.uint64]
 AnyArray = NDArray[Any]
 
 
-def is_sparse(X: Any) -> TypeIs[sp.csr_array]:
-    """Whether features are one of scipy's sparse matrices; scipy is not imported to find out."""
+def is_sparse(X: object) -> TypeIs[sp.csr_array]:
+    """Whether features are a sparse matrix of scipy; scipy is not imported to find out."""
     if isinstance(X, np.ndarray):
         return False
-    known = getattr(sys.modules.get("scipy.sparse"), "issparse", None)  # None while another thread imports it
-    return known is not None and bool(known(X))
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)  # None while another thread imports it
+    return issparse is not None and bool(issparse(X))
 
 
-def dense(X: Any) -> NDArray[Any]:
-    """Features as a dense matrix; what a sparse one does not store is 0."""  # (N, d)
+def dense(X: object) -> AnyArray:
+    """Features as a dense matrix; cells that a sparse one does not store are 0."""  # (N, d)
     return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
-def column(X: Any, at: int) -> NDArray[np.float32]:
+def column(X: Any, at: int) -> Singles:
     """One feature of all documents; missing values stay NaN."""  # (N,)
     if is_sparse(X):
         return np.asarray(X[:, [at]].toarray(), np.float32).ravel()

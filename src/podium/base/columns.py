@@ -1,13 +1,13 @@
-"""Columns: ids and numbers in whatever holds them (lists, arrays, series of frames), each exact or refused.
+"""Columns: ids and numbers from lists, arrays and series of data frames, each converted exactly or refused.
 
     >>> number_ids([2**63, 2**63 + 1, -1, 2**63], "query id")
     (array([0, 1, 2, 0]), ['9223372036854775808', '9223372036854775809', '-1'])
     >>> float_numbers([1, None, 2.5], "score")
     array([1. , nan, 2.5])
 
-A column has a value per row, as (n,) or (n, 1). Ids become text: whole numbers without a point, however they are held,
-and bytes as UTF-8. What is masked, None, NaN, NaT or NA is missing: no id, and NaN among numbers. What would be rounded
-to another id, or to another whole number, is refused, and so are text, times and complex numbers in place of numbers.
+A column has a value per row, as (n,) or (n, 1). Ids become text: whole numbers without a point, whatever their type,
+and bytes as UTF-8. Masked values, None, NaN, NaT and NA are missing: no id, and NaN among numbers. A value that would
+be rounded to another id or whole number is refused, and so are text, times and complex numbers in place of numbers.
 """
 
 from __future__ import annotations
@@ -21,45 +21,47 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Ints
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 
 
-def number_ids(values: Any, what: str, *, where: str | None = None, optional: bool = False) -> tuple[Ints, list[str]]:
-    """A number for each id, by first appearance, and the ids as text; −1 for one that is missing, if that may be."""
+def number_ids(
+    values: object, what: str, *, where: str | None = None, optional: bool = False
+) -> tuple[Ints, list[str]]:
+    """Number the ids by first appearance; also the different ids as text. A missing id is −1 if ids are optional."""
     ids = exact_ids(values, what, where=where, optional=optional)
     if ids.dtype.kind == "O":
         numbers_of: dict[str | None, int] = {None: -1}
-        found = (numbers_of.setdefault(name, len(numbers_of) - 1) for name in ids)
-        return np.fromiter(found, np.int64, len(ids)), [name for name in numbers_of if name is not None]
-    different, first, codes = np.unique(ids, return_index=True, return_inverse=True)
+        codes = (numbers_of.setdefault(name, len(numbers_of) - 1) for name in ids)
+        return np.fromiter(codes, np.int64, len(ids)), [name for name in numbers_of if name is not None]
+    different, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(different), np.int64)
     place[order] = np.arange(len(different))
-    return place[codes], list(map(str, different[order].tolist()))
+    return place[inverse], list(map(str, different[order].tolist()))
 
 
-def text_ids(values: Any, what: str, *, where: str | None = None) -> NDArray[Any]:
+def text_ids(values: object, what: str, *, where: str | None = None) -> NDArray[Any]:
     """Each id as text."""  # (n,) of str
     ids = exact_ids(values, what, where=where)
     return ids if ids.dtype.kind == "O" else _objects(list(map(str, ids.tolist())))
 
 
-def exact_ids(values: Any, what: str, *, where: str | None = None, optional: bool = False) -> NDArray[Any]:
-    """Ids as whole numbers if all of them are held so, else as text; none is rounded.
+def exact_ids(values: object, what: str, *, where: str | None = None, optional: bool = False) -> NDArray[Any]:
+    """Ids as whole numbers if all of them are, else as text; none is rounded.
 
-    One that is missing is refused, or None if ids are optional.
+    A missing id is refused, or None if ids are optional.
     """
     column = plain_column(values, what, where=where)
     if column.dtype.kind in "iu":
         return column
     if column.dtype.kind == "f" and (np.trunc(column) == column).all() and (np.abs(column) < _exact(column)).all():
         return column.astype(np.int64)
-    values = column.tolist() if column.dtype.kind in "bUSTO" else list(column)
-    if set(map(type, values)) == {str} and _is_writable("".join(values)):
-        return _objects(values)
+    items = column.tolist() if column.dtype.kind in "bUSTO" else list(column)
+    if set(map(type, items)) == {str} and _is_writable("".join(items)):
+        return _objects(items)
     texts: list[str | None] = []
-    for row, value in enumerate(values):
+    for row, value in enumerate(items):
         if is_missing(value):
             if optional:
                 texts.append(None)
@@ -73,7 +75,7 @@ def exact_ids(values: Any, what: str, *, where: str | None = None, optional: boo
 
 
 def check_row_order(where: str | None = None, **columns: Any) -> None:
-    """Refuse series of pandas whose index is that of the first in another order; rows go by their place, not by it."""
+    """Refuse pandas series with the first one's index in another order: rows are matched by place, not by index."""
     indexes = {name: x.index for name, x in columns.items() if hasattr(getattr(x, "index", None), "equals")}
     for name, index in indexes.items():
         first = next(iter(indexes))
@@ -86,8 +88,8 @@ def check_row_order(where: str | None = None, **columns: Any) -> None:
             )
 
 
-def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Ints:
-    """Whole numbers, however they are held."""  # (n,)
+def whole_numbers(values: object, what: str, *, where: str | None = None) -> Ints:
+    """Whole numbers as int64, from any type that holds them exactly."""  # (n,)
     ids = exact_ids(values, what, where=where)
     if len(ids) and (ids.dtype.kind not in "iu" or int(ids.max()) >= 2**63):
         raise DataError(
@@ -96,8 +98,8 @@ def whole_numbers(values: Any, what: str, *, where: str | None = None) -> Ints:
     return ids.astype(np.int64)
 
 
-def id_text(value: Any) -> str:
-    """An id as text; a ValueError says in words why something is none."""
+def id_text(value: object) -> str:
+    """An id as text; a ValueError says why a value is not an id."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if isinstance(value, str):
@@ -111,16 +113,16 @@ def id_text(value: Any) -> str:
     return _number_text(value) if _is_number(value) else str(value)
 
 
-def is_missing(value: Any) -> bool:
-    """Whether it stands for no value: None, NaN, NaT or pandas' NA."""
+def is_missing(value: object) -> bool:
+    """Whether a value is missing: None, NaN, NaT or pandas' NA."""
     try:
         return value is None or (not _holds_others(value) and bool(value != value))
     except (TypeError, ArithmeticError):  # NA, and a Decimal's signalling NaN
         return True
 
 
-def float_numbers(values: Any, what: str, *, where: str | None = None) -> NDArray[np.float64]:
-    """Numbers as an array of 64-bit floats, which is the caller's own; NaN where a number is missing."""  # (n,)
+def float_numbers(values: object, what: str, *, where: str | None = None) -> Array:
+    """Numbers as a new array of 64-bit floats; missing ones are NaN."""  # (n,)
     column = plain_column(values, what, where=where)
     kind = column.dtype.kind
     if kind not in "biufO":
@@ -128,23 +130,23 @@ def float_numbers(values: Any, what: str, *, where: str | None = None) -> NDArra
     if kind == "O" or (kind in "iu" and len(column) and not -_MOST <= int(column.min()) <= int(column.max()) <= _MOST):
         return float_cells(column, what, where=where)
     with np.errstate(over="ignore"):
-        found = column.astype(np.float64)
-    return found if column.dtype.itemsize <= 8 else _not_overflown(found, column, what, where)
+        floats = column.astype(np.float64)
+    return floats if column.dtype.itemsize <= 8 else _not_overflown(floats, column, what, where)
 
 
-def float_cells(cells: NDArray[Any], what: str, *, where: str | None = None) -> NDArray[np.float64]:
-    """Cells that hold any values as numbers, one by one; the shape stays."""
-    found = np.empty(cells.size)
+def float_cells(cells: NDArray[Any], what: str, *, where: str | None = None) -> Array:
+    """Convert cells of any values to floats, one by one; the shape stays."""
+    floats = np.empty(cells.size)
     for at, value in enumerate(cells.ravel().tolist()):
         try:
-            found[at] = exact_float(value)
+            floats[at] = exact_float(value)
         except ValueError as error:
             _refuse_row(what, at // (cells.shape[1] if cells.ndim > 1 else 1), str(error), where)
-    return found.reshape(cells.shape)
+    return floats.reshape(cells.shape)
 
 
-def exact_float(value: Any) -> float:
-    """A number as a float, NaN if it is missing; a ValueError says in words why something is none."""
+def exact_float(value: object) -> float:
+    """A number as a float, NaN if it is missing; a ValueError says why a value is not a number."""
     if isinstance(value, str | bytes | np.timedelta64) or _holds_others(value):
         raise ValueError(f"{_shown(value)} is no number.")
     if is_missing(value):
@@ -152,16 +154,16 @@ def exact_float(value: Any) -> float:
     if not isinstance(value, numbers.Number | np.bool_) or isinstance(value, complex | np.complexfloating):
         raise ValueError(f"{_shown(value)} is no number.")
     try:
-        found = float(value)  # type: ignore[arg-type]
+        number = float(value)  # type: ignore[arg-type]
     except OverflowError:
         raise ValueError(f"{_shown(value)} is beyond 64-bit floats.") from None
-    if isinstance(value, numbers.Integral) and int(found) != value:
-        raise ValueError(f"{value} would be rounded to {found:.0f}, as other whole numbers are. Give smaller ones.")
-    return found
+    if isinstance(value, numbers.Integral) and int(number) != value:
+        raise ValueError(f"{value} would be rounded to {number:.0f}, as other whole numbers are. Give smaller ones.")
+    return number
 
 
-def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray[Any]:
-    """A value per row as an array of numbers, or of objects if it holds other things or lacks some."""  # (n,)
+def plain_column(values: object, what: str, *, where: str | None = None) -> NDArray[Any]:
+    """A value per row as an array of numbers, or of objects if some are missing or of another type."""  # (n,)
     if isinstance(values, np.ma.MaskedArray):
         column = without_mask(values)
     elif isinstance(values, str | bytes | Mapping | Set) or not (
@@ -173,7 +175,7 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
     elif hasattr(values, "__array__"):
         column = _of_series(values)
     else:
-        column = _of_list(list(values))
+        column = _of_list(list(values))  # type: ignore[call-overload]
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1:
@@ -181,8 +183,8 @@ def plain_column(values: Any, what: str, *, where: str | None = None) -> NDArray
     return column.astype(column.dtype.newbyteorder("="), copy=False) if column.dtype.kind in "iuf" else column
 
 
-def without_mask(values: Any) -> NDArray[Any]:
-    """A masked array as a plain one, None where it is masked."""
+def without_mask(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """A masked array as a plain one; masked cells are None."""
     plain = np.asarray(values.data)
     if plain.dtype.kind == "V" or not np.ma.is_masked(values):
         return plain
@@ -192,7 +194,7 @@ def without_mask(values: Any) -> NDArray[Any]:
 
 
 def kind_of(array: NDArray[Any]) -> str:
-    """What an array holds, in words."""
+    """The kind of values in an array, for error messages."""
     return _KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
 
 
@@ -201,7 +203,7 @@ _KINDS = {"U": "text", "S": "text", "T": "text", "M": "times", "m": "lengths of 
 
 
 def _of_series(values: Any) -> NDArray[Any]:
-    """A series of pandas, polars or pyarrow, or a tensor; whole numbers beside missing ones stay whole."""
+    """A series of pandas, polars or pyarrow, or a tensor; whole numbers stay whole if others are missing."""
     try:
         column = np.asarray(values)
         if column.dtype.kind != "f" or not np.isnan(column).any():
@@ -213,7 +215,7 @@ def _of_series(values: Any) -> NDArray[Any]:
 
 
 def _of_list(values: list[Any]) -> NDArray[Any]:
-    """A list as an array; numpy's own would round whole numbers beside floats, and cut NULs from text."""
+    """A list as an array; np.array would round whole numbers among floats, and cut NULs from text."""
     kinds = set(map(type, values))
     whole = all(issubclass(kind, int | np.integer) and not issubclass(kind, bool | np.timedelta64) for kind in kinds)
     if kinds and (whole or kinds == {float}):
@@ -233,8 +235,8 @@ def _objects(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _holds_others(value: Any) -> bool:
-    """Whether it is a list, an array, a record or the like, and no single value."""
+def _holds_others(value: object) -> bool:
+    """Whether a value is a list, an array, a record or another container."""
     if isinstance(value, str | bytes | np.generic):
         return isinstance(value, np.void)
     return hasattr(value, "__iter__") or hasattr(value, "__array__")
@@ -244,7 +246,7 @@ def _has_no_text(kind: Any) -> bool:
     return kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Number) and not isinstance(value, bool | np.timedelta64)
 
 
@@ -264,8 +266,8 @@ def _number_text(value: Any) -> str:
     return str(whole)
 
 
-def _time_text(value: Any) -> str:
-    """A moment as text, the same whatever holds it: no fraction of a second, or 6 digits, or 9."""
+def _time_text(value: np.datetime64 | datetime.datetime) -> str:
+    """A time as text, the same for datetime and numpy: no fraction of a second, or 6 digits, or 9."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
     whole, _, fraction = str(value).partition(".")
@@ -274,7 +276,7 @@ def _time_text(value: Any) -> str:
 
 
 def _exact(column: NDArray[Any]) -> int:
-    """Below this, a float of the column's type is one whole number only."""
+    """Limit below which a float of the column's type is exactly one whole number."""
     return int(2 ** (np.finfo(column.dtype).nmant + 1))
 
 
@@ -286,13 +288,11 @@ def _is_writable(text: str) -> bool:
     return True
 
 
-def _not_overflown(
-    found: NDArray[np.float64], column: NDArray[Any], what: str, where: str | None
-) -> NDArray[np.float64]:
-    bad = np.flatnonzero(np.isinf(found) & np.isfinite(column))
+def _not_overflown(floats: Array, column: NDArray[Any], what: str, where: str | None) -> Array:
+    bad = np.flatnonzero(np.isinf(floats) & np.isfinite(column))
     if len(bad):
         _refuse_row(what, int(bad[0]), f"{column[bad[0]]} is beyond 64-bit floats.", where)
-    return found
+    return floats
 
 
 def _plural(what: str) -> str:
@@ -300,7 +300,7 @@ def _plural(what: str) -> str:
     return f"{noun[:-1]}ies{of}{whose}" if noun.endswith("y") else f"{noun}s{of}{whose}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]}…"
 

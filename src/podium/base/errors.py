@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree.
+"""Errors and warnings of podium, as a tree.
 
     PodiumError
     ├── DataError           the data is wrong: a file's line, a label, a query; also a ValueError
@@ -6,14 +6,14 @@
     │   └── UnknownNameError    no such loss, metric, method…; carries the nearest names
     ├── IncompatibleError   parts that are right alone do not fit together; also a ValueError
     ├── ClusterError        a cluster went away, or cannot do the work
-    ├── ComparisonError     some tasks of a comparison failed; carries what the others gave
-    ├── ModelFileError      a model file is damaged, too new, or not one
-    ├── IndexFileError      an index is damaged, too new, locked, or not one
+    ├── ComparisonError     some tasks of a comparison failed; carries the results of the others
+    ├── ModelFileError      a model file is damaged, too new, or no model file
+    ├── IndexFileError      an index is damaged, too new, locked, or no index
     └── MissingPackageError an optional package is not installed; also an ImportError
 
-    PodiumWarning           the answer may not be what was wanted; a UserWarning
+    PodiumWarning           the result may not be the intended one; a UserWarning
     ├── ConvergenceWarning  an iteration stopped before it had converged, or chains had not mixed
-    └── CostWarning         the work that begins will take minutes or more
+    └── CostWarning         the computation will take minutes or more
 
 Every message says what, where, expected, got, and what to do next.
 """
@@ -26,14 +26,14 @@ from typing import Any
 
 
 class PodiumError(Exception):
-    """The root of everything podium raises on purpose."""
+    """Base class of all errors that podium raises on purpose."""
 
-    def __init__(self, *arguments: Any, **others: Any) -> None:
-        super().__init__(*(shortened(one) if isinstance(one, str) else one for one in arguments), **others)
+    def __init__(self, *arguments: object, **others: Any) -> None:
+        super().__init__(*(shortened(part) if isinstance(part, str) else part for part in arguments), **others)
 
 
 def shortened(message: str) -> str:
-    """A message of a length that people read: files may hold words of megabytes, which errors repeat."""
+    """Cut the middle out of a long message: errors quote files, which may hold words of megabytes."""
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
 
 
@@ -41,7 +41,7 @@ _LONGEST = 2000
 
 
 class DataError(PodiumError, ValueError):
-    """The data is wrong. `where` is a file, with its line where there is one."""
+    """The data is wrong. `where` is a file, with its line if there is one."""
 
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
@@ -53,22 +53,22 @@ class ParameterError(PodiumError, ValueError):
 
 
 class UnknownNameError(ParameterError):
-    """No such thing under this name; suggests the nearest ones."""
+    """No such name; suggests the nearest ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, see: str | None = None) -> None:
-        known = sorted(set(known))
-        near = _nearest(name, known)
-        hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(known)}."
+        names = sorted(set(known))
+        near = _nearest(name, names)
+        hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else f" Known: {', '.join(names)}."
         super().__init__(f"No {kind} {name!r}.{hint}" + (f" See: {see}" if see else ""))
         self.kind, self.name, self.near = kind, name, near
 
 
-def _nearest(name: str, known: list[str]) -> list[str]:
-    """The names that are most likely meant: the same but for spelling, another tool's word for it, or alike."""
+def _nearest(name: str, names: list[str]) -> list[str]:
+    """The names most likely meant: equal but for spelling, another tool's word for the same, or similar."""
     word = _squeezed(name)
-    meant = [one for one in known if _squeezed(one) == word]
-    meant = meant or [one for one in known if word in map(_squeezed, OTHER_WORDS.get(one, "").split())]
-    return meant or get_close_matches(name.lower(), known, n=3, cutoff=0.6)
+    meant = [other for other in names if _squeezed(other) == word]
+    meant = meant or [other for other in names if word in map(_squeezed, OTHER_WORDS.get(other, "").split())]
+    return meant or get_close_matches(name.lower(), names, n=3, cutoff=0.6)
 
 
 def _squeezed(name: str) -> str:
@@ -97,7 +97,7 @@ OTHER_WORDS = {
     "ranknet": "rank_pairwise pairwise_logistic pair_logit",
     "mlp": "nn neural_network dnn",
 }
-"""Other tools' words, by podium's word for the same; suggested where podium's word is known."""
+"""Other tools' words, by podium's word for the same; suggested if podium's word is among the names."""
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
@@ -122,7 +122,7 @@ class ClusterError(PodiumError):
 
 
 class ModelFileError(PodiumError):
-    """A model file is damaged, too new, or not one."""
+    """A model file is damaged, too new, or no model file."""
 
 
 class IndexFileError(PodiumError):
@@ -138,7 +138,7 @@ class MissingPackageError(PodiumError, ImportError):
 
 
 class PodiumWarning(UserWarning):
-    """The root of all warnings that podium gives."""
+    """Base class of all warnings of podium."""
 
 
 class ConvergenceWarning(PodiumWarning):
@@ -146,11 +146,11 @@ class ConvergenceWarning(PodiumWarning):
 
 
 class CostWarning(PodiumWarning):
-    """The work that begins will take minutes or more."""
+    """The computation will take minutes or more."""
 
 
 def needs_memory(n_bytes: float, who: str, *, limit: float = 8e9, instead: str) -> None:
-    """Raise a clear error for what would need more memory than a workstation has."""
+    """Raise a clear error if the work needs more memory than a workstation has."""
     if n_bytes > limit:
         raise IncompatibleError(
             f"{who} would need about {n_bytes / 1e9:.0f} GB of memory for this data (at most {limit / 1e9:.0f} are "

@@ -1,4 +1,4 @@
-"""Files: read plain or gzipped, from anywhere; written aside and renamed, so that nothing half-written is left behind.
+"""Files: read plain or gzipped; written to a temporary file and renamed, so that none is ever half-written.
 
 >>> with write_aside("scores.txt") as file:  # doctest: +SKIP
 ...     file.write(b"0.5\\n")
@@ -37,13 +37,13 @@ Source = str | os.PathLike[str] | BinaryIO
 
 
 _OPEN = {"/dev/stdout": 1, "/dev/fd/1": 1, "/dev/stderr": 2, "/dev/fd/2": 2}
-"""Files that are open already: written where they are, since opening them again would cut off what they hold."""
+"""Files that are open already: written in place, since opening them again would truncate them."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that takes the place of `path` when the block ends, and vanishes if the block fails."""
+    """Write a binary file that replaces `path` when the block ends, and is removed if the block fails."""
     target = Path(os.path.realpath(path))  # through a symbolic link, which stays one
     opened = _OPEN.get(os.fspath(path))
     if opened is not None or (os.path.exists(path) and not os.path.isfile(path)):  # a pipe cannot be replaced
@@ -69,10 +69,10 @@ def write_aside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], bool]) -> Iterator[Path]:
-    """An empty folder that takes the place of `path` when the block ends, and vanishes if the block fails.
+    """Fill an empty folder that replaces `path` when the block ends, and is removed if the block fails.
 
-    A folder that is there already is replaced in one step if `replaces` says that it may be: a kill leaves the old or
-    the new one. What appears there while the block runs stays, and is an error. One process writes at a time.
+    An existing folder is replaced in one step if `replaces(folder)`: a kill leaves the old or the new one. Whatever
+    appears there while the block runs stays, and is an error. One process writes at a time.
     """
     target, where = Path(os.path.realpath(path)), os.fspath(path)
     try:
@@ -93,10 +93,10 @@ def folder_aside(path: str | os.PathLike[str], *, replaces: Callable[[Path], boo
 
 @contextmanager
 def claimed(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]:
-    """Own the writing of a file, or in a folder: whoever else claims it is refused in words, after `wait` seconds.
+    """Lock a file or folder for writing: another process gets a DataError after `wait` seconds.
 
-    The claim is a lock of the operating system, on FOLDER/.lock or on .FILE.lock beside a file, which ends with the
-    process, however it ends. A thread may claim again what it has claimed. A system without such locks has no claims.
+    The lock is the operating system's, on FOLDER/.lock or on .FILE.lock next to a file, and ends with the process,
+    however it ends. A thread may lock again what it has locked. A system without such locks locks nothing.
     """
     target = Path(os.path.realpath(path))
     with _claim(target / ".lock" if target.is_dir() else _beside(target), os.fspath(path), wait=wait):
@@ -105,7 +105,7 @@ def claimed(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None
 
 @contextmanager
 def _claim(place: Path, where: str, *, wait: float = 0.0) -> Iterator[None]:
-    """Lock a file, which is there for nothing else, and remove it in the end."""
+    """Create and lock a lock file, and remove it in the end."""
     owner = (place, threading.get_ident())
     if not _LOCKS or owner in _CLAIMED:
         yield
@@ -131,7 +131,7 @@ _CLAIMED: set[tuple[Path, int]] = set()
 
 
 def sweep(folder: str | os.PathLike[str], name: str | None = None) -> None:
-    """Remove what killed processes left half-written in a folder: all of it, or what was to become `name`."""
+    """Remove temporary files that killed processes left in a folder: all, or those that were to become `name`."""
     with contextlib.suppress(OSError):  # a folder that cannot be listed
         for entry in list(os.scandir(folder)):
             left = _TEMPORARY.fullmatch(entry.name)
@@ -165,9 +165,9 @@ def _remove(path: Path) -> None:
 
 @contextmanager
 def _temporary(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """A file or folder beside `target` that `make` makes, and that is removed when the block ends.
+    """A temporary file or folder next to `target`, created by `make` and removed when the block ends.
 
-    It is locked while its process lives, which is how others know.
+    It is locked while its process lives, so that others do not remove it.
     """
     name = target.name[:100]
     sweep(target.parent, name)
@@ -196,7 +196,7 @@ def _marked(path: Path, *, wait: bool) -> int | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:  # another has it, or there are no locks here: then it is nobody's to remove
+    except OSError:  # locked by another process, or no locks on this file system: not to be removed
         if wait:
             return descriptor
         os.close(descriptor)
@@ -208,7 +208,7 @@ def _marked(path: Path, *, wait: bool) -> int | None:
 
 
 def _locked(place: Path, where: str, until: float) -> int:
-    """A descriptor of a file, locked; an error in words if another process has locked it until then."""
+    """A descriptor of a file, locked; a clear error if another process holds the lock until then."""
     while True:
         try:
             descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
@@ -241,7 +241,7 @@ def _same(descriptor: int, path: Path) -> bool:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """What tells a file or folder from another that takes its place; None if there is none."""
+    """Device and inode of a file or folder, which change if another replaces it; None if there is none."""
     try:
         about = os.lstat(path)
     except FileNotFoundError:
@@ -250,7 +250,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def _exchange(folder: Path, other: Path) -> None:
-    """Let two folders change places: in one step if the system can, else so that `sweep` mends what a kill leaves."""
+    """Swap two folders: in one step if the system can, else so that `sweep` repairs what a kill leaves."""
     if sys.platform == "linux":
         import ctypes
 
@@ -265,7 +265,7 @@ def _exchange(folder: Path, other: Path) -> None:
 
 @contextmanager
 def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say which file cannot be written where the system does not: a full disk is noticed by a write without a name."""
+    """Add the file's name to errors without one, such as a full disk's."""
     try:
         yield
     except OSError as error:
@@ -277,7 +277,7 @@ def _named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 def write_texts(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> None:
     r"""Write text files into a folder, by name; each replaces an older one as a whole.
 
-    Bytes of ids that are not UTF-8, which are lone surrogates here, are written as \udcXX, which JSON reads back.
+    Bytes of ids that are not UTF-8, in memory lone surrogates, are written as \udcXX, which JSON reads back.
     """
     for name, text in texts.items():
         with write_aside(Path(folder) / name) as file:
@@ -286,7 +286,7 @@ def write_texts(folder: str | os.PathLike[str], texts: Mapping[str, str]) -> Non
 
 @contextmanager
 def writing(target: Source) -> Iterator[BinaryIO]:
-    """A binary file to write to: a path (gzipped where it ends in .gz; replaced at the end), "-", or an open file."""
+    """Open a binary file to write to: a path (gzipped if it ends in .gz; replaced at the end), "-", or an open file."""
     if isinstance(target, str) and target == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -303,7 +303,7 @@ def writing(target: Source) -> Iterator[BinaryIO]:
 
 @contextmanager
 def reading(source: Source) -> Iterator[BinaryIO]:
-    """A binary file to read from: a path, "-", or an open file. Gzip is known by its first bytes, not by name."""
+    """Open a binary file to read from: a path, "-", or an open file. Gzip is recognised by its first bytes."""
     own: BinaryIO | None = None
     if isinstance(source, str) and source == "-":
         stream: Any = sys.stdin.buffer
@@ -325,7 +325,7 @@ def reading(source: Source) -> Iterator[BinaryIO]:
 
 
 def source_name(source: Source) -> str:
-    """What messages call a source."""
+    """Name of a source in messages."""
     if isinstance(source, str | os.PathLike):
         return "<stdin>" if source == "-" else os.fspath(source)
     name = getattr(source, "name", None)

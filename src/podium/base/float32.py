@@ -11,40 +11,40 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Singles
+from podium.base.arrays import Ints, Singles
 
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def round_down(values: Any) -> Singles:
-    """The largest float32 up to each value: x ≤ value for the same float32 numbers x."""
-    values = np.asarray(values, np.float64)
+def round_down(values: ArrayLike | list[Any]) -> Singles:
+    """The largest float32 not above each value, so that x ≤ value holds for the same float32 numbers x."""
+    wanted = np.asarray(values, np.float64)
     with np.errstate(over="ignore", under="ignore"):
-        near = values.astype(np.float32)
-    return np.where(near.astype(np.float64) > values, next_down(near), near)
+        near = wanted.astype(np.float32)
+    return np.where(near.astype(np.float64) > wanted, next_down(near), near)
 
 
-def next_up(values: Any) -> Singles:
-    """The next float32; of ∞ itself."""
+def next_up(values: ArrayLike) -> Singles:
+    """The next larger float32; ∞ stays."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.nextafter(np.asarray(values, np.float32), np.float32(np.inf)))
 
 
-def next_down(values: Any) -> Singles:
-    """The float32 before; of −∞ itself."""
+def next_down(values: ArrayLike) -> Singles:
+    """The next smaller float32; −∞ stays."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.nextafter(np.asarray(values, np.float32), np.float32(-np.inf)))
 
 
-def to_place(values: Singles) -> NDArray[np.int64]:
-    """Whole numbers in the order of finite float32 numbers, one apart for neighbours; both zeros are 0."""
+def to_place(values: Singles) -> Ints:
+    """Index of each finite float32 in their order: neighbours differ by 1, and both zeros are 0."""
     bits = values.view(np.int32).astype(np.int64)
     return np.where(bits >= 0, bits, -(bits + 2**31))
 
 
-def from_place(places: NDArray[np.int64]) -> Singles:
-    """The float32 numbers at these places."""
+def from_place(places: Ints) -> Singles:
+    """The float32 numbers of these indices."""
     bits = np.where(places >= 0, places, -places - 2**31)
     return bits.astype(np.int32).view(np.float32)

@@ -1,8 +1,8 @@
-"""JSON process: a fresh Python interpreter that runs a module of podium and speaks lines of JSON with its parent.
+"""JSON process: a new Python interpreter that runs a module of podium and exchanges lines of JSON with its parent.
 
 Nothing is forked and nothing is pickled. `Child` is the process as its parent sees it, `Parent` the parent as the
-process sees it. The process ends with its standard input, or on Linux when its parent ends, even in the middle of work:
-so none is left over if the parent is killed.
+process sees it. The process ends with its standard input, or on Linux when its parent ends, even during work:
+none is left over if the parent is killed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Child:
         assert self.process.stdout is not None
         self._requests, self._answers = self.process.stdin, self.process.stdout
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send a message; if the process is dead, `receive` says so."""
         with suppress(BrokenPipeError):
             self._requests.write(json.dumps(message).encode() + b"\n")
@@ -63,7 +63,7 @@ class Child:
             return None  # closed, or cut off in the middle of a line
 
     def exit(self) -> str:
-        """How the process ended, in words: by an exit code or a signal."""
+        """How the process ended, as text: by an exit code or a signal."""
         code = self.process.wait()
         return f"ended with exit code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
 
@@ -77,7 +77,7 @@ class Child:
 
 
 class Parent:
-    """The process that started this one. What libraries print goes to standard error, not between the answers."""
+    """The process that started this one. Output of libraries goes to standard error, not between the answers."""
 
     def __init__(self) -> None:
         _end_with_parent(int(sys.argv[1]))
@@ -91,8 +91,8 @@ class Parent:
         """The next message."""
         return json.loads(self._requests.get())
 
-    def send(self, **answer: Any) -> None:
-        """Answer; any thread may."""
+    def send(self, **answer: object) -> None:
+        """Send an answer, from any thread."""
         with self._answering:
             self._answers.write(json.dumps(answer).encode() + b"\n")
             self._answers.flush()

@@ -1,4 +1,4 @@
-"""Rows: a feature matrix that is not in memory. Its rows are read, or made, when they are asked for.
+"""Rows: a feature matrix that is not in memory. Its rows are read, or computed, when they are needed.
 
     >>> import numpy as np
     >>> class Squares(Rows):
@@ -8,8 +8,8 @@
     >>> X[3:5].ravel().tolist(), X.taken(np.array([4, 0]))[:].ravel().tolist()
     ([9.0, 16.0], [16.0, 0.0])
 
-Everything that works on blocks of rows takes it like an array: `X[a:b]` is an array in memory. `taken` and `mapped` are
-rows too, and read nothing.
+Code that works on blocks of rows takes it like an array: `X[a:b]` is an array in memory. `taken` and `mapped` give
+`Rows` too, and read nothing.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from podium.base.arrays import Singles
+from podium.base.arrays import Flags, Ints, Singles
 from podium.base.errors import DataError, needs_memory
 from podium.base.threads import BLOCK
 
 SMALL = 2**22
-"""Cells (16 MB) that are rather read at once than each time they are looked at."""
+"""Matrices up to this many cells (16 MB) are loaded eagerly."""
 
 
 class Rows:
-    """N rows of d features. A subclass says how rows first:last are read."""
+    """N rows of d features. A subclass implements `read`."""
 
     ndim = 2
     dtype = np.dtype(np.float32)
@@ -46,20 +46,20 @@ class Rows:
         """Rows first:last as an array in memory, which the caller may change."""
         raise NotImplementedError
 
-    def gather(self, rows: NDArray[np.int64]) -> Singles:
-        """Any rows, in the order given."""
+    def gather(self, rows: Ints) -> Singles:
+        """Read any rows, in the given order."""
         out = np.empty((len(rows), self.shape[1]), np.float32)
         cuts = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
         for a, b in itertools.pairwise(cuts if len(rows) else []):
             out[a:b] = self.read(int(rows[a]), int(rows[b - 1]) + 1)
         return out
 
-    def taken(self, rows: slice | NDArray[np.int64]) -> Rows:
-        """Some rows, in the order given."""
+    def taken(self, rows: slice | Ints) -> Rows:
+        """A selection of rows, in the given order."""
         return _Taken(self, rows)
 
     def mapped(self, work: Callable[[Singles], Singles], width: int) -> Rows:
-        """What `work` makes of each row on its own."""
+        """Rows of `work(block)` for blocks of these rows; `work` must treat each row alone."""
         return _Mapped(self, work, width)
 
     @property
@@ -69,7 +69,7 @@ class Rows:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice | Ints | Flags | list[int] | tuple[Any, Any]) -> Any:
         if isinstance(key, tuple):
             rows, columns = key
             if not isinstance(rows, slice):
@@ -89,7 +89,7 @@ class Rows:
         chosen = chosen.astype(np.int64)
         return self.gather(np.where(chosen < 0, chosen + len(self), chosen))
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """All rows in memory."""
         needs_memory(4.0 * self.size, "this method", instead="Use one that works in blocks: a linear or mlp scorer, "
                      "or trees; or fewer documents.")  # fmt: skip
@@ -100,21 +100,21 @@ class Rows:
 
 
 class Checked:
-    """Checksums of the blocks of a file, and which blocks have been compared: each is once, when it is first read."""
+    """Checksums of the blocks of a file; each block is compared once, when it is first read."""
 
     def __init__(self, sums: NDArray[Any], file: str) -> None:
         self.sums, self.file = sums, file
         self._sound = np.zeros(len(sums), np.bool_)
 
     def range(self, first: int, last: int) -> tuple[int, int]:
-        """The bytes to compare before bytes first:last are used, from one boundary of blocks to another; none: 0, 0."""
+        """The range of bytes, in whole blocks, to compare before bytes first:last are used; 0, 0 if none."""
         start = first // SUM_BLOCK
         left = start + np.flatnonzero(~self._sound[start : -(-last // SUM_BLOCK)])
         return (int(left[0]) * SUM_BLOCK, (int(left[-1]) + 1) * SUM_BLOCK) if len(left) and last > first else (0, 0)
 
-    def compare(self, first: int, found: bytes | memoryview) -> None:
-        """Raise a clear error if bytes that begin at a boundary are not those that were written."""
-        for k, crc in enumerate(block_sums(found), first // SUM_BLOCK):
+    def compare(self, first: int, content: bytes | memoryview) -> None:
+        """Raise a clear error if bytes from a block boundary on do not match their checksums."""
+        for k, crc in enumerate(block_sums(content), first // SUM_BLOCK):
             if crc != self.sums[k]:
                 raise DataError(
                     f"damaged: bytes {k * SUM_BLOCK} to {(k + 1) * SUM_BLOCK} do not match their checksum. Make it "
@@ -125,19 +125,19 @@ class Checked:
 
 
 SUM_BLOCK = 2**18
-"""Bytes of which a checksum is kept."""
+"""Bytes per checksum."""
 
 
-def block_sums(found: bytes | memoryview) -> list[int]:
+def block_sums(content: bytes | memoryview) -> list[int]:
     """The checksum of each block of bytes."""
-    return [zlib.crc32(found[a : a + SUM_BLOCK]) for a in range(0, len(found), SUM_BLOCK)]
+    return [zlib.crc32(content[a : a + SUM_BLOCK]) for a in range(0, len(content), SUM_BLOCK)]
 
 
 class FileRows(Rows):
     """Rows of little-endian float32 numbers, one after another in a file, from a byte on.
 
-    They are read, not mapped: the memory in use is that of the blocks at work, by any way of counting it. With `sums`,
-    checksums of all blocks of the file, damage is an error.
+    They are read, not mapped into memory, so only the blocks at work take memory. With `sums`, the checksums of all
+    blocks of the file, damage is an error.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ _MOST = 2**30  # bytes that are read by one call
 
 
 def _open(file: str | int, shape: tuple[int, int], start: int, sums: NDArray[Any] | None) -> Rows:
-    """The rows in another process, which may be on a machine that does not see the file."""
+    """Open the rows in another process, which may be on a machine that does not see the file."""
     try:
         return FileRows(file, shape, start=start, sums=sums)
     except OSError as error:
@@ -193,7 +193,7 @@ class _Unreadable(Rows):
 
 
 class _Taken(Rows):
-    def __init__(self, of: Rows, rows: slice | NDArray[np.int64]) -> None:
+    def __init__(self, of: Rows, rows: slice | Ints) -> None:
         self.of, self.rows = of, np.arange(len(of))[rows] if isinstance(rows, slice) and rows.step else rows
         n = len(range(*rows.indices(len(of)))) if isinstance(rows, slice) else len(rows)
         super().__init__((n, of.shape[1]))
@@ -204,7 +204,7 @@ class _Taken(Rows):
             return self.of.read(start + first, start + last)
         return self.of.gather(self.rows[first:last])
 
-    def gather(self, rows: NDArray[np.int64]) -> Singles:
+    def gather(self, rows: Ints) -> Singles:
         if isinstance(self.rows, slice):
             return self.of.gather(rows + self.rows.indices(len(self.of))[0])
         return self.of.gather(self.rows[rows])
@@ -218,7 +218,7 @@ class _Mapped(Rows):
     def read(self, first: int, last: int) -> Singles:
         return self.work(self.of.read(first, last))
 
-    def gather(self, rows: NDArray[np.int64]) -> Singles:
+    def gather(self, rows: Ints) -> Singles:
         return self.work(self.of.gather(rows))
 
 
@@ -227,19 +227,19 @@ def blocks(first: int, last: int) -> list[tuple[int, int]]:
     return [(a, min(a + BLOCK, last)) for a in range(first, last, BLOCK)]
 
 
-def on_disk(X: Any) -> bool:
+def on_disk(X: object) -> bool:
     """Whether features are not in memory."""
     return isinstance(X, Rows)
 
 
-def take_rows(X: Any, rows: slice | NDArray[np.int64]) -> Any:
-    """Some rows of a feature matrix: of rows that are not in memory, few are read and many are not."""
+def take_rows(X: Any, rows: slice | Ints) -> Any:
+    """Select rows of a feature matrix; a small selection of rows on disk is loaded."""
     if not isinstance(X, Rows):
         return X[rows]
-    found = X.taken(rows)
-    return found[:] if found.size <= SMALL else found
+    selected = X.taken(rows)
+    return selected[:] if selected.size <= SMALL else selected
 
 
 def in_blocks(X: Any) -> Any:
-    """A dense matrix as arrays of some rows each, in their order."""
+    """Iterate over a dense matrix in blocks of rows, in order; a matrix in memory is one block."""
     return (X[a:b] for a, b in blocks(0, len(X))) if isinstance(X, Rows) else iter((X,))

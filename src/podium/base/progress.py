@@ -1,7 +1,7 @@
-"""Progress: the share of a long computation that is done; functions that report it take `progress`.
+"""Progress of a long computation, as the share that is done; functions that report it take `progress`.
 
-Observers are richer: those of training get every `Step` with its objective and validation metric, for learning curves;
-that of a comparison gets the `TaskEvent`s of its tasks, which run in parallel and may fail.
+Observers get more: in training every `Step` with its objective and validation metric, for learning curves; in a
+comparison the `TaskEvent`s of its tasks, which run in parallel and may fail.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Progress(Protocol):
 
 
 def quiet(share: float, stage: str = "", /) -> None:
-    """Progress that nobody sees."""
+    """Report nothing."""
 
 
 def tracked(items: Sequence[T], progress: Progress, stage: str = "") -> Iterator[T]:
-    """The items one after another; progress is reported after each."""
+    """Iterate over the items and report progress after each."""
     for n, item in enumerate(items, 1):
         yield item
         progress(n / len(items), stage)

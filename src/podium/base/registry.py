@@ -1,14 +1,14 @@
-"""Names ↔ values: one grammar for everything that has a name.
+"""Registry: one grammar of names and parameters for losses, scorers, solvers, metrics, transforms and methods.
 
-A loss, scorer, solver, metric, transform or method is a frozen value whose `repr` is its name with the
-parameters that differ from their defaults, and parsing that text gives an equal value back:
+Each is a frozen dataclass whose `repr` is its name with the parameters that differ from their defaults, and parsing
+that text gives an equal value back:
 
     >>> from podium.losses import Loss
     >>> Loss.parse("ranknet(sigma=2.0)")
     ranknet(sigma=2.0)
 
-The same text is the command line's word, the config value, the saved model's field and the row of a report.
-Plug-ins add their own by an entry point in the group `podium` naming a module; importing it registers.
+The same text is used on the command line, in configs, saved models and reports. Plug-ins name a module in an entry
+point of the group `podium`; importing it registers its classes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def param(
-    default: Any,
+    default: object,
     *,
     above: float | None = None,
     below: float | None = None,
@@ -41,20 +41,19 @@ def param(
 ) -> Any:
     """A parameter with its bounds: `above` and `below` are exclusive, `least` and `most` are inclusive.
 
-    `search` is where a search on validation data looks for a good value: from … to …, on a logarithmic scale with
-    "log", or in a list.
+    `search` is the range for tuning: from … to …, on a logarithmic scale with "log", or a list of values.
     """
     about = {"above": above, "below": below, "least": least, "most": most, "search": search}
     return dataclasses.field(default=default, metadata={k: v for k, v in about.items() if v is not None})
 
 
 class Named:
-    """A value with a name and parameters. Subclasses that set `kind` open a registry of their own."""
+    """A value with a name and parameters. A subclass that sets `kind` has its own registry."""
 
     kind: ClassVar[str]
-    """The word for what this is: loss, scorer, metric… One registry per kind."""
+    """The kind of thing: loss, scorer, metric… One registry per kind."""
     name: ClassVar[str]
-    """The word that names it; its file's name, with hyphens, unless the class says otherwise. In a script, its own."""
+    """Registered name; by default the file's name with hyphens, in a script the class's."""
     home: ClassVar[str]
     """The package whose public names fill this registry, each in the file of its name, e.g. `podium.losses`."""
     elsewhere: ClassVar[tuple[str, ...]] = ()
@@ -112,16 +111,16 @@ def register(cls: type[T]) -> type[T]:
     named = typing.cast(type[Named], frozen)
     if "name" not in named.__dict__:
         named.name = _default_name(named)
-    known = Named._catalogues.setdefault(named.kind, {})
-    other = known.get(named.name)
+    registered = Named._catalogues.setdefault(named.kind, {})
+    other = registered.get(named.name)
     if other is not None and (other.__module__, other.__qualname__) != (named.__module__, named.__qualname__):
         raise ParameterError(f"Two {named.kind}s are called {named.name!r}: {other.__module__} and {named.__module__}.")
-    known[named.name] = named
+    registered[named.name] = named
     return frozen
 
 
 def _default_name(cls: type) -> str:
-    """The name of its file, with hyphens; of a class in a script or notebook its own: MyLoss is my-loss."""
+    """The file's name with hyphens; for a class in a script or notebook the class's: MyLoss is my-loss."""
     if cls.__module__ != "__main__":
         return cls.__module__.rpartition(".")[2].replace("_", "-")
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", cls.__name__)
@@ -129,7 +128,7 @@ def _default_name(cls: type) -> str:
 
 
 def _import_file_of(name: str, home: str, elsewhere: tuple[str, ...]) -> None:
-    """Import the module in the package `home`, or among `elsewhere`, that has the name of a thing, if there is one."""
+    """Import the module with this name in the package `home` or among `elsewhere`, if there is one."""
     word = name.replace("-", "_")
     package = importlib.import_module(home)
     if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name):  # no file, such as __main__, that holds nothing with a name
@@ -142,7 +141,7 @@ def _import_file_of(name: str, home: str, elsewhere: tuple[str, ...]) -> None:
 
 
 def _is_plugin(cls: type, home: str) -> bool:
-    """Whether a class is of another distribution than the package `home`."""
+    """Whether a class comes from another distribution than the package `home`."""
     return cls.__module__.partition(".")[0] != home.partition(".")[0]
 
 
@@ -161,7 +160,7 @@ def build(cls: type[T], arguments: dict[str, str]) -> T:
 
 
 def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
-    """The values of the texts of parameters of `cls`."""
+    """Parse the texts of parameters of `cls`."""
     hints = field_types(cls)
     for key in arguments:
         if key not in hints:
@@ -171,7 +170,7 @@ def read_all(cls: type, arguments: dict[str, str]) -> dict[str, Any]:
 
 
 def search_space(cls: type) -> dict[str, tuple[Any, ...] | list[Any]]:
-    """Where to look for good values of those parameters of a registered class that are worth a search."""
+    """Ranges for tuning the hyperparameters of a registered class that declare one."""
     return {field.name: field.metadata["search"] for field in dataclasses.fields(cls) if "search" in field.metadata}
 
 
@@ -209,7 +208,7 @@ def split_call(text: str) -> tuple[str, dict[str, str]]:
 
 
 def split_list(text: str, whole: str) -> list[str]:
-    """Split at commas that stand in no bracket."""
+    """Split at commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "([") - (letter in ")]")
@@ -230,7 +229,7 @@ _DEEPEST = 20
 
 
 def read(text: str, hint: Any, where: str) -> Any:
-    """The value of `text` under a declared type."""
+    """Parse `text` as a value of a declared type."""
     origin, options = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         if text.lower() == "none" and type(None) in options:
@@ -248,7 +247,7 @@ def read(text: str, hint: Any, where: str) -> Any:
     return _scalar(text, hint, where)
 
 
-def write(value: Any) -> str:
+def write(value: object) -> str:
     """The text of a parameter's value; `read` gives the value back."""
     if isinstance(value, tuple):
         return "[" + ",".join(map(write, value)) + "]"
@@ -293,7 +292,7 @@ def _arguments(value: Named) -> str:
     return f"({','.join(changed)})" if changed else ""
 
 
-def _check(owner: Named, field: dataclasses.Field[Any], value: Any) -> None:
+def _check(owner: Named, field: dataclasses.Field[Any], value: object) -> None:
     hint = field_types(type(owner)).get(field.name)
     if hint is None:  # not a parameter
         return

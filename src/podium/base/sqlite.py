@@ -1,4 +1,4 @@
-"""Files of SQLite: opened with a check of whose they are, brought to the newest format, and their errors in words."""
+"""SQLite files: checked when opened, upgraded to the newest format, and with clear error messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.base.errors import PodiumError
 WAIT = 5.0
 """Seconds to wait while another process writes."""
 FAULTS = (sqlite3.Error, UnicodeError)
-"""What reading a damaged file raises: its words may be damaged too."""
+"""Errors of reading a damaged file, whose text may be damaged too."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class FileFormat:
     noun: str
     name: str
     application: int
-    """The number that says to SQLite whose file this is."""
+    """SQLite's application_id of these files."""
     upgrades: Sequence[Callable[[sqlite3.Connection], None]]
-    """What brings a file of format 1 to format 2, and so on; each is called within a transaction."""
+    """Functions that upgrade a file from format 1 to 2, from 2 to 3…; each is called within a transaction."""
     make: str
     repair: str
     error: Callable[[str, str], PodiumError]
-    """The error of a message and a path."""
+    """Makes the error from a message and a path."""
 
     @property
     def version(self) -> int:
@@ -37,7 +37,7 @@ class FileFormat:
         return 1 + len(self.upgrades)
 
     def open(self, path: Path) -> sqlite3.Connection:
-        """Open a file, or raise a clear error if it is not one of this format that can be read here."""
+        """Open a file, or raise a clear error if it does not have this format or cannot be read."""
         if not path.exists():
             raise self.error(f"no such {self.noun}. {self.make}", str(path))
         if path.is_dir():
@@ -48,7 +48,7 @@ class FileFormat:
             log = path.with_name(f"{path.name}-wal")
             try:
                 base = self.connect(path, "mode=ro")
-            except PodiumError:  # without a log beside the file, which cannot be made here
+            except PodiumError:  # the log next to the file is missing and cannot be created here
                 if log.exists() and log.stat().st_size:
                     raise
                 base = self.connect(path, "mode=ro&immutable=1")
@@ -56,7 +56,7 @@ class FileFormat:
         return base
 
     def connect(self, path: Path, mode: str = "mode=rw") -> sqlite3.Connection:
-        """A connection for any thread to a file of SQLite, whosever it is."""
+        """Connect to any SQLite file, for use by any thread."""
         try:
             base = sqlite3.connect(
                 f"{path.absolute().as_uri()}?{mode}",
@@ -65,14 +65,14 @@ class FileFormat:
         except FAULTS as error:
             raise self.in_words(path, error) from error
         try:
-            _number(base, "application_id")  # the first that reads the file
+            _number(base, "application_id")  # the first statement that reads the file
         except FAULTS as error:
             base.close()
             raise self.in_words(path, error) from error
         return base
 
     def check(self, path: Path, base: sqlite3.Connection) -> None:
-        """Bring a file to the newest format; if it cannot be, or is another's, close it and raise a clear error."""
+        """Upgrade a file to the newest format; if that fails or it is foreign, close it and raise a clear error."""
         try:
             self._check(path, base)
         except FAULTS as error:
@@ -102,7 +102,7 @@ class FileFormat:
         base.execute("COMMIT")
 
     def in_words(self, path: Path, error: Exception) -> PodiumError:
-        """The error of SQLite, said plainly."""
+        """An error of SQLite as a clear message."""
         return self.error(self._words(str(error)), str(path))
 
     def _words(self, text: str) -> str:
@@ -118,7 +118,7 @@ class FileFormat:
 
 
 def changeable(path: Path) -> bool:
-    """Whether this process may change a file of SQLite, which writes its log beside it."""
+    """Whether this process may change a SQLite file and write its log next to it."""
     return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
 
 

@@ -1,6 +1,6 @@
-"""Threads: how many, and how to run blocks of rows on them without the number of threads changing a bit.
+"""Threads: how many, and blocks of rows that run on them with the same bits for any number of threads.
 
-Blocks are cut by the data alone, so whatever is summed over them is summed in the same order on any machine.
+Blocks depend on the data alone, so that sums over them have the same order on any machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BLOCK = 8192
 
 
 def default_threads() -> int:
-    """PODIUM_THREADS, or the number of cores this process may use."""
+    """Number of threads: PODIUM_THREADS, or the cores this process may use."""
     text = os.environ.get("PODIUM_THREADS")
     if text is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -37,7 +37,7 @@ def default_threads() -> int:
 
 
 def pool(threads: int) -> ThreadPoolExecutor:
-    """The thread pool of all numeric work; a forked process makes a new one, as threads do not survive a fork."""
+    """The thread pool of all numeric work; a forked process gets a new one, as threads do not survive a fork."""
     return _pool(threads, os.getpid())
 
 
@@ -53,7 +53,7 @@ def map_blocks(work: Callable[[int, int], T], n_rows: int) -> list[T]:
 def openmp_threads() -> int:
     """Threads for libraries that use OpenMP, such as LightGBM: one in a forked process.
 
-    OpenMP's threads do not follow a fork, and GNU's library waits for them forever if the parent had started some.
+    OpenMP's threads do not survive a fork, and GNU's library waits for them forever if the parent had started any.
     """
     return 1 if _FORKED else default_threads()
 

@@ -1,16 +1,16 @@
-"""Which podium this is."""
+"""The version of podium."""
 
 from __future__ import annotations
 
 
 def version() -> str:
-    """The version that is installed."""
+    """The installed version, or 0+source if run from the source tree."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 
     try:
         return installed("podium")
-    except PackageNotFoundError:  # run from its source tree
+    except PackageNotFoundError:
         return "0+source"
 
 

@@ -1,4 +1,4 @@
-"""Data: queries of documents, from files, frames, or made up; split, checked, joined."""
+"""Data: queries of documents, from files, data frames, or synthetic; splits and checks."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Parts of a dataset, from arrays of any kind: features, labels, and the queries of rows."""
+"""Convert arrays of any kind to the parts of a dataset: features, labels, and the query of each row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import Array, Ints, Singles, is_sparse
 from podium.base.columns import float_cells, float_numbers, kind_of, number_ids, plain_column, without_mask
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import Rows, blocks
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-def feature_array(features: Any, source: str | None) -> NDArray[np.float32] | sp.csr_array:
-    """Features as 32-bit floats, a row per document; NaN where a value is missing or masked."""  # (N, d)
+def feature_array(features: object, source: str | None) -> Singles | sp.csr_array:
+    """Features as 32-bit floats, a row per document; missing and masked values are NaN."""  # (N, d)
     if isinstance(features, Rows):
-        return cast("NDArray[np.float32]", features)
+        return cast("Singles", features)
     if is_sparse(features):
         return _sparse(features, source)
     X = _cells(features, source)
     if X.ndim != 2:
         raise DataError(f"features must be a matrix (documents × features); got shape {X.shape}.", where=source)
     with np.errstate(over="ignore"):
-        found: NDArray[np.float32] = np.ascontiguousarray(X, dtype=np.float32)
+        singles: Singles = np.ascontiguousarray(X, dtype=np.float32)
     if X.dtype.kind == "f" and X.dtype.itemsize > 4:
         for a, b in blocks(0, len(X)):
-            _refuse_overflow(found[a:b], X[a:b], a, source)
-    return found
+            _refuse_overflow(singles[a:b], X[a:b], a, source)
+    return singles
 
 
-def label_array(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.float64]:
-    """The label of each of n rows, all finite."""  # (n,)
+def label_array(labels: ArrayLike, n: int, source: str | None) -> Array:
+    """Labels of n rows, all finite."""  # (n,)
     y = float_numbers(labels, "label", where=source)
     if len(y) != n:
         raise DataError(f"{len(y)} labels for {n} rows of features.", where=source)
@@ -47,8 +47,8 @@ def label_array(labels: ArrayLike, n: int, source: str | None) -> NDArray[np.flo
 
 def query_codes(
     qid: ArrayLike | None, group: ArrayLike | None, n: int, source: str | None
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The query number of each of n rows, in order of first appearance, and the queries' names."""
+) -> tuple[Ints, NDArray[Any]]:
+    """Query number of each of n rows, by first appearance, and the ids of the queries."""
     if qid is not None and group is not None:
         raise DataError("give qid (a query per row) or group (sizes), not both.", where=source)
     if group is not None:
@@ -61,8 +61,8 @@ def query_codes(
     return codes, np.array(names, dtype=object)
 
 
-def _consecutive(group: ArrayLike, n: int, source: str | None) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The query of each row from the sizes of consecutive queries."""
+def _consecutive(group: ArrayLike, n: int, source: str | None) -> tuple[Ints, NDArray[Any]]:
+    """Query number of each row, from the sizes of consecutive queries."""
     sizes = plain_column(group, "group size", where=source)
     if len(sizes) and (sizes.dtype.kind not in "iu" or int(sizes.min()) < 0 or int(sizes.max()) > n):
         shown = ", ".join(map(str, sizes[:5].tolist())) + (", …" if len(sizes) > 5 else "")
@@ -75,7 +75,7 @@ def _consecutive(group: ArrayLike, n: int, source: str | None) -> tuple[NDArray[
 
 
 def _sparse(features: Any, source: str | None) -> sp.csr_array:
-    """A sparse matrix in order; values of one cell are added before they are rounded to 32 bits."""
+    """A sparse matrix in canonical CSR format; duplicate entries are added before they are rounded to 32 bits."""
     import scipy.sparse as sp
 
     if features.dtype.kind not in "biuf" or features.ndim != 2:
@@ -86,7 +86,7 @@ def _sparse(features: Any, source: str | None) -> sp.csr_array:
         )
     wide: Any = sp.csr_array(features)
     if not wide.has_canonical_format:
-        wide = wide.copy()  # the caller's arrays may be shared, and are not ours to sort
+        wide = wide.copy()  # never sort the caller's arrays
         wide.sum_duplicates()
     with np.errstate(over="ignore"):
         cells = wide.data.astype(np.float32, copy=False)
@@ -102,7 +102,7 @@ def _sparse(features: Any, source: str | None) -> sp.csr_array:
     return cast("sp.csr_array", matrix)
 
 
-def _cells(features: Any, source: str | None) -> NDArray[Any]:
+def _cells(features: object, source: str | None) -> NDArray[Any]:
     """Features as an array of numbers of any type."""
     if isinstance(features, np.ma.MaskedArray):
         features = without_mask(features)
@@ -115,15 +115,15 @@ def _cells(features: Any, source: str | None) -> NDArray[Any]:
     return float_cells(X, "feature", where=source) if X.dtype.kind == "O" and X.ndim == 2 else X
 
 
-def _refuse_overflow(found: NDArray[np.float32], X: NDArray[Any], first: int, source: str | None) -> None:
-    large = np.isinf(found)
+def _refuse_overflow(singles: Singles, X: NDArray[Any], first: int, source: str | None) -> None:
+    large = np.isinf(singles)
     if not large.any():
         return
     for row, column in np.argwhere(large & np.isfinite(X))[:1]:
         _refuse_large(first + int(row), int(column), X[row, column], source)
 
 
-def _refuse_large(row: int, column: int, value: Any, source: str | None) -> None:
+def _refuse_large(row: int, column: int, value: float, source: str | None) -> None:
     raise DataError(
         f"row {row}: feature {column + 1} is {value}; features are 32-bit floats, up to 3.4e38.", where=source
     )

@@ -7,9 +7,9 @@
     >>> data.labels.tolist(), data.grouped().labels.tolist(), data.grouped().offsets.tolist()
     ([1.0, 0.0, 2.0], [1.0, 2.0, 0.0], [0, 2, 3])
 
-Data keeps the row order it was given: features, labels, scores and ranks all speak it. If the rows of some query lie
-apart, as here, `from_arrays` gives an `Ungrouped` table, which has no `offsets`, so that rows of different queries are
-never mixed; `grouped()` puts the rows of each query together.
+A dataset keeps the row order of its input: features, labels, scores and ranks all have it. If the rows of a query are
+not adjacent, as here, `from_arrays` gives an `Ungrouped` table, which has no `offsets`, so that rows of different
+queries are never mixed; `grouped()` puts the rows of each query together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import AnyArray, Ints, is_sparse
 from podium.base.columns import check_row_order, float_numbers, plain_column, text_ids
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import in_blocks, take_rows
@@ -32,14 +32,14 @@ from podium.data.table import PER_ROW, Table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Table):
-    """A table in which the rows of each query lie together."""
+    """A table in which the rows of each query are adjacent."""
 
-    offsets: NDArray[np.int64]  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
+    offsets: Ints  # (Q+1,): rows offsets[q]:offsets[q+1] are query q
 
     @classmethod
     def from_arrays(
         cls,
-        features: Any,
+        features: object,
         labels: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -52,9 +52,9 @@ class Dataset(Table):
         comments: ArrayLike | None = None,
         source: str | None = None,
     ) -> Table:
-        """A dataset from arrays, in their row order.
+        """Make a dataset from arrays, in their row order.
 
-        `qid` names each row's query, or `group` gives the sizes of consecutive queries; with neither, all rows
+        `qid` is the query id of each row, or `group` gives the sizes of consecutive queries; with neither, all rows
         are one query. `preferences` is (winner rows, loser rows[, probabilities[, weights]]). `query_weights` follow
         the queries in order of first appearance, `document_weights` the rows; see `relevance`.
         """
@@ -87,7 +87,7 @@ class Dataset(Table):
         return self
 
     @property
-    def grouped_offsets(self) -> NDArray[np.int64]:
+    def grouped_offsets(self) -> Ints:
         return self.offsets
 
     def to_grouped(self, values: ArrayLike) -> NDArray[Any]:
@@ -99,18 +99,14 @@ class Dataset(Table):
     def select(self, queries: ArrayLike) -> Dataset:
         chosen = self._query_numbers(queries)
         starts, ends = self.offsets[chosen], self.offsets[chosen + 1]
-        if len(chosen) == 1 or (len(chosen) and (starts[1:] == ends[:-1]).all()):
-            take: Any = slice(int(starts[0]), int(ends[-1]))  # queries that lie together are not copied
-        else:
-            take = _rows_of(starts, ends)
-
+        take = _rows_of(starts, ends)
         offsets = np.zeros(len(chosen) + 1, np.int64)
         np.cumsum(ends - starts, out=offsets[1:])
 
-        def pick(x: Any) -> Any:
+        def pick(x: AnyArray | None) -> Any:
             return None if x is None else x[take]
 
-        def per_query(x: Any) -> Any:
+        def per_query(x: AnyArray | None) -> Any:
             return None if x is None else x[chosen]
 
         return self._replaced(
@@ -127,15 +123,15 @@ class Dataset(Table):
             rows=None,
         )
 
-    def _query_numbers(self, queries: ArrayLike) -> NDArray[np.int64]:
-        given = plain_column(queries, "query number", where=self.source)
-        if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= self.n_queries):
+    def _query_numbers(self, queries: ArrayLike) -> Ints:
+        numbers = plain_column(queries, "query number", where=self.source)
+        if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= self.n_queries):
             raise DataError(
-                f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {given.ravel()[:5].tolist()}. "
+                f"queries must be whole numbers from 0 to {self.n_queries - 1}; got {numbers.ravel()[:5].tolist()}. "
                 "For a mask, give np.flatnonzero(mask).",
                 where=self.source,
             )
-        return given.astype(np.int64, copy=False)
+        return numbers.astype(np.int64, copy=False)
 
     def digest(self) -> str:
         h = hashlib.sha256(repr(self.features.shape).encode())
@@ -157,18 +153,18 @@ class Dataset(Table):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ungrouped(Table):
-    """A table in which the rows of some query lie apart."""
+    """A table in which the rows of some query are not adjacent."""
 
-    order: NDArray[np.int64]  # (N,) grouped row k is row order[k] here
-    cuts: NDArray[np.int64]  # (Q+1,): rows order[cuts[q]:cuts[q+1]] are query q
+    order: Ints  # (N,) grouped row k is row order[k] here
+    cuts: Ints  # (Q+1,): rows order[cuts[q]:cuts[q+1]] are query q
 
     @property
-    def grouped_offsets(self) -> NDArray[np.int64]:
+    def grouped_offsets(self) -> Ints:
         return self.cuts
 
     @property
     def offsets(self) -> NoReturn:
-        """There are none: cutting these rows by offsets would mix queries."""
+        """Refuse: cutting these rows by offsets would mix queries."""
         raise DataError("the rows of a query lie apart, so offsets cannot cut them. Use data.grouped().")
 
     def grouped(self) -> Dataset:
@@ -186,14 +182,14 @@ class Ungrouped(Table):
         return back
 
 
-def table_of(offsets: NDArray[np.int64], order: NDArray[np.int64] | None, **parts: Any) -> Table:
-    """A table of these parts, whose rows are grouped by `order`; a dataset if they are grouped as they are (None)."""
+def table_of(offsets: Ints, order: Ints | None, **parts: Any) -> Table:
+    """Make a table whose rows are grouped by `order`; a `Dataset` if they are grouped already (None)."""
     return Dataset(**parts, offsets=offsets) if order is None else Ungrouped(**parts, order=order, cuts=offsets)
 
 
-def _rows_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
-    """The rows starts[k]:ends[k] for all k: a slice, which copies nothing, where they follow each other."""
+def _rows_of(starts: Ints, ends: Ints) -> Any:
+    """The rows starts[k]:ends[k] for all k: a slice, which copies nothing, if they are consecutive."""
     if len(starts) and (starts[1:] == ends[:-1]).all():
-        return slice(starts[0], ends[-1])
+        return slice(int(starts[0]), int(ends[-1]))
     parts = [np.arange(a, b) for a, b in zip(starts, ends, strict=True)]
     return np.concatenate(parts) if parts else np.empty(0, np.int64)

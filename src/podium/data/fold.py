@@ -1,4 +1,4 @@
-"""Fold: data to learn from, to choose settings by, and to be judged on."""
+"""Fold: training, validation and test data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from podium.data.dataset import Dataset
 
 @dataclass(frozen=True)
 class Fold:
-    """Training, validation and test data; the rows of a query lie together in each."""
+    """Training, validation and test data; in each, the rows of a query are adjacent."""
 
     train: Dataset
     valid: Dataset | None

@@ -6,7 +6,7 @@
     >>> data.n_queries, data.feature_names
     (2, ('bm25',))
 
-Missing values of features become NaN; labels, queries, documents and weights must all be there.
+Missing values of features become NaN; labels, query ids, document ids and weights must not be missing.
 """
 
 from __future__ import annotations
@@ -15,26 +15,28 @@ import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import dense
+from podium.base.arrays import Array, Singles, dense
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, MissingPackageError
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
+if TYPE_CHECKING:
+    import narwhals as nw
+
 Backend = Literal["pandas", "polars", "pyarrow"]
 DOCUMENT_IDS = ("document_id", "docid")
-"""Columns that hold document ids, unless another is named."""
+"""Columns that hold document ids by default."""
 WEIGHTS = ("query_weight", "document_weight")
-"""Columns that hold weights, unless others are named."""
+"""Columns that hold weights by default."""
 
 
 def from_frame(
-    frame: Any,
+    frame: object,
     *,
     label: str | None = "label",
     qid: str | None = "qid",
@@ -44,12 +46,12 @@ def from_frame(
     document_weight: str | None = None,
     source: str | None = None,
 ) -> Table:
-    """A dataset from a data frame, rows in any order; a lazy frame is collected.
+    """Make a dataset from a data frame, with rows in any order; a lazy frame is collected.
 
-    `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None where there is none, but
-    columns called document_id or docid, query_weight and document_weight are taken for what they say. The weight of a
-    query is the same in all its rows; that of a document is how much counts that it is relevant. `features` are all
-    other columns unless named.
+    `label`, `qid`, `document_id`, `query_weight` and `document_weight` name columns; None if there is none, but
+    columns called document_id or docid, query_weight and document_weight are used by default. The weight of a query is
+    the same in all its rows; that of a document is how much its relevance counts. `features` are all other columns by
+    default.
     """
     table = frame_table(frame, source=source)
     columns: list[str] = list(table.columns)
@@ -57,7 +59,7 @@ def from_frame(
              "document_weight": document_weight}  # fmt: skip
     roles, chosen = roles_of(columns, asked, features, source)
 
-    def numbers(role: str) -> NDArray[np.float64] | None:
+    def numbers(role: str) -> Array | None:
         name = roles[role]
         return None if name is None else column_numbers(complete(table[name], name, source), source)
 
@@ -81,13 +83,13 @@ def from_frame(
 def roles_of(
     columns: list[str], asked: dict[str, str | None], features: Sequence[str] | None, source: str | None
 ) -> tuple[dict[str, str | None], list[str]]:
-    """The column of each role, None where there is none, and the columns of features."""
+    """The column of each role, None if there is none, and the columns of features."""
     asked = {role: None if name is None else str(name) for role, name in asked.items()}
     features = None if features is None else list(map(str, features))
     free = [name for name in columns if features is None or name not in features]
     usual = {"document_id": DOCUMENT_IDS, **{name: (name,) for name in WEIGHTS}}
     roles = {
-        role: name or next((known for known in usual.get(role, ()) if known in free), None)
+        role: name or next((column for column in usual.get(role, ()) if column in free), None)
         for role, name in asked.items()
     }
     used = [name for name in roles.values() if name is not None]
@@ -100,7 +102,7 @@ def roles_of(
 
 
 def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
-    """The data as a frame: qid, label, document_id and weights where it has them, and features, a row per document."""
+    """Make a data frame with a row per document: qid, label, document_id and weights if there are any, and features."""
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:
@@ -127,8 +129,8 @@ def to_frame(data: Table, *, backend: Backend = "pandas") -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
-def frame_table(frame: Any, *, source: str | None = None) -> Any:
-    """A frame of pandas, polars or pyarrow as narwhals has it, in memory; names of columns are text, none twice."""
+def frame_table(frame: object, *, source: str | None = None) -> Any:
+    """A data frame of pandas, polars or pyarrow as one of narwhals, in memory; column names are unique text."""
     import narwhals as nw
 
     try:
@@ -152,7 +154,7 @@ def frame_table(frame: Any, *, source: str | None = None) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """The first words of an error of another library."""
+    """The first two lines of another library's error message."""
     words = (str(error).strip() or type(error).__name__).splitlines()
     return " ".join(word.strip() for word in words[:2])
 
@@ -167,15 +169,16 @@ def _need_column(name: str, columns: list[str], roles: dict[str, str | None], so
     raise DataError(f"no column {name!r} ({role}); {hint} Say which it is with {role}=…{option}.", where=source)
 
 
-def complete(series: Any, name: str, source: str | None) -> Any:
+def complete(series: nw.Series[Any], name: str, source: str | None) -> nw.Series[Any]:
+    """The column, which must have no missing value."""
     missing = np.flatnonzero(series.is_null().to_numpy())
     if len(missing):
         raise DataError(f"column {name!r}: row {missing[0]} has no value. Fill it or drop the row.", where=source)
     return series
 
 
-def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[np.float32]:
-    """Some columns as features."""
+def feature_matrix(table: nw.DataFrame[Any], names: list[str], source: str | None) -> Singles:
+    """The named columns as a feature matrix."""
     X = np.empty((len(table), len(names)), np.float32)
     for c, name in enumerate(names):
         numbers = column_numbers(table[name], source, rounded=True)
@@ -189,8 +192,8 @@ def feature_matrix(table: Any, names: list[str], source: str | None) -> NDArray[
     return X
 
 
-def column_numbers(series: Any, source: str | None, *, rounded: bool = False) -> NDArray[np.float64]:
-    """A column as numbers, NaN where a value is missing; large whole numbers may be `rounded`, or are refused."""
+def column_numbers(series: nw.Series[Any], source: str | None, *, rounded: bool = False) -> Array:
+    """A column as floats, NaN if a value is missing; large whole numbers are rounded if `rounded`, else refused."""
     import narwhals as nw
 
     if rounded and series.dtype.is_numeric():
@@ -202,8 +205,8 @@ def column_numbers(series: Any, source: str | None, *, rounded: bool = False) ->
     return float_numbers(series.to_native(), f"value of column {series.name!r}", where=source)
 
 
-def weights_of_queries(data: Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weight of each query, from weights per row that are the same in all rows of a query."""
+def weights_of_queries(data: Table, weights: Array) -> Array:
+    """Weights of queries from weights of rows, which must be equal in all rows of a query."""
     query_index = data.query_index
     bad = np.flatnonzero(~np.isfinite(weights))
     if len(bad):

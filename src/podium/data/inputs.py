@@ -1,6 +1,6 @@
-"""Inputs: what functions take for data — a dataset, a data frame, or arrays with qid or group — as one table.
+"""Inputs: convert a dataset, a data frame, or arrays with qid or group to a table.
 
-The row order is the caller's, whatever it is, and numbers per row go back in it.
+The row order is the caller's, and numbers per row are returned in it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ T = TypeVar("T", bound=Table)
 
 
 def labelled_data(
-    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+    data: object, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> Dataset:
-    """Data to learn from, the rows of each query together; taken as by `labelled_table`."""
+    """Data for training, with adjacent rows of each query; arguments as for `labelled_table`."""
     return labelled_table(data, labels, qid=qid, group=group).grouped()
 
 
 def labelled_table(
-    data: Any, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
+    data: object, labels: ArrayLike | None = None, *, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> Table:
-    """Data to learn from or to judge by: a dataset, a frame with columns label and qid, or arrays with qid or group."""
+    """Data for training or evaluation: a dataset, a frame with columns label and qid, or arrays with qid or group."""
     if isinstance(data, Table):
         if labels is not None:
             raise DataError("a Dataset has its labels in it; give arrays, or a Dataset alone.")
@@ -49,7 +49,7 @@ def labelled_table(
 
 
 def unlabelled_table(
-    data: Any,
+    data: object,
     *,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
@@ -58,7 +58,7 @@ def unlabelled_table(
 ) -> Table:
     """Documents to score: a dataset, a frame with the columns `features`, or arrays.
 
-    Without qid and group, rows are one query; that is refused where scores depend on the whole query (`per_query`).
+    Without qid and group, all rows are one query; that is refused if scores depend on the whole query (`per_query`).
     """
     if isinstance(data, Table):
         _refuse_queries(qid, group)
@@ -72,19 +72,19 @@ def unlabelled_table(
         table = table.drop([name for name in WEIGHTS if name in columns and name not in chosen])
         if alone and "qid" in columns:
             return from_frame(table, label=None, features=chosen)
-        found = from_frame(table, label=None, qid=None, features=chosen)
+        unlabelled = from_frame(table, label=None, qid=None, features=chosen)
     else:
-        found = Dataset.from_arrays(_matrix(data))
+        unlabelled = Dataset.from_arrays(_matrix(data))
     if alone and per_query:
         raise DataError(
             "the model looks at a whole query at a time: give qid (a query id per row) or group (the sizes of "
-            f"consecutive queries); group=[{found.n_documents}] where all rows are one query."
+            f"consecutive queries); group=[{unlabelled.n_documents}] where all rows are one query."
         )
-    return found if alone else _with_queries(found, None, qid=qid, group=group)
+    return unlabelled if alone else _with_queries(unlabelled, None, qid=qid, group=group)
 
 
 def align_features(data: T, names: tuple[str, ...] | None) -> T:
-    """The data with the features that were trained on, in their order: by name where both have names, else by place."""
+    """Put the features into the order of training: by name if both have names, else by position."""
     theirs = data.feature_names
     if names is None or theirs is None or names == theirs:
         return data
@@ -105,7 +105,7 @@ def align_features(data: T, names: tuple[str, ...] | None) -> T:
 
 
 def widened(data: T, width: int) -> T:
-    """The same data with features that its file did not mention, which are 0."""
+    """Add features up to `width`, all 0: a sparse file need not mention its last features."""
     missing = width - data.n_features
     if missing == 0:
         return data
@@ -123,8 +123,8 @@ def widened(data: T, width: int) -> T:
     return replace(data, features=wide)
 
 
-def is_frame(data: Any) -> bool:
-    """Whether it is a frame of pandas, polars or pyarrow, or another that narwhals knows."""
+def is_frame(data: object) -> bool:
+    """Whether data is a data frame of pandas, polars, pyarrow or another library that narwhals supports."""
     if isinstance(data, np.ndarray | list | tuple) or is_sparse(data):
         return False
     import narwhals as nw
@@ -151,8 +151,8 @@ def _matrix(data: Any) -> Any:
     return data
 
 
-def _only_features(frame: Any) -> Table:
-    """A frame beside arrays of labels or queries: all its columns are features."""
+def _only_features(frame: object) -> Table:
+    """Features of a frame that comes with arrays of labels or queries: all its columns."""
     table = frame_table(frame)
     for name in (*_ROLES, *WEIGHTS):
         if name in table.columns:
@@ -163,7 +163,7 @@ def _only_features(frame: Any) -> Table:
     return from_frame(table, label=None, qid=None)
 
 
-def _with_queries(data: Table, labels: Any, *, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
+def _with_queries(data: Table, labels: ArrayLike | None, *, qid: ArrayLike | None, group: ArrayLike | None) -> Table:
     if qid is None and group is None:
         raise DataError(
             "which rows belong to one query? Give qid (a query id per row) or group (the sizes of consecutive "

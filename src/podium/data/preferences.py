@@ -1,6 +1,6 @@
-"""Preferences: explicit edges "winner before loser" within queries, beside grades or instead of them.
+"""Preferences: pairs "winner before loser" of documents of a query, with grades or instead of them.
 
-An edge may carry the probability that its winner comes first, and a weight; without them both are 1. An edge of
+A pair, or edge, may have the probability that its winner comes first, and a weight; both are 1 by default. An edge of
 weight 2 counts like two edges. A missing edge asserts nothing.
 """
 
@@ -10,8 +10,9 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers, whole_numbers
 from podium.base.errors import DataError
 
@@ -20,14 +21,14 @@ from podium.base.errors import DataError
 class Preferences:
     """The edges of all queries, those of query q at offsets[q]:offsets[q+1]."""
 
-    edges: NDArray[np.float64]  # (M, 4): winner and loser, counted within their query; probability; weight
-    offsets: NDArray[np.int64]  # (Q+1,)
+    edges: Array  # (M, 4): winner and loser, counted within their query; probability; weight
+    offsets: Ints  # (Q+1,)
 
     def __len__(self) -> int:
         return len(self.edges)
 
-    def select(self, queries: NDArray[np.int64]) -> Preferences:
-        """The edges of some queries, in the order given."""
+    def select(self, queries: Ints) -> Preferences:
+        """The edges of some queries, in the given order."""
         parts = [self.edges[self.offsets[q] : self.offsets[q + 1]] for q in queries]
         sizes = np.diff(self.offsets)[queries]
         edges = np.concatenate(parts) if parts else np.empty((0, 4))
@@ -40,9 +41,9 @@ def from_rows(
     probability: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
 ) -> Preferences:
-    """Preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
+    """Make preferences from row numbers of a dataset whose query q is rows offsets[q]:offsets[q+1]."""
     first, second = whole_numbers(winners, "winner"), whole_numbers(losers, "loser")
     odds = np.ones(len(first)) if probability is None else float_numbers(probability, "probability of a preference")
     counts = np.ones(len(first)) if weights is None else float_numbers(weights, "weight of a preference")
@@ -67,8 +68,8 @@ def from_rows(
     return Preferences(np.ascontiguousarray(edges), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
 
 
-def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64], *, ties: bool = False) -> Preferences:
-    """Every edge that grades imply: i before j where y_i > y_j; with `ties`, one of probability ½ where y_i = y_j."""
+def from_labels(labels: Array, offsets: Ints, *, ties: bool = False) -> Preferences:
+    """Make all edges that grades imply: i before j if y_i > y_j; with `ties`, probability ½ if y_i = y_j."""
     parts, counts = [], []
     for a, b in itertools.pairwise(offsets):
         above = labels[a:b, None] > labels[None, a:b]
@@ -81,10 +82,10 @@ def from_labels(labels: NDArray[np.float64], offsets: NDArray[np.int64], *, ties
 
 
 def _check_edges(
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    odds: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    first: Ints,
+    second: Ints,
+    odds: Array,
+    weights: Array,
     *,
     n_rows: int,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Splits by query: a query's documents never part. The same seed gives the same split.
+"""Random splits by query: all documents of a query are in one part. The same seed gives the same split.
 
 >>> from podium.data.synthetic import make_letor_like
 >>> data, _ = make_letor_like(10)
@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,39 +20,39 @@ from podium.data.fold import Fold
 from podium.data.inputs import labelled_data
 
 
-def split(data: Any, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
-    """Parts of a dataset or frame with these fractions of the queries, drawn at random; none is empty."""
+def split(data: object, fractions: Sequence[float] = (0.6, 0.2, 0.2), *, seed: int = 0) -> tuple[Dataset, ...]:
+    """Split a dataset or frame at random into parts with these fractions of the queries; none is empty."""
     shares = float_numbers(fractions, "fraction")
     if not ((shares > 0).all() and abs(shares.sum() - 1) <= 1e-9):
         raise ParameterError(f"the fractions of a split must be positive and add up to 1; got {shares.tolist()}.")
-    data = labelled_data(data)
-    _need(data, len(shares), "split into")
-    n = data.n_queries
+    dataset = labelled_data(data)
+    _need(dataset, len(shares), "split into")
+    n = dataset.n_queries
     cuts = np.rint(np.cumsum(shares) * n).astype(np.int64)[:-1]
     for k in range(len(cuts)):  # no part may be empty
         cuts[k] = max(cuts[k], (cuts[k - 1] if k else 0) + 1)
     for k in range(len(cuts) - 1, -1, -1):
         cuts[k] = min(cuts[k], (cuts[k + 1] if k + 1 < len(cuts) else n) - 1)
     order = random_numbers(seed).permutation(n)
-    return tuple(data.select(np.sort(part)) for part in np.split(order, cuts))
+    return tuple(dataset.select(np.sort(part)) for part in np.split(order, cuts))
 
 
-def k_folds(data: Any, k: int = 5, *, seed: int = 0) -> list[Fold]:
-    """k folds as LETOR makes them: each of k parts of the queries is test data once, the next part validation data.
+def k_folds(data: object, k: int = 5, *, seed: int = 0) -> list[Fold]:
+    """Make k folds for cross-validation as LETOR does: each of k parts of the queries is test data once.
 
-    The other parts are training data.
+    The next part is validation data, and the others are training data.
     """
     k = whole_number(k, "k", least=0)
     if k < 3:
         raise ParameterError(f"k_folds needs k ≥ 3, for training, validation and test data; got {k}.")
-    data = labelled_data(data)
-    _need(data, k, "held out in")
-    parts = [np.sort(part) for part in np.array_split(random_numbers(seed).permutation(data.n_queries), k)]
+    dataset = labelled_data(data)
+    _need(dataset, k, "held out in")
+    parts = [np.sort(part) for part in np.array_split(random_numbers(seed).permutation(dataset.n_queries), k)]
     folds = []
     for i, test in enumerate(parts):
         valid = parts[(i + 1) % k]
-        rest = np.setdiff1d(np.arange(data.n_queries), np.concatenate([test, valid]))
-        folds.append(Fold(data.select(rest), data.select(valid), data.select(test), f"Fold{i + 1}"))
+        rest = np.setdiff1d(np.arange(dataset.n_queries), np.concatenate([test, valid]))
+        folds.append(Fold(dataset.select(rest), dataset.select(valid), dataset.select(test), f"Fold{i + 1}"))
     return folds
 
 

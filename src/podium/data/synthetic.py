@@ -1,26 +1,26 @@
-"""Synthetic data like LETOR's, with planted truth.
+"""Synthetic learning-to-rank data like LETOR's, with the true utility of each document.
 
     >>> data, utility = make_letor_like(20, n_features=12, seed=1)
     >>> data.n_queries, data.n_features, utility.shape == data.labels.shape
     (20, 12, True)
 
-A document's utility is a function of its features: a linear part, bends, and products of two. A grade is the utility,
-shifted for its query and blurred with noise, cut at thresholds; so no order of a query's documents can be expected to
-beat the one by utility. Beside the features that matter there are blurred mixtures of them and useless ones; every
-query shifts and stretches its features, and some features are in units of their own or rise exponentially.
+A document's utility is a function of its features: linear and curved terms, and products of two. A grade is the utility
+plus a shift per query and noise, cut at thresholds; so no order of a query's documents is better in expectation than
+the one by utility. Besides the relevant features there are noisy mixtures of them and useless ones; each query shifts
+and scales its features, and features have different units, some of them exponential.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers, whole_number
+from podium.base.arrays import Array, Ints
 from podium.base.errors import ParameterError
 from podium.data.dataset import Dataset
 
 _SHARES = np.array([0.52, 0.32, 0.13, 0.02, 0.01])
-"""How frequent grades 0 to 4 are, about as in web search."""
+"""Frequencies of grades 0 to 4, about as in web search."""
 
 
 def make_letor_like(
@@ -30,13 +30,12 @@ def make_letor_like(
     n_features: int = 24,
     noise: float = 0.5,
     seed: int = 0,
-) -> tuple[Dataset, NDArray[np.float64]]:
-    """A dataset with grades 0 to 4, and the utility of each of its rows.
+) -> tuple[Dataset, Array]:
+    """Make a dataset with grades 0 to 4, and the utility of each of its rows.
 
-    `documents` are the smallest and largest number per query; `noise` is the blur of grades in standard deviations of
-    utility. A quarter of the features is linear in the utility, a quarter bends or multiplies, a quarter is redundant,
-    a quarter useless. Queries and documents share one hidden structure per seed, so split one dataset rather than
-    making two.
+    `documents` are the smallest and largest number per query; `noise` is that of grades in standard deviations of
+    utility. A quarter of the features is linear in the utility, a quarter curved or multiplied, a quarter redundant, a
+    quarter useless. The function depends on the seed, so split one dataset rather than making two.
     """
     for name, value in (("n_queries", n_queries), ("n_features", n_features), *(("documents", n) for n in documents)):
         whole_number(value, name, least=0)
@@ -50,7 +49,7 @@ def make_letor_like(
     query = np.repeat(np.arange(n_queries), sizes)
     linear, bent, redundant = (n_features // 4,) * 3
     useless = n_features - linear - bent - redundant
-    z = rng.standard_normal((len(query), linear + bent))  # what matters
+    z = rng.standard_normal((len(query), linear + bent))  # relevant features
     utility = _utility(z[:, :linear], z[:, linear:], rng)
     mixtures = z @ rng.standard_normal((linear + bent, redundant)) / np.sqrt(linear + bent)
     mixtures += rng.standard_normal(mixtures.shape)
@@ -67,7 +66,7 @@ def make_letor_like(
     return data.grouped(), utility
 
 
-def _utility(straight: NDArray[np.float64], bent: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def _utility(straight: Array, bent: Array, rng: np.random.Generator) -> Array:
     """Utility with mean 0 and deviation 1, about half of its variance linear."""
     linear = straight @ rng.uniform(0.5, 1.5, straight.shape[1])
     curved = np.zeros(len(bent))
@@ -79,23 +78,19 @@ def _utility(straight: NDArray[np.float64], bent: NDArray[np.float64], rng: np.r
     return _standard(_standard(linear) + _standard(curved))
 
 
-def _standard(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standard(x: Array) -> Array:
     return np.asarray((x - x.mean()) / (x.std() or 1.0))
 
 
-def _shifted(
-    features: NDArray[np.float64], query: NDArray[np.int64], n_queries: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Features as queries see them, each in its own unit; every third rises exponentially."""
+def _shifted(features: Array, query: Ints, n_queries: int, rng: np.random.Generator) -> Array:
+    """Shift and scale features per query, each in its own unit; every third is exponential."""
     d = features.shape[1]
     seen = features * rng.uniform(0.7, 1.3, (n_queries, d))[query] + 0.5 * rng.standard_normal((n_queries, d))[query]
     seen[:, ::3] = np.exp(0.5 * seen[:, ::3])
     return np.asarray(seen * 10.0 ** rng.integers(-1, 3, d))
 
 
-def _grades(
-    blurred: NDArray[np.float64], query: NDArray[np.int64], n_queries: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _grades(blurred: Array, query: Ints, n_queries: int, rng: np.random.Generator) -> Array:
     """Grades 0 to 4 by common thresholds, in queries of different difficulty."""
     shifted = blurred + 0.5 * rng.standard_normal(n_queries)[query]
     cuts = np.quantile(shifted, np.cumsum(_SHARES)[:-1])

@@ -1,8 +1,8 @@
-"""Table: documents in rows, each of one query, in whatever order the caller has them.
+"""Table: documents in rows, each of one query, in the caller's order.
 
-A table is a `Dataset`, if the rows of each query lie together, or `Ungrouped`. Functions that take and give numbers per
-row take a table; functions that work query by query take a dataset: `grouped()` makes one of any table, and
-`to_grouped` and `from_grouped` carry numbers per row there and back.
+A table is a `Dataset`, if the rows of each query are adjacent, or `Ungrouped`. Functions that take and return numbers
+per row take a table; functions that work query by query take a dataset: `grouped()` makes one of any table, and
+`to_grouped` and `from_grouped` convert numbers per row there and back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.base.arrays import dense
+from podium.base.arrays import AnyArray, Array, Ints, Singles, dense
 from podium.base.columns import whole_numbers
 from podium.base.errors import DataError, counted
 from podium.data.preferences import Preferences, from_rows
@@ -23,6 +23,7 @@ from podium.data.preferences import Preferences, from_rows
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+    from podium.base.matrix_on_disk import Rows
     from podium.data.dataset import Dataset
 
 PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offsets", "comments")
@@ -31,30 +32,30 @@ PER_ROW = ("features", "labels", "document_ids", "document_weights", "score_offs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(ABC):
-    """The documents of Q queries: N rows of d features. Nothing in it changes after it is made."""
+    """The documents of Q queries: N rows of d features. It is immutable."""
 
-    features: NDArray[np.float32] | sp.csr_array  # (N, d), C order or CSR; or `Rows`, which are not in memory
-    labels: NDArray[np.float64] | None  # (N,) grades; larger is better, equal grades are ties
+    features: Singles | sp.csr_array  # (N, d), C order or CSR; or `Rows`, which are not in memory
+    labels: Array | None  # (N,) grades; larger is better, equal grades are ties
     _: KW_ONLY
     query_ids: NDArray[Any] | None = None  # (Q,) text
     document_ids: NDArray[Any] | None = None  # (N,) text
     feature_names: tuple[str, ...] | None = None
-    query_weights: NDArray[np.float64] | None = None  # (Q,)
-    document_weights: NDArray[np.float64] | None = None  # (N,) how much counts that this document is relevant
-    score_offsets: NDArray[np.float64] | None = None  # (N,) added to scores while learning, beside document weights
+    query_weights: Array | None = None  # (Q,)
+    document_weights: Array | None = None  # (N,) how much the relevance of this document counts
+    score_offsets: Array | None = None  # (N,) added to scores in training, with document weights
     preferences: Preferences | None = None  # between grouped rows
     comments: NDArray[Any] | None = None  # (N,) the text after '#' in a LETOR file
-    info: Mapping[str, Any] | None = None  # how the features were made, for a model that must make them again
-    rows: NDArray[np.int64] | None = None  # (N,) after `grouped`, the row that each was before; None: the same
+    info: Mapping[str, Any] | None = None  # how the features were computed, for a model that must compute them again
+    rows: Ints | None = None  # (N,) after `grouped`, the row that each was before; None: the same
     source: str | None = None  # where it came from, for messages
 
     @abstractmethod
     def grouped(self) -> Dataset:
-        """The same data with the rows of each query together; itself if they are."""
+        """The same data with adjacent rows of each query; itself if they are."""
 
     @property
     @abstractmethod
-    def grouped_offsets(self) -> NDArray[np.int64]:
+    def grouped_offsets(self) -> Ints:
         """Grouped rows grouped_offsets[q]:grouped_offsets[q+1] are query q."""  # (Q+1,)
 
     @abstractmethod
@@ -66,7 +67,7 @@ class Table(ABC):
         """Numbers per row of `grouped()`, in the row order of this table."""
 
     def select(self, queries: ArrayLike) -> Dataset:
-        """Some of the queries, in the order given, the rows of each together."""
+        """Some of the queries, in the given order, with adjacent rows of each."""
         return self.grouped().select(queries)
 
     def digest(self) -> str:
@@ -85,8 +86,8 @@ class Table(ABC):
         self._check_query_weights()
         self._check_document_weights()
 
-    def with_features(self, features: Any, names: tuple[str, ...] | None) -> Self:
-        """The same documents with other features; what else was checked when it was made is not checked again."""
+    def with_features(self, features: AnyArray | sp.csr_array | Rows, names: tuple[str, ...] | None) -> Self:
+        """The same documents with other features; the other fields are not checked again."""
         if features.shape[0] != self.n_documents or (names is not None and len(names) != features.shape[1]):
             raise DataError(f"features of shape {features.shape} for {self.n_documents} rows.", where=self.source)
         return self._replaced(features=features, feature_names=names)
@@ -131,12 +132,12 @@ class Table(ABC):
         return int(self.features.shape[1])
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """The number of documents of each query."""
         return np.diff(self.grouped_offsets)
 
     @property
-    def query_index(self) -> NDArray[np.int64]:
+    def query_index(self) -> Ints:
         """The number of each row's query."""  # (N,)
         return self.from_grouped(np.repeat(np.arange(self.n_queries), self.sizes))
 
@@ -151,23 +152,23 @@ class Table(ABC):
         ]
         return f"Dataset({', '.join(filter(None, parts))})"
 
-    def relevance(self) -> NDArray[np.float64]:
-        """How much counts that each document is relevant: its weight, or 0 where its label says that it is not.
+    def relevance(self) -> Array:
+        """How much the relevance of each document counts: its weight, or 0 if its label is 0.
 
         With document weights, training minimises Σ_d w_d L(s, e_d) over the documents of a query, e_d the labels in
-        which d alone is relevant. That is the risk of clicks: w_d = 1/propensity where d was clicked, else 0.
+        which d alone is relevant. That is the risk of clicks: w_d = 1/propensity if d was clicked, else 0.
         """  # (N,)
         assert self.document_weights is not None
         return self.document_weights if self.labels is None else self.document_weights * self.labels
 
-    def query_weights_of_rows(self) -> NDArray[np.float64]:
-        """The weight of each row's query; 1 where queries have none."""  # (N,)
+    def query_weights_of_rows(self) -> Array:
+        """The weight of each row's query; 1 if queries have none."""  # (N,)
         if self.query_weights is None:
             return np.ones(self.n_documents)
         return self.from_grouped(np.repeat(self.query_weights, self.sizes))
 
     def query_name(self, q: int) -> str:
-        """The id of query q as text; its number where it has none."""
+        """The id of query q as text; its number if it has none."""
         return str(self.query_ids[q]) if self.query_ids is not None else str(q)
 
     def document_name(self, row: int) -> str:
@@ -226,5 +227,5 @@ class Table(ABC):
             )
 
 
-def _range(labels: NDArray[np.float64]) -> str:
+def _range(labels: Array) -> str:
     return f"{labels.min():g} to {labels.max():g}" if len(labels) else "of none"

@@ -1,4 +1,4 @@
-"""Column roles: the columns of a table that play the roles a reader asks for, and their values in a CSV file."""
+"""Column roles: find the columns of a table by their names, and read them from a CSV file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from podium.base.errors import DataError
 from podium.base.files import reading
 
 Names = Mapping[str, tuple[str, ...]]
-"""The names that the column of each role may have."""
+"""Names that the column of each role may have."""
 
 
 def column_roles(
     columns: list[str], names: Names, *, expected: str, optional: Collection[str] = (), source: str | None
 ) -> dict[str, str]:
-    """The column of each role that has one; `expected` says in messages which columns there must be."""
+    """The column of each role; `expected` lists the columns for error messages."""
     roles: dict[str, str] = {}
-    for role, known in names.items():
-        there = [name for name in columns if name in known]
+    for role, accepted in names.items():
+        there = [name for name in columns if name in accepted]
         if len(there) > 1:
             raise DataError(f"more than one column for the {role}: {', '.join(there)}. Keep one.", where=source)
         if there:
@@ -38,9 +38,9 @@ def read_csv_roles(
     roles: Callable[[list[str]], dict[str, str]],
     value: Callable[[str, str, str], Any],
 ) -> tuple[dict[str, list[Any]], list[int]]:
-    """The values of each role in a CSV file, and the line of each row.
+    """Read the values of each role from a CSV file, and the line number of each row.
 
-    `roles` finds the columns by the names in the first line; `value` reads a word, given its role and its line.
+    `roles` finds the columns by the names in the first line; `value(role, word, where)` parses a value.
     """
     name = os.fspath(path)
     lines: list[int] = []
@@ -65,7 +65,7 @@ def read_csv_roles(
 
 
 def finite_number(word: str, role: str, where: str, *, otherwise: str = "") -> float:
-    """The number that a word is."""
+    """Parse a finite number."""
     try:
         number = float(word)
     except ValueError:

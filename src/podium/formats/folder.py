@@ -1,4 +1,4 @@
-"""A data folder, or one file: to folds of training, validation and test data.
+"""Read a data folder, or one file, as folds of training, validation and test data.
 
     DATA/Fold1/train.txt  vali.txt  test.txt      several folds
     DATA/train.txt  vali.txt  test.txt            one fold; vali and test may be missing
@@ -6,7 +6,7 @@
 
 Validation data is called vali, valid, validation, val or dev. Files are LETOR (.txt, .dat, .svm, .letor, .svmlight, or
 no ending) or .csv, also with .gz; .parquet (a file, or a folder of such files) or .arrow; or caches (.pod, see `podium
-cache`). Parquet and caches may also lie on any store that fsspec knows, e.g. s3://bucket/train.parquet.
+cache`). Parquet and caches may also be on any store that fsspec supports, e.g. s3://bucket/train.parquet.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 from podium.base.errors import DataError, ParameterError
+from podium.base.files import Source
 from podium.data.fold import Fold
 from podium.data.frames import from_frame
 from podium.data.inputs import widened
@@ -38,7 +39,7 @@ _ENDINGS = (
 
 
 def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) -> list[Fold]:
-    """The folds of a data folder, or one fold from a single file, split by query with the seed.
+    """Read the folds of a data folder, or one fold from a single file, split by query with the seed.
 
     `roles` name the columns of tables, as for `from_frame`.
     """
@@ -53,13 +54,13 @@ def read_folder(path: str | os.PathLike[str], *, seed: int = 0, **roles: Any) ->
     return [Fold(train, valid, test, root.name)]
 
 
-def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Table:
-    """One dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
+def read_data(source: object, *, n_features: int | None = None, **roles: Any) -> Table:
+    """Read a dataset from a data frame or a file: CSV, Parquet or Arrow by its name, a cache, else LETOR.
 
     A folder of Parquet files is one table, in the order of their names. "-" is LETOR on standard input. The
     features of a cache stay on disk and are read in blocks.
 
-    `n_features` is the number of features, where a LETOR file may not mention the last ones. `roles` name the columns
+    `n_features` is the number of features, if a LETOR file may not mention the last ones. `roles` name the columns
     of a table, as for `from_frame`: label="grade", qid="query".
     """
     if is_url(source) and not is_cache(source) and not is_parquet(source):
@@ -78,7 +79,7 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Ta
             ".parquet."
         )
     if not is_cache(source):
-        return read_letor(source, n_features=n_features)
+        return read_letor(cast(Source, source), n_features=n_features)
     data = open_cache(source)
     if n_features is not None and n_features < data.n_features:
         raise DataError(f"{data.n_features} features; expected {n_features}.", where=data.source)
@@ -86,17 +87,17 @@ def read_data(source: Any, *, n_features: int | None = None, **roles: Any) -> Ta
 
 
 def is_data_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether it is a folder of data in parts or folds; not a cache, which is a folder too, nor a folder of Parquet."""
+    """Whether this is a folder of data in parts or folds, and not a cache or a folder of Parquet files."""
     return os.path.isdir(path) and not is_cache(path) and not is_table(path)
 
 
-def is_table(source: Any) -> bool:
-    """Whether it is the path of a table: CSV, Parquet or Arrow by its name, or a folder of Parquet files."""
+def is_table(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the path of a table: CSV, Parquet or Arrow by its name, or a folder of Parquet files."""
     return is_parquet(source) or (isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(TABLES))
 
 
 def _fold_number(path: Path) -> int:
-    """The number in a fold's name; −1 where it is not one."""
+    """The number in a fold's name; −1 if it is no fold."""
     match = re.fullmatch(r"fold[-_ ]?(\d+)", path.name, re.IGNORECASE)
     return int(match[1]) if match else -1
 
@@ -104,10 +105,10 @@ def _fold_number(path: Path) -> int:
 def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
     files = {part: _find(folder, part) for part in PARTS}
     if files["train"] is None:
-        found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
+        present = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "nothing"
         raise DataError(
             "no training data: looked for train.txt (or .dat .svm .letor .csv .parquet .arrow .pod, also .gz), "
-            f"or folders Fold1, Fold2, …; found {found}. Name the files train, vali and test, or give one file.",
+            f"or folders Fold1, Fold2, …; found {present}. Name the files train, vali and test, or give one file.",
             where=str(folder),
         )
     parts = {part: read_data(file, **roles) for part, file in files.items() if file is not None}
@@ -117,12 +118,12 @@ def _read_fold(folder: Path, roles: dict[str, Any]) -> Fold:
 
 
 def _find(folder: Path, part: str) -> Path | None:
-    """The file of a part; two of them are one too many."""
+    """The file of a part, if there is one; two are an error."""
     names = {name + end for name in PARTS[part] for end in _ENDINGS}
     named = sorted(p for p in folder.iterdir() if p.name.lower() in names)
-    found = [p for p in named if p.is_file() or is_cache(p) or is_table(p)]
-    if len(found) > 1:
+    files = [p for p in named if p.is_file() or is_cache(p) or is_table(p)]
+    if len(files) > 1:
         raise DataError(
-            f"more than one file of {part} data: {', '.join(p.name for p in found)}. Keep one.", where=str(folder)
+            f"more than one file of {part} data: {', '.join(p.name for p in files)}. Keep one.", where=str(folder)
         )
-    return found[0] if found else None
+    return files[0] if files else None

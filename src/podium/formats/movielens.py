@@ -2,13 +2,13 @@
 
     >>> import io
     >>> lines = b"196\\t242\\t3\\t881250949\\n186\\t302\\t4\\t891717742\\n196\\t302\\t5\\t881251000\\n"
-    >>> found = read_movielens(io.BytesIO(lines))
-    >>> found.users.tolist(), found.items.tolist()
+    >>> ratings = read_movielens(io.BytesIO(lines))
+    >>> ratings.users.tolist(), ratings.items.tolist()
     (['196', '186'], ['242', '302'])
-    >>> found.matrix().tolist()
+    >>> ratings.matrix().tolist()
     [[3.0, 5.0], [nan, 4.0]]
 
-The ratings may be had from grouplens.org, for research and not to be passed on; none come with podium.
+The data is at grouplens.org, for research and not for redistribution; podium does not contain it.
 """
 
 from __future__ import annotations
@@ -19,33 +19,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Who rated what how. Users and items are numbered in order of first appearance."""
+    """Ratings of items by users; both are numbered in order of first appearance."""
 
     users: NDArray[np.object_]  # (U,) ids
     items: NDArray[np.object_]  # (I,) ids
-    user: NDArray[np.int64]  # (N,) numbers
-    item: NDArray[np.int64]  # (N,) numbers
-    rating: NDArray[np.float64]  # (N,)
-    time: NDArray[np.int64]  # (N,) seconds since 1970
+    user: Ints  # (N,) numbers
+    item: Ints  # (N,) numbers
+    rating: Array  # (N,)
+    time: Ints  # (N,) seconds since 1970
 
     def __len__(self) -> int:
         return len(self.rating)
 
-    def matrix(self) -> NDArray[np.float32]:
-        """The rating of each item by each user; NaN where there is none."""  # (U, I)
-        found = np.full((len(self.users), len(self.items)), np.nan, np.float32)
-        found[self.user, self.item] = self.rating
-        return found
+    def matrix(self) -> Singles:
+        """The rating of each item by each user; NaN if there is none."""  # (U, I)
+        matrix = np.full((len(self.users), len(self.items)), np.nan, np.float32)
+        matrix[self.user, self.item] = self.rating
+        return matrix
 
 
 def read_movielens(source: Source) -> Ratings:
-    """The ratings of a file, from a path, "-" or a binary file, gzipped or not."""
+    """Read ratings from a path, "-" or a binary file, gzipped or not."""
     name = source_name(source)
     users: dict[str, int] = {}
     items: dict[str, int] = {}

@@ -6,7 +6,7 @@
     >>> data.feature_names, data.labels.tolist(), data.comments.tolist()
     (('LM0', 'TM0.1', 'TM0.2', 'score'), [0.0, 1.0], ['a house', 'the home'])
 
-A line is `sentence ||| translation ||| name= value … ||| score`; what follows the score (alignments) is ignored.
+A line is `sentence ||| translation ||| name= value … ||| score`; anything after the score (alignments) is ignored.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.data.dataset import Dataset
@@ -25,7 +26,7 @@ from podium.data.table import Table
 from podium.formats.bleu import sentence_bleu
 
 SCORE = "score"
-"""The name of the decoder's own total."""
+"""Name of the feature that holds the decoder's total score."""
 
 
 class _Line(NamedTuple):
@@ -37,10 +38,10 @@ class _Line(NamedTuple):
 
 
 def read_nbest(source: Source, *, references: Sequence[Source] | None = None, ranks: ArrayLike | None = None) -> Table:
-    """The translations of a file, from a path, "-" or a binary file, gzipped or not.
+    """Read the translations from a path, "-" or a binary file, gzipped or not.
 
-    Features have the decoder's names; where one has several values they are numbered (TM0.1, TM0.2). One that a line
-    does not name is 0 there, since decoders leave out what is 0. The last feature is the decoder's total. Documents
+    Features have the decoder's names; several values of one are numbered (TM0.1, TM0.2). A feature that a line does not
+    name is 0 there, since decoders leave out zeros. The last feature is the decoder's total. Documents
     are numbered from 1 within their sentence; their text is in `comments`.
 
     Labels come from `references`, files whose line number, from 0, is the sentence: the smoothed BLEU of each
@@ -66,12 +67,12 @@ def read_nbest(source: Source, *, references: Sequence[Source] | None = None, ra
         labels = _from_ranks(np.asarray(ranks, np.float64), sentences, name)
     return Dataset.from_arrays(
         X, labels, qid=sentences, document_ids=_numbered(sentences), comments=[line.text for line in lines],
-        feature_names=[*(one for key, n in names.items() for one in _numbered_names(key, n)), SCORE], source=name,
+        feature_names=[*(name for key, n in names.items() for name in _numbered_names(key, n)), SCORE], source=name,
     )  # fmt: skip
 
 
 def _read(source: Source, name: str) -> list[_Line]:
-    found: list[_Line] = []
+    lines: list[_Line] = []
     seen: set[str] = set()
     with reading(source) as file:
         for number, raw in enumerate(file, 1):
@@ -80,17 +81,17 @@ def _read(source: Source, name: str) -> list[_Line]:
             if not text.strip():
                 continue
             line = _line(text, number, where)
-            if line.sentence in seen and found[-1].sentence != line.sentence:
+            if line.sentence in seen and lines[-1].sentence != line.sentence:
                 raise DataError(
                     f"sentence {line.sentence} was there before; the translations of a sentence must follow each "
                     "other. Sort the file by sentence.",
                     where=where,
                 )
             seen.add(line.sentence)
-            found.append(line)
-    if not found:
+            lines.append(line)
+    if not lines:
         raise DataError("no translations: the file is empty.", where=name)
-    return found
+    return lines
 
 
 def _text(raw: bytes, where: str) -> str:
@@ -123,7 +124,7 @@ def _line(text: str, number: int, where: str) -> _Line:
             raise DataError(f"expected the name of a feature, such as LM0=, before {word!r}.", where=where)
         else:
             current.append(_number(word, where))
-    empty = next((key for key, found in values.items() if not found), None)
+    empty = next((key for key, numbers in values.items() if not numbers), None)
     if empty is not None:
         raise DataError(f"feature {empty} has no value.", where=where)
     return _Line(number, sentence, translation, values, _number(score, where))
@@ -140,16 +141,16 @@ def _number(word: str, where: str) -> float:
 
 
 def _columns(lines: Sequence[_Line], name: str) -> dict[str, int]:
-    """How many values each feature has, in order of first appearance."""
-    found: dict[str, int] = {}
+    """The number of values of each feature, in order of first appearance."""
+    sizes: dict[str, int] = {}
     for line in lines:
         for key, values in line.values.items():
-            if found.setdefault(key, len(values)) != len(values):
+            if sizes.setdefault(key, len(values)) != len(values):
                 raise DataError(
-                    f"feature {key} has {len(values)} values here and {found[key]} before.",
+                    f"feature {key} has {len(values)} values here and {sizes[key]} before.",
                     where=f"{name}:{line.number}",
                 )
-    return found
+    return sizes
 
 
 def _numbered_names(key: str, n: int) -> list[str]:
@@ -157,15 +158,15 @@ def _numbered_names(key: str, n: int) -> list[str]:
 
 
 def _numbered(sentences: NDArray[np.object_]) -> list[str]:
-    """The place of each translation in its list, from 1."""
-    found: list[str] = []
+    """The number of each translation in its list, from 1."""
+    numbers: list[str] = []
     for k, sentence in enumerate(sentences):
-        found.append("1" if not k or sentence != sentences[k - 1] else str(int(found[-1]) + 1))
-    return found
+        numbers.append("1" if not k or sentence != sentences[k - 1] else str(int(numbers[-1]) + 1))
+    return numbers
 
 
 def read_references(files: Sequence[Source]) -> list[list[str]]:
-    """The references of each sentence, from files of a line per sentence."""
+    """Read the references of each sentence from files with a line per sentence."""
     if not files:
         raise DataError("expected at least one file of references.")
     columns = []
@@ -177,27 +178,27 @@ def read_references(files: Sequence[Source]) -> list[list[str]]:
                 f"{len(columns[-1])} lines, but {source_name(files[0])} has {len(columns[0])}.",
                 where=source_name(source),
             )
-    return [list(one) for one in zip(*columns, strict=True)]
+    return [list(texts) for texts in zip(*columns, strict=True)]
 
 
-def _bleu(lines: Sequence[_Line], files: Sequence[Source], name: str) -> NDArray[np.float64]:
-    known = read_references(files)
-    found = np.empty(len(lines))
+def _bleu(lines: Sequence[_Line], files: Sequence[Source], name: str) -> Array:
+    references = read_references(files)
+    labels = np.empty(len(lines))
     for row, line in enumerate(lines):
         where = f"{name}:{line.number}"
         if not (line.sentence.isascii() and line.sentence.isdigit()):
             raise DataError(f"with references a sentence is a line number from 0; got {line.sentence!r}.", where=where)
-        if int(line.sentence) >= len(known):
+        if int(line.sentence) >= len(references):
             raise DataError(
-                f"sentence {line.sentence} has no reference: {source_name(files[0])} has {len(known)} lines, the first "
-                "for sentence 0.",
+                f"sentence {line.sentence} has no reference: {source_name(files[0])} has {len(references)} lines, "
+                "the first for sentence 0.",
                 where=where,
             )
-        found[row] = sentence_bleu(line.text, known[int(line.sentence)])
-    return found
+        labels[row] = sentence_bleu(line.text, references[int(line.sentence)])
+    return labels
 
 
-def _from_ranks(ranks: NDArray[np.float64], sentences: NDArray[np.object_], name: str) -> NDArray[np.float64]:
+def _from_ranks(ranks: Array, sentences: NDArray[np.object_], name: str) -> Array:
     if ranks.shape != sentences.shape or not np.isfinite(ranks).all():
         raise DataError(
             f"{len(sentences)} translations need as many ranks, all finite; got shape {ranks.shape}.", where=name

@@ -1,9 +1,8 @@
-"""Preferences as a file: lines of `query winner loser [probability [weight]]`, separated by tabs, commas or spaces.
+"""Preference files: lines of `query winner loser [probability [weight]]`, separated by tabs, commas or spaces.
 
-Winner and loser are document ids; for data without ids, numbers of rows within the query, from 0. The separator is a
-tab or comma where the first line has one. A first line of column names, `qid winner loser probability weight`, blank
-lines and lines that begin with # are skipped. Beside a LETOR file, under its name with `.preferences` added, they are
-read with it.
+Winner and loser are document ids; for data without ids, row numbers within the query, from 0. The separator is a tab or
+comma if the first line has one. A first line of column names, `qid winner loser probability weight`, blank lines and
+lines that begin with # are skipped. The preferences of a LETOR file are in `<file>.preferences`, and read with it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _HEADER = ["qid", "winner", "loser", "probability", "weight"]
 
 
 def read_preferences(source: Source, data: Table) -> Table:
-    """The same data with the preferences of a file."""
+    """Add the preferences of a file to data."""
     grouped = data.grouped()
     rows = _Rows(grouped)
     winners, losers, odds, weights = [], [], [], []
@@ -59,20 +58,20 @@ def write_preferences(data: Table, target: Source) -> None:
 
 
 class _Rows:
-    """Finds a document's row by query and document id; one dictionary per query that is asked for."""
+    """Find a document's row by query and document id; a dictionary per query, made when it is needed."""
 
     def __init__(self, data: Dataset) -> None:
         self.data = data
         self.queries = {data.query_name(q): q for q in range(data.n_queries)}
-        self.known: dict[int, dict[str, int]] = {}
+        self.documents: dict[int, dict[str, int]] = {}
 
     def find(self, query: str, document: str, where: str) -> int:
         q = self.queries.get(query)
         if q is None:
             raise DataError(f"no query {query!r} in {self.data.source or 'the data'}.", where=where)
-        if q not in self.known:
-            self.known[q] = self._documents(q)
-        row = self.known[q].get(document)
+        if q not in self.documents:
+            self.documents[q] = self._documents(q)
+        row = self.documents[q].get(document)
         if row is None:
             kind = "document" if self.data.document_ids is not None else "row (the data has no document ids)"
             raise DataError(f"query {query!r} has no {kind} {document!r}.", where=where)
@@ -117,5 +116,5 @@ def _number(word: str, what: str, where: str, *, most: float) -> float:
 
 
 def _name(data: Dataset, q: int, k: int) -> str:
-    """What the file calls document k of query q."""
+    """Name of document k of query q in the file."""
     return str(k) if data.document_ids is None else str(data.document_ids[data.offsets[q] + k])

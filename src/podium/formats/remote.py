@@ -1,11 +1,11 @@
-"""Places: files in a folder of this machine, or on any store that fsspec knows, e.g. s3://bucket/train.pod."""
+"""Read files of this machine, or on any remote store that fsspec supports, e.g. s3://bucket/train.pod."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,13 @@ from podium.base.matrix_on_disk import SUM_BLOCK, Checked, Rows
 _CHUNK = 2**22  # bytes that are read at a time
 
 
-def is_url(path: Any) -> bool:
-    """Whether it is an address, not a path: file:///shared/train.pod, s3://bucket/train.pod."""
+def is_url(path: object) -> TypeGuard[str]:
+    """Whether this is a URL, not a path: file:///shared/train.pod, s3://bucket/train.pod."""
     return isinstance(path, str) and "://" in path
 
 
 def file_size(place: str) -> int | None:
-    """The bytes of a file; None where there is none, or only a link to one."""
+    """Size of a file in bytes; None if there is none, or only a link to one."""
     if not is_url(place):
         return os.stat(place).st_size if os.path.isfile(place) and not os.path.islink(place) else None
     with _store(place) as (store, path):
@@ -31,7 +31,7 @@ def file_size(place: str) -> int | None:
 
 
 def read_bytes(place: str, first: int = 0, last: int | None = None) -> bytes:
-    """The bytes first:last of a file, to its end unless told."""
+    """Bytes first:last of a file, by default to its end."""
     if is_url(place):
         with _store(place) as (store, path):
             return bytes(store.cat_file(path, start=first, end=last))
@@ -41,14 +41,14 @@ def read_bytes(place: str, first: int = 0, last: int | None = None) -> bytes:
 
 
 def chunks(place: str) -> Iterator[bytes]:
-    """A file, piece by piece."""
+    """Read a file in pieces."""
     size = file_size(place) or 0
     for first in range(0, size, _CHUNK):
         yield read_bytes(place, first, min(first + _CHUNK, size))
 
 
 def listed(place: str) -> list[str] | None:
-    """The paths or addresses of what lies in a folder, in the order of their names; None where it is no folder."""
+    """List a folder (path or URL), sorted by name; None if it is not one."""
     if not is_url(place):
         return [os.path.join(place, name) for name in sorted(os.listdir(place))] if os.path.isdir(place) else None
     with _store(place) as (store, path):
@@ -59,7 +59,7 @@ def listed(place: str) -> list[str] | None:
 
 @contextmanager
 def opened(place: str) -> Iterator[Any]:
-    """A file, open to be read anywhere."""
+    """Open a file (path or URL) to read from any position."""
     if is_url(place):
         with _store(place) as (store, path):
             file: Any = store.open(path, "rb")
@@ -70,7 +70,7 @@ def opened(place: str) -> Iterator[Any]:
 
 
 class UrlRows(Rows):
-    """Rows of little-endian float32 numbers, one after another in a file of a store, read by ranges of its bytes."""
+    """Rows of little-endian float32 numbers in a file on a remote store, read by ranges of bytes."""
 
     def __init__(self, file: str, shape: tuple[int, int], sums: NDArray[Any] | None = None) -> None:
         super().__init__(shape)
@@ -79,10 +79,10 @@ class UrlRows(Rows):
 
     def read(self, first: int, last: int) -> Singles:
         width = 4 * self.shape[1]
-        found = self._bytes(first * width, last * width) if last > first else b""
-        if len(found) != (last - first) * width:
+        content = self._bytes(first * width, last * width) if last > first else b""
+        if len(content) != (last - first) * width:
             raise DataError("the file ends before its last row; it was changed or cut.", where=self.file)
-        return np.frombuffer(found, "<f4").reshape(last - first, self.shape[1]).astype(np.float32)
+        return np.frombuffer(content, "<f4").reshape(last - first, self.shape[1]).astype(np.float32)
 
     def _bytes(self, first: int, last: int) -> bytes:
         """Bytes first:last, of whole blocks if they have not been compared with their checksums."""
@@ -91,14 +91,14 @@ class UrlRows(Rows):
             return read_bytes(self.file, first, last)
         end = 4 * self.size
         begin = min(a, first // SUM_BLOCK * SUM_BLOCK)
-        found = read_bytes(self.file, begin, min(max(b, last), end))
-        self._checked.compare(begin, found[: b - begin])
-        return found[first - begin : last - begin]
+        content = read_bytes(self.file, begin, min(max(b, last), end))
+        self._checked.compare(begin, content[: b - begin])
+        return content[first - begin : last - begin]
 
 
 @contextmanager
 def _store(url: str) -> Iterator[tuple[Any, str]]:
-    """The store of an address and the path there; what goes wrong is said in words."""
+    """The store of a URL and the path there; failures become a DataError."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:

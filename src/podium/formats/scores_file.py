@@ -1,21 +1,21 @@
-"""Scores files: one number per line of the data, in its order; or RankLib's `qid index score`.
+"""Scores files: one number per document, in the order of the data; or RankLib's `qid index score`.
 
-RankLib's index counts the documents of a query from 0 as they stand in the data file.
+RankLib's index counts the documents of a query from 0, in the order of the data file.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.data.dataset import Dataset
 from podium.data.table import Table
 
 
-def read_scores(source: Source, data: Table) -> NDArray[np.float64]:
-    """The score of each document, in the row order of the data, from a scores file for that data."""
+def read_scores(source: Source, data: Table) -> Array:
+    """Read the scores of the documents of `data`, in its row order."""
     where = source_name(source)
     with reading(source) as file:
         lines = [(number, line.split()) for number, line in enumerate(file, 1) if line.strip()]
@@ -52,7 +52,7 @@ def _score(word: bytes, where: str) -> float:
     return value
 
 
-def _rows_named(names: list[tuple[int, bytes, bytes]], data: Dataset, where: str) -> NDArray[np.int64]:
+def _rows_named(names: list[tuple[int, bytes, bytes]], data: Dataset, where: str) -> Ints:
     """The line (from 0) that scores each row of grouped data."""
     number_of = {data.query_name(q): q for q in range(data.n_queries)}
     sizes, line_of = data.sizes, np.full(data.n_documents, -1, np.int64)

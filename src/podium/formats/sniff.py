@@ -1,15 +1,15 @@
-"""Sniff: the format of a file, by its name and its first lines. The one place that guesses.
+"""Sniff: detect the format of a file by its name and its first lines. No other module guesses.
 
 LETOR       `grade qid:… 1:… 2:… # comment`; also without qid
-qrels       `query iteration document grade`; ids may hold any sign but white space, # and commas included
+qrels       `query iteration document grade`; ids may hold any character but white space, # and commas included
 run         `query Q0 document rank score tag`, perhaps with more words
 scores      a number per line, or RankLib's `qid index score`
 preflib     by its ending (.soc, .toc …) or its header
 table       .csv, .parquet or .arrow, by its ending
-cache       a folder that `podium cache` made
+cache       a folder that `podium cache` wrote
 index       a text index, which is a SQLite file
 
-Files of documents and queries are told apart by `sniff_texts`, kinds of tables by `table_kind`.
+`sniff_texts` does the same for files of documents and queries, `table_kind` for tables.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arrow", ".feather")
 
 
 def sniff(source: Source) -> FileFormat:
-    """The format of a file; unknown if its first line that says something fits none. "-" is not looked into."""
+    """Format of a file, from its first non-comment line; "unknown" if none matches. "-" is not read."""
     name = os.fspath(source).lower() if isinstance(source, str | os.PathLike) else ""
     if name.endswith(TABLES):
         return "table"
@@ -59,7 +59,7 @@ def sniff(source: Source) -> FileFormat:
 
 
 def table_kind(name: str) -> TableKind | None:
-    """The kind of table that the ending of a name promises; None if it promises none."""
+    """Kind of table by the ending of its name; None if it is no table."""
     ending = name.lower().rstrip("/").rpartition(".")[2]
     if ending == "gz":
         ending = name.lower().removesuffix(".gz").rpartition(".")[2]
@@ -98,7 +98,7 @@ _FEATURE = re.compile(rb"(qid|\d+):")
 
 
 def _by_line(line: bytes) -> FileFormat:
-    """By the columns of a line. In LETOR everything after the grade is `key:value`, up to a comment."""
+    """Format by the columns of a line. In LETOR everything after the grade is `key:value`, up to a comment."""
     words = line.removeprefix(b"\xef\xbb\xbf").split()
     before_comment = line.partition(b"#")[0].split()
     if len(before_comment) > 1 and _FEATURE.match(before_comment[1]):

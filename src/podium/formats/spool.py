@@ -1,4 +1,4 @@
-"""Spools: rows and texts that stream in, written to disk as they come, and read back without being in memory."""
+"""Spools: append rows and texts to files on disk, and use them without loading them into memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Int32s, Ints, Singles
 from podium.base.matrix_on_disk import FileRows, Rows, blocks
 from podium.formats.letor.letor_matrix import is_mostly_empty
 from podium.formats.letor.letor_parser import scatter
@@ -18,7 +19,7 @@ from podium.parsing.words import SPARE
 
 
 class MatrixSpool:
-    """The feature matrix of a LETOR file: dense or sparse by the same rule as in memory (see `Matrix`)."""
+    """A feature matrix on disk to which rows are appended; dense or sparse by the rule of `Matrix`."""
 
     def __init__(self, folder: Path, *, n_features: int | None) -> None:
         self.rows, self.written, self.n_features = 0, 0, n_features or 0
@@ -27,7 +28,7 @@ class MatrixSpool:
         self._ends = Growing(np.int64)
         self._ends.extend(np.zeros(1, np.int64))
 
-    def add(self, ends: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
+    def add(self, ends: Ints, columns: Int32s, values: Singles) -> None:
         """Append rows: columns and values [ends[r]:ends[r+1]] are row r."""
         rows, width = len(ends) - 1, max(self.n_features, int(columns.max()) + 1 if len(columns) else 0)
         total, written = self.rows + rows, self.written + len(columns)
@@ -41,7 +42,7 @@ class MatrixSpool:
             self.add_rows(cells.reshape(rows, width))
         self.rows, self.n_features, self.written = total, width, written
 
-    def add_rows(self, X: NDArray[np.float32]) -> None:
+    def add_rows(self, X: Singles) -> None:
         """Append dense rows."""
         width = X.shape[1]
         if not self._runs or self._runs[-1][1] != width:
@@ -50,10 +51,10 @@ class MatrixSpool:
         _append(self._folder / "cells.part", np.ascontiguousarray(X, "<f4"))
 
     def expect(self, times: float) -> None:
-        """Nothing to make room for."""
+        """Do nothing; `Matrix` allocates memory here."""
 
     def finished(self) -> Any:
-        """The whole matrix, which stays on disk; nothing can be added after."""
+        """The whole matrix, still on disk; no rows may be added after."""
         shape = (self.rows, self.n_features)
         if self._sparse and not is_mostly_empty(self.rows * self.n_features, self.written):
             self._to_dense()
@@ -66,7 +67,7 @@ class MatrixSpool:
             self._widen()
         return FileRows(os.fspath(self._folder / "cells.part"), shape)
 
-    def _add_sparse(self, ends: NDArray[np.int64], columns: NDArray[Any], values: NDArray[np.float32]) -> None:
+    def _add_sparse(self, ends: Ints, columns: NDArray[Any], values: Singles) -> None:
         import scipy.sparse as sp
 
         width = int(columns.max()) + 1 if len(columns) else 0
@@ -77,12 +78,12 @@ class MatrixSpool:
         self._ends.extend(ends[1:] + self._ends.array[self._ends.size - 1])
 
     def _runs_of_rows(self) -> list[Rows]:
-        found: list[Rows] = []
+        parts: list[Rows] = []
         start = 0
         for rows, width in self._runs:
-            found.append(FileRows(os.fspath(self._folder / "cells.part"), (rows, width), start=start))
+            parts.append(FileRows(os.fspath(self._folder / "cells.part"), (rows, width), start=start))
             start += 4 * rows * width
-        return found
+        return parts
 
     def _to_sparse(self) -> None:
         import scipy.sparse as sp
@@ -108,7 +109,7 @@ class MatrixSpool:
         self._sparse = False
 
     def _widen(self) -> None:
-        """Write all rows again with the width that the last of them asked for."""
+        """Write all rows again with the width of the last."""
         wider = self._folder / "wider.part"
         for run in self._runs_of_rows():
             for a, b in blocks(0, len(run)):
@@ -121,7 +122,7 @@ _SPARSE = {"values": "<f4", "columns": "<i4"}
 
 
 class TextSpool:
-    """Texts, one after another."""
+    """Texts on disk to which others are appended."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._place = folder / f"{name}.part"
@@ -136,7 +137,7 @@ class TextSpool:
         self._end = int(ends[-1]) if len(ends) else self._end
 
     def finished(self) -> Ids:
-        """All of them, still on disk."""
+        """All texts, still on disk."""
         _append(self._place, np.zeros(SPARE, np.uint8))
         bounds = self._bounds.finished()
         return Ids(np.memmap(self._place, np.uint8, mode="c"), bounds[:-1], bounds[1:])

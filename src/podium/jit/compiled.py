@@ -1,4 +1,4 @@
-"""Compiled functions: numba's decorator in one place. Machine code is cached on disk, where a folder can be written.
+"""Compile Python functions to machine code with numba when they are first called, and cache it on disk.
 
 >>> @compiled
 ... def double(x):
@@ -6,13 +6,15 @@
 >>> double(4.0)
 8.0
 
-numba itself is imported at the first call of a compiled function, so that commands which compute nothing start fast.
+numba is imported at the first call of a compiled function, not at import, so that commands that compute nothing start
+fast. At that call numba looks at the types of the arguments (the *signature*), compiles the function for them and keeps
+the result in its *dispatcher*, the callable that chooses the machine code for a signature. `machine_code` makes
+dispatchers; `disk_cache` keeps machine code for the next process and compiles again after an edit of any file that the
+function's module imports. If no cache folder can be written, every process compiles anew.
 
-The cache lies beside the source, else in the user's cache folder, or where NUMBA_CACHE_DIR says. Where none of these
-can be written, functions are compiled anew in every process. After an edit of any file that a function's module reaches
-by its imports it is compiled again: see `disk_cache`.
-
-With NUMBA_DISABLE_JIT=1 nothing is compiled: functions run as Python, which a debugger can step through.
+An *intrinsic* is a function whose machine code is written by hand, for the compiler LLVM that numba uses; it has a
+*plain form* in Python as well. With NUMBA_DISABLE_JIT=1 nothing is compiled: functions run as Python and intrinsics as
+their plain forms, which a debugger can step through.
 """
 
 from __future__ import annotations
@@ -29,65 +31,63 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 
 STARTED = time.time()
-"""When this process began to import modules with compiled functions: what is edited later is not what it runs."""
+"""When this process began to import modules with compiled functions: it does not run later edits."""
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _REASSOCIATE = {"reassoc", "contract"}
 
 
 class Deferred:
-    """A value for compiled code that numba makes when it is first used: a compiled function or an intrinsic.
-
-    `py_func` is its plain form.
-    """
+    """A compiled function or intrinsic that is created at its first use; `py_func` is its plain form."""
 
     def __init__(self, function: Callable[..., Any], make: Callable[[], Any]) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self._make, self._lock = make, threading.RLock()
-        self._made: Any = None
+        self._target: Any = None
 
     @property
-    def made(self) -> Any:
-        if self._made is None:
+    def target(self) -> Any:
+        """numba's dispatcher or intrinsic; the plain form if nothing is compiled."""
+        if self._target is None:
             with self._lock:
-                if self._made is None:
-                    self._made = functools.partial(interpret, self.py_func) if is_interpreted() else self._make()
-        return self._made
+                if self._target is None:
+                    self._target = functools.partial(interpret, self.py_func) if is_interpreted() else self._make()
+        return self._target
 
-    def __call__(self, *args: Any) -> Any:
-        return (self._made or self.made)(*args)
+    def __call__(self, *args: object) -> Any:
+        return (self._target or self.target)(*args)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # asked by copy, pickle and inspect
             raise AttributeError(name)
-        return getattr(self.made, name)
+        return getattr(self.target, name)
 
 
 def compiled(function: F) -> F:
-    """Compile a function when it is first used."""
+    """Compile a function when it is first called."""
     return _deferred(function, _OPTIONS)
 
 
 def vectorised(function: F) -> F:
-    """As `compiled`, for a loop whose sums may be added in another order, which lets them fill vector registers.
+    """Compile a loop whose sums may be added in another order, so that it uses vector instructions.
 
-    Only for small helpers that call nothing and write to no array: what they call may be reordered too, and a loop that
-    also writes is compiled in two orders, between which the places of its arrays in memory decide. See `kernels.sums`.
+    Only for small helpers that call nothing and write to no array: called functions may be reordered too, and a loop
+    that writes is compiled in two orders, of which the addresses of its arrays choose one. See `kernels.sums`.
     """
     return _deferred(function, {**_OPTIONS, "fastmath": _REASSOCIATE})
 
 
 def inlined(function: F) -> F:
-    """A piece of a compiled function that takes functions as arguments: inlined into each function that calls it.
+    """Copy a function into each compiled function that calls it; it may take functions as arguments.
 
-    Passing a compiled function as an argument would keep the caller out of the disk cache.
+    A call that passes a function as an argument would keep the caller out of the disk cache.
     """
     return _deferred(function, {"inline": "always", "error_model": "numpy"})
 
 
 def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
-    """Code written for LLVM by `define`, as `numba.extending.intrinsic` takes it; the function is its plain form."""
+    """Make an intrinsic of a plain form; `define` writes its code for LLVM, as for `numba.extending.intrinsic`."""
 
     def decorate(plain: F) -> F:
         def make() -> Any:
@@ -101,20 +101,20 @@ def intrinsic(define: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def instruction(signature: str, generate: Callable[..., Any]) -> Callable[[F], F]:
-    """As `intrinsic`, for one signature: `generate(builder, *arguments)` gives LLVM's value of the result."""
+    """Make an intrinsic of one signature: `generate(builder, *arguments)` gives LLVM's value of the result."""
 
-    def define(*types: Any) -> Any:
-        from podium.jit.machine_code import one_signature
+    def define(*types: object) -> Any:
+        from podium.jit.machine_code import typed_code
 
-        return one_signature(signature, generate)
+        return typed_code(signature, generate)
 
     return intrinsic(define)
 
 
-def address(function: Any, signature: str) -> int:
-    """Where the machine code of a compiled function for a signature lies, to be called by `function_at`.
+def address(function: Callable[..., Any], signature: str) -> int:
+    """Address of the machine code of a compiled function for a signature, to be called through `function_at`.
 
-    To pass the function itself would cost a tenth of a millisecond for each call.
+    Passing the function itself would cost a tenth of a millisecond per call.
     """
     place = _ADDRESSES.get((function, signature))
     if place is None:
@@ -122,7 +122,7 @@ def address(function: Any, signature: str) -> int:
     return place
 
 
-def _find_address(function: Any, signature: str) -> int:
+def _find_address(function: Callable[..., Any], signature: str) -> int:
     if is_interpreted():
         _PLAIN.append((function, signature))
         return len(_PLAIN) - 1
@@ -132,15 +132,15 @@ def _find_address(function: Any, signature: str) -> int:
 
 
 _ADDRESSES: dict[tuple[Any, str], int] = {}
-_PLAIN: list[tuple[Any, str]] = []
+_PLAIN: list[tuple[Any, str]] = []  # an interpreted function has its place in this list for an address
 
 
 def function_at(signature: str) -> Any:
-    """Within compiled functions: the function of this signature at an address."""
+    """Make the intrinsic that turns an address into a function of this signature, within compiled functions."""
 
     def at(address: int) -> Any:
-        function, known = _PLAIN[address]
-        assert known == signature, f"{function.__name__} has the signature {known}, not {signature}"
+        function, declared = _PLAIN[address]
+        assert declared == signature, f"{function.__name__} has the signature {declared}, not {signature}"
         return function
 
     def make() -> Any:
@@ -153,7 +153,7 @@ def function_at(signature: str) -> Any:
 
 @contextmanager
 def on_long_compilation(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` once if compilation takes more than a second within the block; it may come from another thread."""
+    """Call `tell` once if compilation takes more than a second within the block, perhaps from another thread."""
     if is_interpreted():
         yield
         return
@@ -180,8 +180,8 @@ def is_interpreted() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0")
 
 
-def interpret(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a plain form with the arithmetic of compiled code: numbers that wrap, and no error for x / 0."""
+def interpret(function: Callable[..., Any], *args: object) -> Any:
+    """Call a plain form with the arithmetic of compiled code: integers overflow silently, and x / 0 is no error."""
     if getattr(_own, "interprets", False):
         return function(*args)
     import numpy as np

@@ -1,11 +1,14 @@
-"""The disk cache of compiled functions: one file for each function, signature, processor and setting of numba.
+"""Disk cache of machine code: a file per function, signature (types of arguments), processor and numba configuration.
 
-A file begins with a digest of its content and of what the machine code was made from: all sources that the function's
-module reaches (see `sources`), and the versions of podium, Python, numba, llvmlite and numpy. A file that is older than
-an edit or an upgrade, or damaged, has another digest: it is not loaded, and what is compiled then takes its place.
+numba's own cache compiles a function again if its file changed, but not if a function that it calls changed in another
+file. Here, a file starts with a digest of its content, of all sources that the function's module imports (see
+`sources`), and of the versions of podium, Python, numba, llvmlite and numpy. After an edit or upgrade, or if the file
+is damaged, the digest differs: the function is compiled again and its file replaced.
 
-The content is numba's own, a pickle, which could run anything. So files are loaded only if this user or root owns them
-and nobody else may write them.
+Folders, best first: NUMBA_CACHE_DIR alone if it is set; else `__pycache__` next to the source, and the user's cache.
+
+The content is in numba's format, a pickle, which could run any code. So a file is loaded only if this user or root owns
+it and nobody else may write it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import platform
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import llvmlite
 import numba
@@ -29,11 +32,19 @@ from numba.core.serialize import dumps
 from podium.base.version import version
 from podium.jit.sources import sources_digest
 
+if TYPE_CHECKING:
+    from numba.core.codegen import CPUCodegen
+    from numba.core.compiler import CompileResult
+    from numba.core.cpu import CPUContext
+
 _WITHOUT_EFFECT = ("CACHE", "NUM_THREADS", "THREADING", "DISABLE_JIT", "COLOR", "WARNINGS", "CUDA", "GDB", "DUMP")
 
 
 class DiskCache:
-    """What numba asks of a dispatcher's cache; a cache that has no digest or no folder keeps nothing."""
+    """Cache of one compiled function, with the methods that numba's dispatcher calls.
+
+    It keeps nothing if there is no digest of the sources or no folder that can be written.
+    """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._function = function
@@ -46,8 +57,8 @@ class DiskCache:
     def cache_path(self) -> str:
         return str(self._folders[0]) if self._folders else ""
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for a signature, or None."""
+    def load_overload(self, sig: object, target_context: CPUContext) -> Any:
+        """Load the machine code for a signature; None if there is none."""
         target_context.refresh()
         path, stamp = self._place(sig, target_context.codegen())
         for folder in self._folders if stamp else []:
@@ -56,8 +67,8 @@ class DiskCache:
                 return _Format().rebuild(target_context, pickle.loads(content[32:]))
         return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, in the first folder that can be written."""
+    def save_overload(self, sig: object, data: CompileResult) -> None:
+        """Save machine code in the first folder that can be written."""
         path, stamp = self._place(sig, data.codegen)
         if not stamp or data.library.has_dynamic_globals or data.lifted:
             return
@@ -70,14 +81,14 @@ class DiskCache:
             except OSError:
                 continue
 
-    def enable(self) -> None: ...
+    def enable(self) -> None: ...  # numba calls these three; this cache is always enabled and never flushed
 
     def disable(self) -> None: ...
 
     def flush(self) -> None: ...
 
-    def _place(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
-        """The name of the file for a signature, and the stamp of what it was made from; no stamp: not to be kept."""
+    def _place(self, sig: object, codegen: CPUCodegen) -> tuple[str, bytes]:
+        """File name for a signature, and a stamp of sources and versions; an empty stamp: do not cache."""
         modules: set[str] = set()
         whole = repr((_identity(self._function, modules), self._options, str(sig), codegen.magic_tuple(), _settings()))
         digests = [sources_digest(module) for module in sorted(modules)]
@@ -87,26 +98,26 @@ class DiskCache:
 
 
 class _Format(CompileResultCacheImpl):  # type: ignore[misc]
-    """How numba writes what it compiled; where it is kept is decided here."""
+    """numba's conversion of compiled code to and from a pickle, without its choice of a folder."""
 
     def __init__(self) -> None: ...
 
 
 def cache_folders(function: Callable[..., Any]) -> list[Path]:
-    """Where machine code may be kept, best first: NUMBA_CACHE_DIR, or else beside the source or in the user's cache."""
+    """Folders for machine code, best first: NUMBA_CACHE_DIR, or else next to the source or in the user's cache."""
     chosen = numba.config.CACHE_DIR
     source = os.path.abspath(function.__code__.co_filename)
     part = f"{Path(source).parent.name}_{hashlib.sha256(os.path.dirname(source).encode()).hexdigest()[:32]}"
     if chosen:
         return [Path(chosen) / part]
     user = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(user):  # also if it is empty: a folder that depends on the current one is never meant
+    if not os.path.isabs(user):  # also if it is empty; a relative folder is never meant
         user = os.path.expanduser("~/.cache")
     return [Path(source).parent / "__pycache__", *([Path(user) / "podium" / part] if os.path.isabs(user) else [])]
 
 
 def can_write(function: Callable[..., Any]) -> bool:
-    """Whether machine code of a function is kept for the next process."""
+    """Whether the machine code of a function is kept for the next process."""
     for folder in cache_folders(function) if sources_digest(function.__module__) else []:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -131,7 +142,7 @@ def _read_own(path: Path) -> bytes | None:
 
 
 def _write_own(path: Path, content: bytes) -> None:
-    """Write a file aside and rename it; nobody else may write it, whatever the umask is."""
+    """Write a temporary file and rename it; nobody else may write it, whatever the umask is."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
@@ -142,11 +153,12 @@ def _write_own(path: Path, content: bytes) -> None:
 
 
 def _seal(stamp: bytes, content: bytes) -> bytes:
+    """Digest of a stamp and a content, the first 32 bytes of a file."""
     return hashlib.sha256(len(stamp).to_bytes(8, "big") + stamp + content).digest()
 
 
 def _identity(value: Any, modules: set[str]) -> Any:
-    """A value as text, the same in every process. Modules of the functions in it are added to `modules`."""
+    """Description of a function or value, the same in every process; adds modules of functions in it to `modules`."""
     function = getattr(value, "py_func", value)
     if callable(function) and hasattr(function, "__code__"):
         modules.add(function.__module__)
@@ -161,7 +173,7 @@ def _identity(value: Any, modules: set[str]) -> Any:
 
 @functools.cache
 def _settings() -> str:
-    """numba's settings, which may change what it compiles, without those that do not."""
+    """numba's configuration, without the options that do not change machine code."""
     names = [name for name in vars(numba.config) if name.isupper() and not any(p in name for p in _WITHOUT_EFFECT)]
     return repr([(name, str(getattr(numba.config, name))) for name in sorted(names)])
 

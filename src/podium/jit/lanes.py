@@ -1,13 +1,13 @@
-"""Lanes: loops over a few documents at once that must fill vector registers, written for LLVM directly.
+"""Lanes: vector instructions that treat a few documents at once, written for LLVM directly.
 
-The compiler vectorises plain loops over long arrays. The loop here is short and its state has to stay in registers
-from one step to the next, which a plain loop over an array does not say.
+The compiler vectorises plain loops over long arrays. The loop here is short and its state must stay in registers from
+one step to the next, which a plain loop over an array cannot express.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llvmlite import ir
@@ -16,24 +16,36 @@ from numpy.typing import NDArray
 from podium.base.arrays import Int32s, Singles
 from podium.jit.compiled import intrinsic
 
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
+    from numba.core.types import Array, Type
+    from numba.core.typing import Context, Signature
+
 
 @functools.cache
 def clear_leaves(lanes: int) -> Any:
-    """A function (v, X, feature, threshold, mask, first, last) for a number of lanes; see `quickscorer.py`.
+    """Make the function clear(v, X, feature, threshold, mask, first, last) for a number of lanes; see `quickscorer.py`.
 
-    v[d] = AND over nodes k from first to last of (mask[k] where not X[feature[k], d] <= threshold[k]), for all lanes d.
+    v[d] = AND over nodes k from first to last of (mask[k] if not X[feature[k], d] <= threshold[k]), for all lanes d.
     X is (features, lanes).
     """
 
     def define(
-        typing_context: Any, v: Any, X: Any, feature: Any, threshold: Any, mask: Any, first: Any, last: Any
+        typing_context: Context,
+        v: Array,
+        X: Array,
+        feature: Array,
+        threshold: Array,
+        mask: Array,
+        first: Type,
+        last: Type,
     ) -> Any:
         from numba.core import types
         from numba.np.arrayobj import make_array
 
         signature = types.void(v, X, feature, threshold, mask, types.intp, types.intp)
 
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]) -> Any:
             data = [make_array(t)(context, builder, a).data for t, a in zip(signature.args[:5], args[:5], strict=True)]
             _generate(builder, lanes, data, args[5], args[6])
             return context.get_dummy_value()
@@ -60,7 +72,7 @@ def clear_leaves(lanes: int) -> Any:
     return clear
 
 
-def _generate(builder: Any, lanes: int, data: list[Any], first: Any, last: Any) -> None:
+def _generate(builder: ir.IRBuilder, lanes: int, data: list[ir.Value], first: ir.Value, last: ir.Value) -> None:
     from numba.core import cgutils
 
     v, X, feature, threshold, mask = data
@@ -79,18 +91,18 @@ def _generate(builder: Any, lanes: int, data: list[Any], first: Any, last: Any) 
     builder.store(builder.load(alive), builder.bitcast(v, numbers.as_pointer()), align=number.width // 8)
 
 
-def _splat(builder: Any, value: Any, vector: Any) -> Any:
-    """A vector of one value."""
+def _splat(builder: ir.IRBuilder, value: ir.Value, vector: ir.VectorType) -> Any:
+    """A vector with the same value in all lanes."""
     nothing = ir.Constant(vector, ir.Undefined)
-    one = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+    first = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
-    return builder.shuffle_vector(one, nothing, zeros)
+    return builder.shuffle_vector(first, nothing, zeros)
 
 
-def _count_zeros(typing_context: Any, number: Any) -> Any:
+def _count_zeros(typing_context: Context, number: Type) -> Any:
     from numba.core import types
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]) -> Any:
         zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
         return zeros if zeros.type.width == 64 else builder.zext(zeros, ir.IntType(64))
 
@@ -99,6 +111,6 @@ def _count_zeros(typing_context: Any, number: Any) -> Any:
 
 @intrinsic(_count_zeros)
 def trailing_zeros(number: np.unsignedinteger[Any]) -> int:
-    """The place of the lowest bit that is set, from 0; as many as there are bits if none is."""
+    """The index of the lowest bit that is 1; the number of bits if none is."""
     lowest = int(number) & -int(number)
     return lowest.bit_length() - 1 if lowest else 8 * number.itemsize

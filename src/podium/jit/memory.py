@@ -1,12 +1,12 @@
 """Memory and bits in compiled code: addresses of arrays, words of eight bytes, and single instructions.
 
-Plain forms check that they stay within arrays whose address was asked for.
+Plain forms check that they stay within arrays whose address was taken by `address_of` or `place_of`.
 """
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -15,12 +15,17 @@ from numpy.typing import NDArray
 
 from podium.jit.compiled import instruction, intrinsic
 
+if TYPE_CHECKING:
+    from numba.core.base import BaseContext
+    from numba.core.types import Type
+    from numba.core.typing import Context, Signature
 
-def _data_of(typing_context: Any, array: Any) -> Any:
+
+def _data_of(typing_context: Context, array: Type) -> Any:
     from numba import types
     from numba.np.arrayobj import make_array
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]) -> Any:
         return builder.ptrtoint(make_array(array)(context, builder, args[0]).data, ir.IntType(64))
 
     return types.int64(array), generate
@@ -28,7 +33,7 @@ def _data_of(typing_context: Any, array: Any) -> Any:
 
 @intrinsic(_data_of)
 def place_of(array: NDArray[Any]) -> int:
-    """The address of an array in compiled code; the array must outlive what is done with it."""
+    """The address of an array in compiled code; the array must live as long as the address is used."""
     return address_of(array)
 
 
@@ -41,7 +46,7 @@ def address_of(array: NDArray[Any]) -> int:
 _IN_USE: WeakValueDictionary[tuple[int, int], NDArray[Any]] = WeakValueDictionary()
 
 
-def _read_word(builder: Any, at: Any) -> Any:
+def _read_word(builder: ir.IRBuilder, at: ir.Value) -> Any:
     return builder.load(builder.inttoptr(at, ir.IntType(64).as_pointer()), align=1)
 
 
@@ -52,7 +57,7 @@ def word(at: int) -> Any:
     return np.uint64(ctypes.c_uint64.from_address(int(at)).value)
 
 
-def _write_word(builder: Any, at: Any, value: Any) -> None:
+def _write_word(builder: ir.IRBuilder, at: ir.Value, value: ir.Value) -> None:
     builder.store(value, builder.inttoptr(at, ir.IntType(64).as_pointer()), align=1)
 
 
@@ -64,19 +69,19 @@ def put_word(at: int, value: np.uint64) -> None:
 
 
 def _check_place(at: int) -> None:
-    """Plain forms read and write only within arrays whose address was asked for."""
+    """Refuse to read or write outside of the arrays whose address was taken."""
     inside = any(start <= at and at + 8 <= start + size for start, size in list(_IN_USE))
     assert inside, f"eight bytes at {at} lie outside all arrays in use"
 
 
-def _lowest_byte(builder: Any, a: Any) -> Any:
+def _lowest_byte(builder: ir.IRBuilder, a: ir.Value) -> Any:
     zeros = builder.cttz(a, ir.Constant(ir.IntType(1), 0))
     return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
 
 
 @instruction("uint64(uint64)", _lowest_byte)
 def bytes_before(a: np.uint64) -> Any:
-    """The number of bytes below the lowest bit that is 1; 8 where none is."""
+    """The number of bytes below the lowest bit that is 1; 8 if none is."""
     lowest = int(a) & -int(a)
     return np.uint64((lowest.bit_length() - 1) // 8 if lowest else 8)
 
@@ -87,7 +92,7 @@ def swapped(a: np.uint64) -> Any:
     return np.uint64(a).byteswap()
 
 
-def _upper_half(builder: Any, a: Any, b: Any) -> Any:
+def _upper_half(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> Any:
     wide = ir.IntType(128)
     product = builder.mul(*(builder.zext(x, wide) for x in (a, b)))
     return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))

@@ -1,60 +1,62 @@
-"""Orders of scores: order, ranks, ties, top-k; and the merge sort that all compiled code shares.
+"""Sorting by score: order, ranks, ties, top-k; and the merge sort that all compiled code shares.
 
     >>> order([0.1, 0.7, 0.7, 0.3]).tolist(), dense_ranks([0.1, 0.7, 0.7, 0.3]).tolist()
     ([1, 2, 3, 0], [3, 1, 1, 2])
 
-Larger comes first, and equal values keep their input order. The sort is a bucket sort on a linear map of the values
-with an insertion pass after it, linear for values spread like scores; values that lie too unevenly for it (an
-outlier, infinities) go to a merge sort instead, so it is O(n log n) at worst.
+Larger comes first, and equal values keep their input order. Values are sorted into buckets of equal width and then by
+insertion, which is O(n) for values spread like scores; values that are too uneven (an outlier, infinities) are sorted
+by merging, which is O(n log n).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.base.arrays import Array, Ints, Words
 from podium.base.errors import DataError, ParameterError
 from podium.jit.compiled import compiled, inlined
 from podium.jit.views import view
 
 
-def order(scores: ArrayLike) -> NDArray[np.int64]:
-    """The documents of one query from the best to the worst, as positions in `scores`; ties in input order."""
+def order(scores: ArrayLike) -> Ints:
+    """Order of one query's documents from best to worst, as indices into `scores`; ties in input order."""
     values = _numbers(scores)
-    found = np.empty(len(values), np.int64)
-    argsort_descending(values, found)
-    return found
+    best_first = np.empty(len(values), np.int64)
+    argsort_descending(values, best_first)
+    return best_first
 
 
-def dense_ranks(values: ArrayLike) -> NDArray[np.int64]:
+def dense_ranks(values: ArrayLike) -> Ints:
     """Dense ranks: 1 for the largest value, 2 for the next smaller one…; equal values share a rank."""
     numbers = _numbers(values)
     best_first = order(numbers)
     steps = np.diff(numbers[best_first], prepend=numbers[best_first[:1]]) != 0
-    found = np.empty(len(numbers), np.int64)
-    found[best_first] = 1 + np.cumsum(steps)
-    return found
+    ranks = np.empty(len(numbers), np.int64)
+    ranks[best_first] = 1 + np.cumsum(steps)
+    return ranks
 
 
-def ordinal_ranks(scores: ArrayLike) -> NDArray[np.int64]:
+def ordinal_ranks(scores: ArrayLike) -> Ints:
     """Ordinal ranks: 1 for the first document in `order`, 2 for the next…; equal values get different ranks."""
     best_first = order(scores)
-    found = np.empty(len(best_first), np.int64)
-    found[best_first] = np.arange(1, len(best_first) + 1)
-    return found
+    ranks = np.empty(len(best_first), np.int64)
+    ranks[best_first] = np.arange(1, len(best_first) + 1)
+    return ranks
 
 
-def top_k(scores: ArrayLike, k: int) -> NDArray[np.int64]:
-    """The k best documents of one query, best first; all of them where there are fewer."""
+def top_k(scores: ArrayLike, k: int) -> Ints:
+    """The k best documents of one query, best first; all of them if there are fewer."""
     if k < 1:
         raise ParameterError(f"top_k: k must be at least 1; got {k}.")
     return order(scores)[:k]
 
 
-def order_all(scores: ArrayLike, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every query's order as rows of `scores` (N,), and where the tie group of each place ends (N,).
+def order_all(scores: ArrayLike, offsets: Ints) -> tuple[Ints, Ints]:
+    """Order of each query as rows of `scores` (N,), and the end of the tie group of each place (N,).
 
     The ends are counted from the query's own first place: places `p` to `ends[p] - 1` have equal scores.
     """
@@ -64,9 +66,7 @@ def order_all(scores: ArrayLike, offsets: NDArray[np.int64]) -> tuple[NDArray[np
     return best_first, ends
 
 
-def break_ties(
-    best_first: NDArray[np.int64], ends: NDArray[np.int64], *, offsets: NDArray[np.int64], keys: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def break_ties(best_first: Ints, ends: Ints, *, offsets: Ints, keys: Array) -> Ints:
     """The order of `order_all` with the rows of each tie group in descending order of their keys (N,)."""
     broken = best_first.copy()
     _sort_groups(broken, ends, np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(keys, np.float64))
@@ -74,17 +74,17 @@ def break_ties(
 
 
 @compiled
-def argsort_descending(scores: NDArray[np.float64], out: NDArray[np.int64]) -> None:
+def argsort_descending(scores: Array, out: Ints) -> None:
     """Fill `out` with the positions of `scores` from the largest to the smallest, ties in input order."""
     argsort_within(scores, out, np.empty(SORT_WORK * (len(scores) + 1), np.uint64))
 
 
 SORT_WORK = 6
-"""The size of the workspace of `argsort_within` per score, and for one score more."""
+"""Size of the workspace of `argsort_within` per score, with one score more than there are."""
 
 
 @compiled
-def argsort_within(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
+def argsort_within(scores: Array, out: Ints, work: Words) -> None:
     """`argsort_descending` in a workspace, for many calls."""
     n, p = len(scores), 1
     while p < n and scores[p - 1] >= scores[p]:
@@ -101,7 +101,7 @@ def argsort_within(scores: NDArray[np.float64], out: NDArray[np.int64], work: ND
 
 
 @compiled
-def any_ties(ends: NDArray[np.int64], offsets: NDArray[np.int64]) -> bool:
+def any_ties(ends: Ints, offsets: Ints) -> bool:
     """Whether any query has equal scores; `ends` as from `order_all`."""
     for q in range(len(offsets) - 1):
         for p in range(offsets[q], offsets[q + 1]):
@@ -111,8 +111,8 @@ def any_ties(ends: NDArray[np.int64], offsets: NDArray[np.int64]) -> bool:
 
 
 @compiled
-def tie_ends(scores: NDArray[np.float64], best_first: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    """Fill `out` with the place where each place's group of equal scores ends, exclusive."""
+def tie_ends(scores: Array, best_first: Ints, out: Ints) -> None:
+    """Fill `out` with the end, exclusive, of the group of equal scores of each place."""
     end, behind = len(best_first), np.nan
     for p in range(len(best_first) - 1, -1, -1):
         score = scores[best_first[p]]
@@ -121,24 +121,22 @@ def tie_ends(scores: NDArray[np.float64], best_first: NDArray[np.int64], out: ND
 
 
 @compiled
-def sort_descending(values: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Fill `out` with the values from the largest to the smallest; grades from 0 to 7 are counted."""
+def sort_descending(values: Array, out: Array) -> None:
+    """Fill `out` with the values from the largest to the smallest; grades from 0 to 7 are only counted."""
     if not _sort_grades(values, out):
         n = len(values)
         _sort_any(values, out, np.empty(n, np.int64), np.empty(SORT_WORK * (n + 1), np.uint64))
 
 
 @compiled
-def sort_within(
-    values: NDArray[np.float64], out: NDArray[np.float64], places: NDArray[np.int64], work: NDArray[np.uint64]
-) -> None:
+def sort_within(values: Array, out: Array, places: Ints, work: Words) -> None:
     """`sort_descending` in a workspace, for many calls."""
     if not _sort_grades(values, out):
         _sort_any(values, out, places, work)
 
 
 @compiled
-def value_range(values: NDArray[np.float64]) -> tuple[float, float, bool]:
+def value_range(values: Array) -> tuple[float, float, bool]:
     """The smallest and the largest value, NaN left out, and whether any is NaN; four at a time."""
     n, nan = len(values), False
     low, high = values[0], values[0]
@@ -156,7 +154,7 @@ def value_range(values: NDArray[np.float64]) -> tuple[float, float, bool]:
     return min(low, low_1, low_2, low_3), max(high, high_1, high_2, high_3), nan
 
 
-def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike) -> Array:
     numbers = np.ascontiguousarray(values, np.float64)
     if numbers.ndim != 1:
         raise DataError(f"Scores must be a flat list of numbers; got an array of shape {numbers.shape}.")
@@ -164,7 +162,7 @@ def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     return numbers
 
 
-def check_scores(numbers: NDArray[np.float64]) -> None:
+def check_scores(numbers: Array) -> None:
     """Raise a clear error if a score is NaN."""
     if np.isnan(numbers.min(initial=np.inf)):
         bad = np.isnan(numbers)
@@ -175,14 +173,15 @@ def check_scores(numbers: NDArray[np.float64]) -> None:
 
 
 _BYTE = 255
+_1 = np.uint64(1)
 _FEW_BITS, _MANY_BITS = 16, 32  # of a sort key that hold the position
 
 
 @compiled
-def _sort_grades(values: NDArray[np.float64], out: NDArray[np.float64]) -> bool:
-    """Sort grades from 0 to 7; False where a value is none of them.
+def _sort_grades(values: Array, out: Array) -> bool:
+    """Sort grades from 0 to 7; False if a value is none of them.
 
-    Eight counts lie in the bytes of one number, so the grades are counted without a table in memory.
+    Eight counts are the bytes of one number, so the grades are counted without a table in memory.
     """
     n, a, b, c, d, e, f, g, h = len(values), 0, 0, 0, 0, 0, 0, 0, 0
     for start in range(0, n, _BYTE):
@@ -197,18 +196,16 @@ def _sort_grades(values: NDArray[np.float64], out: NDArray[np.float64]) -> bool:
         a, b, c, d = a + (counts & 255), b + (counts >> 8 & 255), c + (counts >> 16 & 255), d + (counts >> 24 & 255)
         e, f, g = e + (counts >> 32 & 255), f + (counts >> 40 & 255), g + (counts >> 48 & 255)
         h += counts >> 56 & 255
-    at, found = 0, (a, b, c, d, e, f, g, h)
+    at, frequency = 0, (a, b, c, d, e, f, g, h)
     for label in range(7, -1, -1):
-        for _ in range(found[label]):
+        for _ in range(frequency[label]):
             out[at] = label
             at += 1
     return True
 
 
 @compiled
-def _sort_any(
-    values: NDArray[np.float64], out: NDArray[np.float64], places: NDArray[np.int64], work: NDArray[np.uint64]
-) -> None:
+def _sort_any(values: Array, out: Array, places: Ints, work: Words) -> None:
     best_first = view(places, 0, len(values))
     argsort_within(values, best_first, work)
     for p in range(len(values)):
@@ -216,44 +213,42 @@ def _sort_any(
 
 
 @compiled
-def _bucket_sort(
-    scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64], high: float, scale: float, bits: int
-) -> bool:
-    """Sort by at least 2n buckets of equal width; False, with `out` half done, where the buckets are too uneven.
+def _bucket_sort(scores: Array, out: Ints, work: Words, high: float, scale: float, bits: int) -> bool:
+    """Sort by at least 2n buckets of equal width; False, with `out` half done, if the buckets are too uneven.
 
-    What is sorted are keys: how far a score lies below the highest, as a whole number, and in the lowest `bits` its
-    position. Scores apart may have the same number; only those are compared again.
+    Sorted are keys: the distance of a score from the highest as a whole number, and in the lowest `bits` its position.
+    Different scores may have the same number; only those are compared again.
     """
-    n, shift, some = len(scores), 62, 2
-    while some < 2 * n:
-        some, shift = 2 * some, shift - 1
-    low, down, one = np.uint64(bits), np.uint64(shift), np.uint64(1)
-    keys, placed, starts = view(work, 0, n), view(work, n, 2 * n), view(work, 2 * n, 2 * n + some + 1)
+    n, shift, buckets = len(scores), 62, 2
+    while buckets < 2 * n:
+        buckets, shift = 2 * buckets, shift - 1
+    low, down = np.uint64(bits), np.uint64(shift)
+    keys, placed, starts = view(work, 0, n), view(work, n, 2 * n), view(work, 2 * n, 2 * n + buckets + 1)
     for i in range(n):
         keys[i] = np.uint64(np.int64((high - scores[i]) * scale)) << low | np.uint64(i)
-    for b in range(some + 1):
+    for b in range(buckets + 1):
         starts[b] = 0
     for key in keys:
-        starts[np.int64(key >> down) + 1] += one
+        starts[np.int64(key >> down) + 1] += _1
     before = np.uint64(0)
-    for b in range(some):
+    for b in range(buckets):
         before += starts[b]
         starts[b] = before
     for key in keys:
         bucket = np.int64(key >> down)
         placed[np.int64(starts[bucket])] = key
-        starts[bucket] += one
+        starts[bucket] += _1
     if not _insert(placed):
         return False
-    mask = (one << low) - one
+    mask = (_1 << low) - _1
     for p in range(n):
         out[p] = np.int64(placed[p] & mask)
     return _mend(scores, out, placed, low)
 
 
 @compiled
-def _insert(keys: NDArray[np.uint64]) -> bool:
-    """Sort keys that are nearly in ascending order; False where they are not."""
+def _insert(keys: Words) -> bool:
+    """Sort keys that are nearly in ascending order; False if they are not."""
     n, moves, top = len(keys), 0, keys[0]
     for p in range(1, n):  # neighbours first, without a branch that cannot be foreseen
         key = keys[p]
@@ -272,8 +267,8 @@ def _insert(keys: NDArray[np.uint64]) -> bool:
 
 
 @compiled
-def _mend(scores: NDArray[np.float64], out: NDArray[np.int64], placed: NDArray[np.uint64], low: np.uint64) -> bool:
-    """Order different scores that lie so close together that they share a number; False where they are many."""
+def _mend(scores: Array, out: Ints, placed: Words, low: np.uint64) -> bool:
+    """Order different scores that are so close that they share a number; False if they are many."""
     moves = 0
     for p in range(1, len(out)):
         if placed[p - 1] >> low == placed[p] >> low:
@@ -289,7 +284,7 @@ def _mend(scores: NDArray[np.float64], out: NDArray[np.int64], placed: NDArray[n
 
 
 @compiled
-def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArray[np.uint64]) -> None:
+def _merge_sort(scores: Array, out: Ints, work: Words) -> None:
     """Sort by descending score, NaN last."""
     n = len(scores)
     order, spare = view(work, 0, n), view(work, n, 2 * n)
@@ -301,14 +296,14 @@ def _merge_sort(scores: NDArray[np.float64], out: NDArray[np.int64], work: NDArr
 
 
 @compiled
-def _is_larger(scores: NDArray[np.float64], i: int, j: int) -> bool:
+def _is_larger(scores: Array, i: int, j: int) -> bool:
     s, t = scores[i], scores[j]
     return s > t or (t != t and s == s)  # type: ignore[no-any-return]
 
 
 @inlined
-def merge_sort(order: NDArray[Any], spare: NDArray[Any], precedes: Any, context: Any) -> Any:
-    """The items of `order` sorted by merging runs of 1, 2, 4, … places, in it or in `spare`, of the same size.
+def merge_sort(order: NDArray[Any], spare: NDArray[Any], precedes: Callable[..., Any], context: object) -> Any:
+    """Sort the items of `order` by merging runs of 1, 2, 4, … places; the result is in it or in `spare`, of equal size.
 
     Item j comes before an earlier item i if precedes(context, j, i); else they keep their order. numpy's sorts take
     seconds to compile.
@@ -329,21 +324,17 @@ def merge_sort(order: NDArray[Any], spare: NDArray[Any], precedes: Any, context:
 
 
 @compiled
-def _order_queries(
-    scores: NDArray[np.float64], offsets: NDArray[np.int64], best_first: NDArray[np.int64], ends: NDArray[np.int64]
-) -> None:
+def _order_queries(scores: Array, offsets: Ints, best_first: Ints, ends: Ints) -> None:
     for q in range(len(offsets) - 1):
         a, b = offsets[q], offsets[q + 1]
-        mine = best_first[a:b]
-        argsort_descending(scores[a:b], mine)
-        tie_ends(scores[a:b], mine, ends[a:b])
-        mine += a
+        own = best_first[a:b]
+        argsort_descending(scores[a:b], own)
+        tie_ends(scores[a:b], own, ends[a:b])
+        own += a
 
 
 @compiled
-def _sort_groups(
-    best_first: NDArray[np.int64], ends: NDArray[np.int64], offsets: NDArray[np.int64], keys: NDArray[np.float64]
-) -> None:
+def _sort_groups(best_first: Ints, ends: Ints, offsets: Ints, keys: Array) -> None:
     for q in range(len(offsets) - 1):
         p = offsets[q]
         while p < offsets[q + 1]:

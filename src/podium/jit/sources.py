@@ -1,9 +1,9 @@
-"""Sources: a digest of the source files that a module reaches by its imports, also those inside functions.
+"""Sources: a digest of all source files that a module imports, directly or through other modules, also in functions.
 
-Machine code may depend on anything that its module imports: functions that it calls, constants, and Python code that
-writes instructions for LLVM. Its disk cache is therefore stamped by the sources of all of them. Followed are podium's
-own modules, those of the package that asks, and modules that are not installed, such as scripts. Of other packages,
-`disk_cache` stamps the versions of those that compiled code rests on.
+Machine code may depend on anything that its module imports: called functions, constants, and Python code that writes
+instructions for LLVM. The disk cache therefore compares this digest and compiles again if it differs. Imports are found
+in the text of a file, without running it. Followed are imports of podium's modules, of the module's own package (e.g. a
+plug-in), and of files that are not installed, such as scripts. Other packages count by version only (see `disk_cache`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _FOR_TYPES = re.compile(rb"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+", re.M)
 
 
 def sources_digest(module: str) -> str | None:
-    """A text that changes with any source file that a module reaches; None if one of them cannot be trusted.
+    """Digest that changes with any source file that a module imports; None if it cannot be trusted.
 
-    That is so if a file is missing, or was changed after this process started: Python may have imported what it was
-    before.
+    That is so if a file is missing, or was changed after this process started: Python may have imported the old file.
     """
     loaded = sys.modules.get(module)
     path = getattr(loaded, "__file__", None)
@@ -42,7 +41,7 @@ def sources_digest(module: str) -> str | None:
 
 @functools.cache
 def files_digest(name: str, path: Path) -> str | None:
-    """As `sources_digest`, of the module of this name in a file."""
+    """As `sources_digest`, for the module of this name in a file."""
     waiting, hashes = [(name, path)], dict[str, str]()
     while waiting:
         module, file = waiting.pop()
@@ -70,23 +69,23 @@ def _content(path: Path) -> str | None:
 
 @functools.cache
 def _imported(name: str, path: Path, own: str) -> list[tuple[str, Path]]:
-    """Names and files of the modules that a module imports, without those that are installed."""
+    """Names and files of the modules that a module imports, without installed packages."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     files: dict[str, Path] = {}
     for origin, names, modules in _IMPORTS.findall(_FOR_TYPES.sub(b"", _text(path))):
         base = _absolute(origin.decode(), package)
         members = [_first_word(word) for word in names.strip(b"()").split(b",")] if origin else []
         for member in members:
-            files |= _found(f"{base}.{member}", own) or _found(base, own)  # a module, or something in one
+            files |= _module_file(f"{base}.{member}", own) or _module_file(base, own)  # a module, or something in one
         for module in filter(None, map(_first_word, modules.split(b","))):
             parts = module.split(".")
             for size in range(len(parts)):
-                files |= _found(".".join(parts[: size + 1]), own)
+                files |= _module_file(".".join(parts[: size + 1]), own)
     return sorted(files.items())
 
 
 def _text(path: Path) -> bytes:
-    """A source file; of a package with the stub beside it, which lists what it imports when that is asked for."""
+    """Content of a source file; for a package also its stub, which lists the lazily imported modules."""
     stub = path.with_suffix(".pyi")
     return path.read_bytes() + (stub.read_bytes() if path.name == "__init__.py" and stub.is_file() else b"")
 
@@ -108,7 +107,7 @@ def _absolute(origin: str, package: str) -> str:
 
 
 @functools.cache
-def _found(module: str, own: str) -> dict[str, Path]:
+def _module_file(module: str, own: str) -> dict[str, Path]:
     """The file of a module, unless it is installed or does not exist."""
     top, *rest = module.split(".")
     root = _root(top, own)
@@ -123,7 +122,7 @@ def _found(module: str, own: str) -> dict[str, Path]:
 
 @functools.cache
 def _root(top: str, own: str) -> Path | None:
-    """The folder that holds a module or package; None if it is installed, and not the one that asks."""
+    """Folder that holds a module or package; None if it is installed and not the package `own`."""
     if top == "podium":
         return _PACKAGE.parent
     if not top or top in sys.stdlib_module_names:
@@ -143,5 +142,6 @@ def _root(top: str, own: str) -> Path | None:
 
 @functools.cache
 def _installed() -> list[str]:
+    """Folders of installed packages and of the standard library."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     return [*(sysconfig.get_path(name) for name in names), *(path for path in sys.path if path.endswith("-packages"))]

@@ -1,22 +1,28 @@
-"""Views: parts of arrays in compiled code that are not counted as references.
+"""Views: slices of arrays in compiled code without reference counting.
 
-A slice in compiled code takes and gives back a reference to its array, which costs more than a short loop over it.
+An ordinary slice adds and drops a reference to its array, which costs more than a short loop over it.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from podium.jit.compiled import intrinsic
 
+if TYPE_CHECKING:
+    from llvmlite.ir import IRBuilder, Value
+    from numba.core.base import BaseContext
+    from numba.core.types import Array, Type
+    from numba.core.typing import Context, Signature
 
-def _view(typing_context: Any, array: Any, start: Any, end: Any) -> Any:
+
+def _view(typing_context: Context, array: Array, start: Type, end: Type) -> Any:
     from numba import types
     from numba.np.arrayobj import populate_array
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: IRBuilder, signature: Signature, arguments: list[Value]) -> Any:
         whole = context.make_array(array)(context, builder, arguments[0])
         part = context.make_array(array)(context, builder)
         size = context.get_abi_sizeof(context.get_data_type(array.dtype))
@@ -36,7 +42,7 @@ def _view(typing_context: Any, array: Any, start: Any, end: Any) -> Any:
 
 @intrinsic(_view)
 def view(array: NDArray[Any], start: int, end: int) -> Any:
-    """array[start:end] of a contiguous flat array, which must be an argument of the function, so that it lives on."""
+    """array[start:end] of a contiguous flat array, which must be an argument of the function so that it stays alive."""
     assert array.shape == (array.size,), "a view is of a flat array"
     assert array.flags.c_contiguous, "a view is of a contiguous array"
     assert 0 <= start <= end <= len(array), f"{start}:{end} lies outside an array of {len(array)}"

@@ -1,6 +1,6 @@
-"""Decimals in compiled code: digits to their whole number, and decimal text to its nearest double.
+"""Parse decimal numbers in compiled code: digits to an integer, and decimal text to the nearest double.
 
-Functions take addresses, as those of `podium.parsing.words` do, and look ahead as they do.
+Functions take addresses and look ahead, as those of `podium.parsing.words` do.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Words
 from podium.jit.compiled import compiled, inlined
 from podium.jit.memory import bits_of, bytes_before, double_of, high_product, leading_zeros, word
 from podium.parsing.words import byte
@@ -25,17 +25,17 @@ _POWERS = np.array([float(f"1e{k}") for k in range(23)])  # exact
 _MOST_DIGITS = 19  # that fit into 64 bits
 
 
-def _fives(most: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _fives(most: int) -> tuple[Words, Words]:
     """The first 128 bits of 5^q for q from −most to most, rounded down, from −27 to −1 up: high and low halves."""
-    found = []
+    powers = []
     for q in range(-most, most + 1):
         power = 5 ** abs(q)
         if q < 0:
             size = power.bit_length()
             power = 2 ** (127 + size if q >= -27 else 128 + 2 * size) // power + 1
         shift = power.bit_length() - 128
-        found.append(power >> shift if shift > 0 else power << -shift)
-    halves = [[n >> 64 for n in found], [n & (2**64 - 1) for n in found]]
+        powers.append(power >> shift if shift > 0 else power << -shift)
+    halves = [[n >> 64 for n in powers], [n & (2**64 - 1) for n in powers]]
     return np.array(halves[0], np.uint64), np.array(halves[1], np.uint64)
 
 
@@ -49,14 +49,14 @@ def is_digit(c: int) -> bool:
 
 
 @compiled
-def digits(w: Any) -> tuple[Any, Any]:
+def digits(w: np.uint64) -> tuple[Any, Any]:
     """The whole number at the front of eight bytes, and how many digits it has.
 
-    Without a branch for each digit: the machine cannot foresee how long a number will be (Lemire, Number parsing at
+    It has no branch per digit, since processors cannot predict the length of a number (Lemire, Number parsing at
     a gigabyte per second, 2021).
     """
     t = w ^ _ZEROS  # digits are 0 to 9 now
-    other = ((t + _SIXES) | t) & _TOPS  # the top bit of all that are not, up to the first at least
+    other = ((t + _SIXES) | t) & _TOPS  # the top bit of bytes that are no digits; exact up to the first of them
     n = bytes_before(other)
     if n == 0:
         return 0, 0
@@ -68,11 +68,10 @@ def digits(w: Any) -> tuple[Any, Any]:
 
 @inlined
 def nine_bytes(at: Any) -> tuple[Any, Any]:
-    """A decimal of at most 8 digits and 9 bytes, and where it ends (−1: it is not of that kind).
+    """Read a decimal of at most 8 digits and 9 bytes: its value, and where it ends (−1: it has another form).
 
-    It ends at a byte below 33 or after 9 bytes: the caller looks whether the token ends there too.
-
-    Where the next token begins is known before the number is, so that several numbers are read at a time.
+    It ends at a byte below 33 or after 9 bytes; the caller must check that the token ends there too. The end is
+    computed before the value, so that the processor can work on several numbers at a time.
     """
     later = word(at + 1)
     past = at + 1 + np.int64(bytes_before((later - _BLANKS) & ~later & _TOPS))
@@ -84,7 +83,7 @@ def nine_bytes(at: Any) -> tuple[Any, Any]:
     point = bytes_before(dots)  # 8: none among the first 8 bytes
     with_point = np.uint64((point < size) & (point < _8))
     n = size - with_point
-    front = ((dots & (_0 - dots)) >> _7) - _1  # the bytes before the point; all where there is none
+    front = ((dots & (_0 - dots)) >> _7) - _1  # the bytes before the point; all if there is none
     t = (w & front) | (word(start + 1) & ~front)  # without the point
     t = (t ^ _ZEROS) << ((_64 - n * _8) & _63)  # digits are 0 to 9 now, with zeros in front
     if n - _1 > _7 or ((t + _SIXES) | t) & _TOPS:  # n = 0 or n > 8, or another byte
@@ -97,7 +96,7 @@ def nine_bytes(at: Any) -> tuple[Any, Any]:
 
 @compiled
 def exponent(at: int) -> tuple[int, int]:
-    """The whole number after e, and where it ends (−1: there is none)."""
+    """Read the whole number after e: its value, and where it ends (−1: there is none)."""
     negative = byte(at) == MINUS
     at += negative or byte(at) == PLUS
     start, n = at, 0
@@ -109,7 +108,7 @@ def exponent(at: int) -> tuple[int, int]:
 
 @compiled
 def decimal(at: int) -> tuple[float, int]:
-    """The double nearest to a decimal, and where that ends (−1: it is none, or needs more care).
+    """Read a decimal: the nearest double, and where the text ends (−1: no decimal, or left to the slow parser).
 
     Reference: Clinger, How to read floating point numbers accurately, PLDI 1990.
     """
@@ -146,8 +145,8 @@ def decimal(at: int) -> tuple[float, int]:
 
 
 @compiled
-def _digit_run(m: Any, at: int) -> tuple[Any, int, int]:
-    """m with the digits from `at` on behind its own, where they end, and their number."""
+def _digit_run(m: np.uint64, at: int) -> tuple[Any, int, int]:
+    """m with the digits from `at` on appended, where they end, and their number."""
     n = 0
     while True:
         number, k = digits(word(at))
@@ -160,7 +159,7 @@ def _digit_run(m: Any, at: int) -> tuple[Any, int, int]:
 
 @compiled
 def _long_digits(at: int) -> tuple[Any, Any, Any]:
-    """The first 19 digits of a long decimal without the zeros in front, its power of ten, whether others are not 0."""
+    """First 19 digits of a long decimal after leading zeros, its power of ten, and whether a later digit is not 0."""
     m, power, dots, n, dropped = _0, 0, 0, np.int64(0), False
     while is_digit(byte(at)) or (byte(at) == DOT and dots == 0):
         if byte(at) == DOT:
@@ -177,8 +176,8 @@ def _long_digits(at: int) -> tuple[Any, Any, Any]:
 
 
 @compiled
-def nearest(m: Any, power: Any) -> float:
-    """The double nearest to m·10^power, m > 0, |power| ≤ 300: m times the first 128 bits of 5^power tell which it is.
+def nearest(m: np.uint64, power: int) -> float:
+    """The double nearest to m·10^power, m > 0, |power| ≤ 300, from m times the first 128 bits of 5^power.
 
     Reference: Lemire, Number parsing at a gigabyte per second, Software: Practice and Experience 51 (2021); that the
     128 bits always suffice: Mushtak and Lemire, Fast number parsing without fallback (2023).

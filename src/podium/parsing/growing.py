@@ -1,6 +1,6 @@
-"""Growing: a flat array that grows at its end.
+"""Growing: a flat array to which numbers are appended.
 
-It grows by a quarter through `ndarray.resize`, which for large arrays moves pages instead of copying them.
+It grows by a quarter with `ndarray.resize`, which for large arrays moves pages instead of copying them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 
 class Growing:
-    """A flat array that grows at its end."""
+    """A flat array to which numbers are appended; the first `size` are in use."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.array: NDArray[Any] = np.zeros(0, dtype)
@@ -21,14 +21,14 @@ class Growing:
     def expect(self, size: int, *, zero: bool = False) -> None:
         """Make room for `size` numbers at once, which takes no memory before they are written.
 
-        What is not written yet is then not 0, unless `zero`, which costs time where memory is used again.
+        Numbers not written yet are then arbitrary, or 0 with `zero`, which costs time if memory is reused.
         """
         larger = (np.zeros if zero else np.empty)(max(size, len(self.array)), self.array.dtype)
         larger[: len(self.array)] = self.array
         self.array = larger
 
     def reserve(self, size: int) -> NDArray[Any]:
-        """The array with room for `size` numbers; what was not written yet is 0."""
+        """The array with room for `size` numbers; numbers not written yet are 0."""
         if size > len(self.array):
             self.array.resize(max(size, len(self.array) * 5 // 4), refcheck=False)
         self.size = size

@@ -1,12 +1,12 @@
-"""Ids: many ids as bytes, which become text only where they are asked for.
+"""Ids: many ids in one array of bytes; an id becomes text when it is needed.
 
     >>> ids = Ids.of(["b", "a", "é"])
     >>> len(ids), ids[1], ids[[2, 0]].tolist()
     (3, 'a', ['é', 'b'])
 
-A run of a million lines would otherwise hold a million Python objects, and making them takes longer than all that is
-done with them. Ids are UTF-8; bytes that are not are kept, as lone surrogates in the text. Their order is that of
-their bytes, as in trec_eval; for valid UTF-8 it is also that of their text.
+A run of a million lines would otherwise hold a million Python strings, and making them takes longer than evaluating
+it. Ids are UTF-8; other bytes are kept, as lone surrogates in the text. They are ordered by their bytes, as in
+trec_eval; for valid UTF-8 that is also the order of their text.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from podium.base.arrays import Bytes, Flags, Ints, Words
+from podium.base.arrays import AnyArray, Array, Bytes, Flags, Ints, Words
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import address_of, place_of, put_word, swapped, word
@@ -30,20 +30,20 @@ from podium.parsing.words import SPARE, copy, is_space, masked, same
 class Ids:
     """Id i is text[starts[i]:ends[i]]."""
 
-    text: NDArray[np.uint8]  # and SPARE more bytes
+    text: Bytes  # and SPARE more bytes
     starts: Ints  # (N,)
     ends: Ints  # (N,)
-    hashes: NDArray[np.uint64] | None = None  # (N,) by `text_hash`, where they are known already
+    hashes: Words | None = None  # (N,) by `text_hash`, if they are computed already
 
     def __post_init__(self) -> None:
-        """Compiled code reads where it is told to: ids lie within the text, before its spare bytes."""
+        """Refuse ids outside of the text: compiled code does not check."""
         first, last = self.starts.min(initial=0), self.ends.max(initial=0)
         if first < 0 or last + SPARE > max(len(self.text), SPARE) or (self.starts > self.ends).any():
             raise DataError(f"ids from {first} to {last} lie outside a text of {len(self.text) - SPARE} bytes.")
 
     @classmethod
     def of(cls, names: Iterable[Any]) -> Ids:
-        """Ids from anything with a text."""
+        """Make ids of any objects, by their str()."""
         if isinstance(names, Ids):
             return names
         words = [encoded(name) for name in (names.tolist() if isinstance(names, np.ndarray) else names)]
@@ -51,14 +51,14 @@ class Ids:
 
     @classmethod
     def from_bytes(cls, words: list[bytes]) -> Ids:
-        """Ids from their bytes."""
+        """Make ids of their bytes."""
         bounds = np.zeros(len(words) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=bounds[1:])
         return cls(np.frombuffer(b"".join([*words, bytes(SPARE)]), np.uint8), bounds[:-1], bounds[1:])
 
     @classmethod
     def joined(cls, parts: list[Ids]) -> Ids:
-        """The ids of all parts, one part after the other."""
+        """Concatenate ids."""
         shifts = np.cumsum([0, *(len(part.text) for part in parts)])
         starts, ends = (
             np.concatenate([getattr(part, name) + shift for part, shift in zip(parts, shifts[:-1], strict=True)])
@@ -75,18 +75,18 @@ class Ids:
     @overload
     def __getitem__(self, key: int | np.integer[Any]) -> str: ...
     @overload
-    def __getitem__(self, key: Any) -> Ids: ...
-    def __getitem__(self, key: Any) -> str | Ids:
+    def __getitem__(self, key: slice | AnyArray | list[int]) -> Ids: ...
+    def __getitem__(self, key: int | np.integer[Any] | slice | AnyArray | list[int]) -> str | Ids:
         starts, ends = self.starts[key], self.ends[key]
         if isinstance(key, int | np.integer):
             return decoded(self.text[starts:ends].tobytes())
         return Ids(self.text, starts, ends, None if self.hashes is None else self.hashes[key])
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.tolist(), dtype=object).astype(object if dtype is None else dtype)
 
     def __eq__(self, other: object) -> Any:
-        """Id by id, as an array of text compares."""
+        """Compare id by id, like an array of text."""
         return np.asarray(self) == (np.asarray(other) if isinstance(other, Ids) else other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -96,7 +96,7 @@ class Ids:
         return f"Ids([{', '.join(shown)}{', …' if len(self) > 3 else ''}])"
 
     def tolist(self) -> list[str]:
-        """All of them as text."""
+        """All ids as text."""
         if not len(self):
             return []
         first = int(self.starts.min())
@@ -108,44 +108,44 @@ class Ids:
         return [decoded(text[a:b]) for a, b in spans]
 
     def codes(self) -> tuple[Ints, Ints]:
-        """A number for each id, by first appearance, and where each number appears first."""
+        """Number the ids by first appearance; also the row where each number appears first."""
         codes, firsts = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
         n = number_bytes(self.text, self.starts, self.ends, codes, firsts)
         return codes, firsts[:n]
 
-    def hashed(self) -> NDArray[np.uint64]:
-        """A number of 64 bits for each id, the same for the same bytes."""
+    def hashed(self) -> Words:
+        """A 64-bit hash of each id."""
         if self.hashes is not None:
             return self.hashes
-        found = np.empty(len(self), np.uint64)
-        _hash_all(self.text, self.starts, self.ends, found)
-        return found
+        hashes = np.empty(len(self), np.uint64)
+        _hash_all(self.text, self.starts, self.ends, hashes)
+        return hashes
 
     def repeats(self, offsets: Ints) -> Ints:
-        """The rows whose id stands in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
+        """Rows whose id is also in an earlier row of their query; rows offsets[q]:offsets[q+1] are query q."""
         marks = np.zeros(len(self), np.bool_)
         any_found = _repeats(self.text, self.starts, self.ends, self.hashed(), offsets, marks)
         return np.flatnonzero(marks) if any_found else np.empty(0, np.int64)
 
     def find_in(self, known: Ids, known_offsets: Ints, offsets: Ints) -> Ints:
-        """The row of `known` that has the same id in the same query (N,); −1 where none has."""
-        found = np.empty(len(self), np.int64)
-        mine, theirs = ((ids.text, ids.starts, ids.ends, ids.hashed()) for ids in (self, known))
-        _find(*mine, offsets, *theirs, known_offsets, found)
-        return found
+        """The row of `known` with the same id in the same query (N,); −1 if there is none."""
+        rows = np.empty(len(self), np.int64)
+        own, others = ((ids.text, ids.starts, ids.ends, ids.hashed()) for ids in (self, known))
+        _find(*own, offsets, *others, known_offsets, rows)
+        return rows
 
     def ranks(self) -> Ints:
-        """Each id's place among the different ids in their order, from 0; equal ids share it."""
-        found = np.empty(len(self), np.int64)
-        rank_bytes(self.text, self.starts, self.ends, found)
-        return found
+        """Dense rank of each id in the order of bytes, from 0; equal ids share it."""
+        ranks = np.empty(len(self), np.int64)
+        rank_bytes(self.text, self.starts, self.ends, ranks)
+        return ranks
 
     def first_unwritable(self) -> int:
-        """The first id that a column of text cannot hold, because it is empty or has white space in it; else −1."""
+        """Index of the first id that is empty or has white space, which a column of text cannot hold; −1 if none."""
         return int(_first_unwritable(self.text, self.starts, self.ends))
 
 
-def encoded(name: Any) -> bytes:
+def encoded(name: object) -> bytes:
     """An id as bytes."""
     return str(name).encode("utf-8", "surrogateescape")
 
@@ -170,7 +170,7 @@ def first_repeated(names: Iterable[str]) -> str | None:
 
 
 def lines(columns: list[Ids]) -> bytes:
-    """Text with a line for each row: its id in each column, with blanks between."""
+    """Text with a line per row: its id in each column, separated by blanks."""
     size = sum(int((column.ends - column.starts).sum()) + len(column) for column in columns)
     out = np.empty(size + SPARE, np.uint8)
     parts = [(c.text, np.ascontiguousarray(c.starts), np.ascontiguousarray(c.ends)) for c in columns]
@@ -178,8 +178,8 @@ def lines(columns: list[Ids]) -> bytes:
     return out[:size].tobytes()
 
 
-def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: Ints) -> NDArray[np.float64]:
-    """Numbers in the order of the ids, for rows that share their score with another; see `ranking.order_all`."""
+def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: Ints) -> Array:
+    """Keys that break ties by id: numbers in the order of the ids for tied rows, else 0; see `sorting.break_ties`."""
     tied = np.empty(len(best_first), np.int64)
     tied = tied[: _tied_rows(best_first, ends, offsets, tied)]
     keys = np.zeros(len(best_first))
@@ -189,7 +189,7 @@ def id_keys(ids: Ids | NDArray[Any], best_first: Ints, ends: Ints, *, offsets: I
 
 @compiled
 def _tied_rows(best_first: Ints, ends: Ints, offsets: Ints, tied: Ints) -> int:
-    """Fill the head of `tied` with the rows that share their score with another; how many."""
+    """Fill the start of `tied` with the rows that share their score with another; return their number."""
     n = 0
     for q in range(len(offsets) - 1):
         for p in range(offsets[q], offsets[q + 1]):
@@ -206,7 +206,7 @@ _29, _32 = np.uint64(29), np.uint64(32)
 
 @compiled
 def text_hash(start: int, end: int) -> Any:
-    """A number of 64 bits for a text, the same for the same bytes."""
+    """A 64-bit hash of a text."""
     h = np.uint64(end - start) * _HASH_1
     while start < end:
         h = (h ^ masked(word(start), end - start)) * _HASH_2
@@ -218,7 +218,7 @@ def text_hash(start: int, end: int) -> Any:
 
 @compiled
 def _table_size(n: int) -> int:
-    """A power of two, at least 2n; 4n where that fits the fastest memory, so that most ids are found at once."""
+    """Size of a hash table: a power of two ≥ 2n, or ≥ 4n if that fits into the first-level cache (fewer collisions)."""
     size = 4
     while size < (4 if n <= 1024 else 2) * n:
         size *= 2
@@ -229,9 +229,9 @@ def _table_size(n: int) -> int:
 def _slot(
     table: Words, size: int, h: int, start: int, end: int, base: int, starts: Ints, ends: Ints, first: int
 ) -> Any:
-    """Where an id stands in the first `size` places of the table, or where it would.
+    """Place of an id in the first `size` places of a hash table, or the free place for it.
 
-    A place holds the upper half of the hash, and below it the row plus one, counted from `first`; 0: nothing.
+    A place holds the upper half of the hash, and below it the row plus one, counted from `first`; 0: free.
     """
     at = np.int64(h & np.uint64(size - 1))
     while table[at] != 0:
@@ -250,7 +250,7 @@ def _entry(h: int, row: int) -> Any:
 
 @compiled
 def number_bytes(text: Bytes, starts: Ints, ends: Ints, codes: Ints, firsts: Ints) -> int:
-    """Fill `codes` with a number for each id, by first appearance, `firsts` with the rows of these; how many."""
+    """Fill `codes` with numbers of ids by first appearance, `firsts` with the rows of these; return how many."""
     size = _table_size(len(starts))
     table, base, n = np.zeros(size, np.uint64), place_of(text), 0
     for row in range(len(starts)):
@@ -283,7 +283,7 @@ def _hash_all(text: Bytes, starts: Ints, ends: Ints, hashes: Words) -> None:
 
 @compiled
 def _repeats(text: Bytes, starts: Ints, ends: Ints, hashes: Words, offsets: Ints, marks: Flags) -> bool:
-    table, base, found = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
+    table, base, repeated = np.zeros(_table_size(_largest(offsets)), np.uint64), place_of(text), False
     for q in range(len(offsets) - 1):
         size = _table_size(offsets[q + 1] - offsets[q])
         for at in range(size):
@@ -294,29 +294,29 @@ def _repeats(text: Bytes, starts: Ints, ends: Ints, hashes: Words, offsets: Ints
             if table[at] == 0:
                 table[at] = _entry(h, row - offsets[q])
             else:
-                marks[row] = found = True
-    return found
+                marks[row] = repeated = True
+    return repeated
 
 
 @compiled
 def _find(
     text: Bytes, starts: Ints, ends: Ints, hashes: Words, offsets: Ints,
-    known_text: Bytes, known_starts: Ints, known_ends: Ints, known_hashes: Words, known_offsets: Ints, found: Ints,
+    known_text: Bytes, known_starts: Ints, known_ends: Ints, known_hashes: Words, known_offsets: Ints, out: Ints,
 ) -> None:  # fmt: skip
     table = np.zeros(_table_size(_largest(known_offsets)), np.uint64)
-    base, known = place_of(text), place_of(known_text)
+    base, known_base = place_of(text), place_of(known_text)
     for q in range(len(offsets) - 1):
         first = known_offsets[q]
         size = _table_size(known_offsets[q + 1] - first)
         for at in range(size):
             table[at] = 0
         for row in range(first, known_offsets[q + 1]):
-            a, b, h = known + known_starts[row], known + known_ends[row], known_hashes[row]
-            table[_slot(table, size, h, a, b, known, known_starts, known_ends, first)] = _entry(h, row - first)
+            a, b, h = known_base + known_starts[row], known_base + known_ends[row], known_hashes[row]
+            table[_slot(table, size, h, a, b, known_base, known_starts, known_ends, first)] = _entry(h, row - first)
         for row in range(offsets[q], offsets[q + 1]):
             a, b = base + starts[row], base + ends[row]
-            at = _slot(table, size, hashes[row], a, b, known, known_starts, known_ends, first)
-            found[row] = first + np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1 if table[at] != 0 else -1
+            at = _slot(table, size, hashes[row], a, b, known_base, known_starts, known_ends, first)
+            out[row] = first + np.int64(table[at] & np.uint64(0xFFFFFFFF)) - 1 if table[at] != 0 else -1
 
 
 @compiled
@@ -334,7 +334,7 @@ def _less(a: int, a_end: int, b: int, b_end: int) -> bool:
 
 @compiled
 def rank_bytes(text: Bytes, starts: Ints, ends: Ints, ranks: Ints) -> None:
-    """Fill `ranks` with each id's place among the different ids in order."""
+    """Fill `ranks` with the dense rank of each id, from 0."""
     n, rank, spans = len(starts), 0, (place_of(text), starts, ends)
     order = merge_sort(np.arange(n), np.empty(n, np.int64), _precedes, spans)
     for k in range(n):
@@ -343,7 +343,7 @@ def rank_bytes(text: Bytes, starts: Ints, ends: Ints, ranks: Ints) -> None:
 
 
 @compiled
-def _precedes(spans: Any, x: int, y: int) -> bool:
+def _precedes(spans: tuple[int, Ints, Ints], x: int, y: int) -> bool:
     """Whether id x comes before id y in the order of bytes."""
     base, starts, ends = spans
     return _less(base + starts[x], base + ends[x], base + starts[y], base + ends[y])

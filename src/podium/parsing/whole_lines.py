@@ -1,4 +1,4 @@
-"""Whole lines: a file as blocks of whole lines in reused buffers, for compiled parsers."""
+"""Read a file in blocks of whole lines into reused buffers, for compiled parsers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import os
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from podium.base.errors import DataError
 from podium.base.files import Source
@@ -14,14 +14,14 @@ from podium.parsing.words import SPARE
 
 CHUNK = 2**20  # hides the cost of the calls for each block, and stays in cache
 LONGEST_LINE = 2**28
-BOM = b"\xef\xbb\xbf"  # what some editors put before UTF-8
+BOM = b"\xef\xbb\xbf"  # the byte order mark that some editors put before UTF-8
 
 
 def whole_lines(stream: BinaryIO, name: str, *, size: int = 0, ring: int = 1) -> Iterator[tuple[bytearray, int]]:
-    """A buffer with whole lines up to `end`; a last line that does not end is ended.
+    """Yield (buffer, end): whole lines in buffer[:end]; a missing last line end is added.
 
-    `size`: the bytes of the stream, where they are known; a small file gets a small buffer. A buffer is used again
-    after `ring` others.
+    `size` is the number of bytes of the stream, if known; a small file gets a small buffer. A buffer is reused after
+    `ring` others.
     """
     wanted = min(size + 1, CHUNK) if size > 0 else CHUNK
     buffer = bytearray(wanted + SPARE)  # room for a missing line end, and for looking ahead
@@ -50,7 +50,7 @@ def whole_lines(stream: BinaryIO, name: str, *, size: int = 0, ring: int = 1) ->
         yield buffer, filled + 1
 
 
-def known_size(source: Source, stream: Any) -> int:
-    """The bytes of a file; 0 where they are not known, or packed."""
+def known_size(source: Source, stream: object) -> int:
+    """Size of a file in bytes; 0 if it is not known or the file is gzipped."""
     plain = isinstance(source, str | os.PathLike) and source != "-" and not isinstance(stream, gzip.GzipFile)
     return os.stat(source).st_size if plain else 0  # type: ignore[arg-type]

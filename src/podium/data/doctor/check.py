@@ -1,4 +1,4 @@
-"""The data doctor: what in the data will spoil learning or judging, where, why it matters, and what to do.
+"""The data doctor: find problems in data that spoil training or evaluation; say where, why, and what to do.
 
 >>> from podium.data.synthetic import make_letor_like
 >>> data, _ = make_letor_like(50)
@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from podium.base.arrays import Ints
 from podium.data.dataset import Dataset
 from podium.data.inputs import labelled_data
-
-if TYPE_CHECKING:
-    from podium.data.doctor.check_kernels import Summary
 
 Level = Literal["error", "warning", "note"]
 _MANY = 1000  # documents that make a lone query suspicious
@@ -28,7 +26,7 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong or odd. An error spoils results, a warning may, a note is for information."""
+    """A problem in the data. An error spoils results, a warning may, a note is for information."""
 
     level: Level
     code: str
@@ -39,28 +37,24 @@ class Finding:
     examples: tuple[str, ...] = ()
 
 
-def check(datasets: Any) -> list[Finding]:
-    """Everything found in a dataset or frame, or in several by name (train, valid, test…) and between them.
-
-    Errors come first.
-    """
-    from podium.data.doctor.check_features import between_parts, feature_findings, summary
+def check(datasets: object) -> list[Finding]:
+    """List the problems of a dataset or frame, or of several by name (train, valid, test…), errors first."""
+    from podium.data.doctor.check_features import between_parts, feature_findings
+    from podium.data.doctor.check_kernels import Summary
 
     named = datasets if isinstance(datasets, Mapping) else {"data": datasets}
-    datasets = {name: labelled_data(data) for name, data in named.items()}
-    found: list[Finding] = []
-    summaries: dict[str, Summary] = {}
-    for name, data in datasets.items():
-        summaries[name] = summary(data)
-        found += [*query_findings(name, data), *label_findings(name, data)]
-        found += feature_findings(name, data, summaries[name])
-    for a, b in combinations(datasets, 2):
-        found += between_parts((a, datasets[a], summaries[a]), (b, datasets[b], summaries[b]))
-    return sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.level))
+    tables = {name: labelled_data(data) for name, data in named.items()}
+    parts = [(name, data, Summary(data.features)) for name, data in tables.items()]
+    findings: list[Finding] = []
+    for name, data, seen in parts:
+        findings += [*query_findings(name, data), *label_findings(name, data), *feature_findings(name, data, seen)]
+    for first, second in combinations(parts, 2):
+        findings += between_parts(first, second)
+    return sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.level))
 
 
 def query_findings(name: str, data: Dataset) -> Iterator[Finding]:
-    """Queries: one for all, of one document, in pieces."""
+    """Problems of queries: a single one, of one document, or with scattered rows."""
     if data.n_queries == 1 and data.n_documents > 1:
         yield Finding(
             "error" if data.n_documents > _MANY else "warning",
@@ -95,7 +89,7 @@ def query_findings(name: str, data: Dataset) -> Iterator[Finding]:
 
 
 def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
-    """Labels: too few grades, odd ones, queries without contrast."""
+    """Problems of labels: too few grades, odd ones, queries with one grade only."""
     if data.labels is None:
         if data.preferences is None:
             yield Finding(
@@ -123,8 +117,8 @@ def label_findings(name: str, data: Dataset) -> Iterator[Finding]:
     yield from _odd_labels(name, data)
 
 
-def examples(data: Dataset, queries: np.ndarray) -> tuple[str, ...]:
-    """The names of the first of some queries."""
+def examples(data: Dataset, queries: Ints) -> tuple[str, ...]:
+    """Names of the first few queries."""
     return tuple(f"query {data.query_name(int(q))}" for q in queries[:_EXAMPLES])
 
 

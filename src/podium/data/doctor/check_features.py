@@ -1,17 +1,19 @@
-"""The data doctor on features: constant, double, leaking, not finite; documents and queries that come twice."""
+"""The data doctor on features: constant, duplicate, leaking, not finite; duplicate documents and queries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import column, dense
+from podium.base.arrays import Flags, Ints, Singles, column, dense
 from podium.data.dataset import Dataset
 from podium.data.doctor.check import Finding, examples
 from podium.data.doctor.check_kernels import Summary, count_pairs
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _QUERIES, _DOCUMENTS = 500, 60  # looked at for leaks, at most
 _LEAK, _LEAST_PAIRS = 0.99, 100
@@ -20,13 +22,8 @@ _EXAMPLES = 5
 Part = tuple[str, Dataset, Summary]
 
 
-def summary(data: Dataset) -> Summary:
-    """One pass over the features, for all checks."""
-    return Summary(data.features)
-
-
 def feature_findings(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
-    """What is wrong with the features of one dataset."""
+    """Problems of the features of one dataset."""
     yield from _not_finite(name, data, seen)
     constant = ~(seen.low < seen.high) & ((seen.missing == 0) | (seen.missing == data.n_documents))
     if constant.any():
@@ -46,13 +43,13 @@ def feature_findings(name: str, data: Dataset, seen: Summary) -> Iterator[Findin
 
 
 def between_parts(first: Part, second: Part) -> Iterator[Finding]:
-    """What two datasets, such as train and test, should not have in common."""
-    (a, one, _), (b, two, _) = first, second
-    if one.n_features != two.n_features:
+    """Problems between two datasets, such as train and test: different widths, shared queries."""
+    (a, data, _), (b, other, _) = first, second
+    if data.n_features != other.n_features:
         yield Finding(
             "error",
             "widths",
-            f"{a} has {one.n_features} features, {b} has {two.n_features}.",
+            f"{a} has {data.n_features} features, {b} has {other.n_features}.",
             f"{a}, {b}",
             "A model takes as many features as it was trained on.",
             "Make both with the same features; where only the last are never mentioned, read with n_features.",
@@ -66,12 +63,12 @@ def between_parts(first: Part, second: Part) -> Iterator[Finding]:
             f"{a}, {b}",
             "What was seen in training is known in the test: results come out too good.",
             "Split by query, so that each is in one part only.",
-            examples(one, np.flatnonzero(same)),
+            examples(data, np.flatnonzero(same)),
         )
-    if one.query_ids is None or two.query_ids is None:
+    if data.query_ids is None or other.query_ids is None:
         return
-    known = set(two.query_ids)
-    shared = np.flatnonzero(np.array([query in known for query in one.query_ids], np.bool_) & ~same)
+    queries = set(other.query_ids)
+    shared = np.flatnonzero(np.array([query in queries for query in data.query_ids], np.bool_) & ~same)
     if len(shared):
         yield Finding(
             "warning",
@@ -80,7 +77,7 @@ def between_parts(first: Part, second: Part) -> Iterator[Finding]:
             f"{a}, {b}",
             "If they are the same queries, the test asks what was taught, and results come out too good.",
             "Split by query. If each file numbers its own queries, nothing is wrong.",
-            examples(one, shared),
+            examples(data, shared),
         )
 
 
@@ -114,7 +111,7 @@ def _not_finite(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
             )
 
 
-def _double_features(name: str, data: Dataset, seen: Summary, constant: NDArray[np.bool_]) -> Iterator[Finding]:
+def _double_features(name: str, data: Dataset, seen: Summary, constant: Flags) -> Iterator[Finding]:
     first: dict[int, int] = {}
     pairs: list[tuple[int, int]] = []
     for at in np.flatnonzero(~constant).tolist():
@@ -133,13 +130,13 @@ def _double_features(name: str, data: Dataset, seen: Summary, constant: NDArray[
         )
 
 
-def _alike(X: Any, a: int, b: int) -> bool:
+def _alike(X: Singles | sp.csr_array, a: int, b: int) -> bool:
     """Whether two features have the same value in every document."""
     return bool(np.array_equal(column(X, a), column(X, b), equal_nan=True))
 
 
 def _leaks(name: str, data: Dataset) -> Iterator[Finding]:
-    """Features that order nearly all pairs like the label, and most pairs at all."""
+    """Features that order most pairs, and nearly all of these like the label."""
     rows, offsets = _sample(data)
     if data.labels is None or len(offsets) < 6:
         return
@@ -189,12 +186,12 @@ def _conflicts(name: str, data: Dataset, seen: Summary) -> Iterator[Finding]:
         )
 
 
-def _sample(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of some documents of some queries with two grades or more, and the queries' offsets among them."""
+def _sample(data: Dataset) -> tuple[Ints, Ints]:
+    """A sample of rows from queries with two grades or more, and the offsets of these queries."""
     if data.labels is None or data.n_documents == 0:
         return np.empty(0, np.int64), np.zeros(1, np.int64)
     rng = np.random.default_rng(0)
-    parts: list[NDArray[np.int64]] = []
+    parts: list[Ints] = []
     for q in rng.permutation(data.n_queries).tolist():
         start, end = int(data.offsets[q]), int(data.offsets[q + 1])
         if end > start and data.labels[start:end].min() < data.labels[start:end].max():
@@ -206,26 +203,26 @@ def _sample(data: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate([np.empty(0, np.int64), *parts]), np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def _same_documents(first: Part, second: Part) -> NDArray[np.bool_]:
+def _same_documents(first: Part, second: Part) -> Flags:
     """Which queries of the first part have a query with the same documents in the second.
 
     A few coarse features may agree by chance, so queries of less than five documents must have the same id as well.
     """
-    (_, one, seen_one), (_, two, seen_two) = first, second
+    (_, data, seen), (_, other, other_seen) = first, second
     names: dict[int, set[str]] = {}
-    for q, code in enumerate(_query_hashes(two, seen_two)):
-        names.setdefault(code, set()).add(two.query_name(q))
+    for q, code in enumerate(_query_hashes(other, other_seen)):
+        names.setdefault(code, set()).add(other.query_name(q))
     return np.array(
         [
-            code != 0 and code in names and (one.sizes[q] >= 5 or one.query_name(q) in names[code])
-            for q, code in enumerate(_query_hashes(one, seen_one))
+            code != 0 and code in names and (data.sizes[q] >= 5 or data.query_name(q) in names[code])
+            for q, code in enumerate(_query_hashes(data, seen))
         ],
         dtype=np.bool_,
     )
 
 
 def _query_hashes(data: Dataset, seen: Summary) -> list[int]:
-    """A hash of each query's documents, in any order; 0 where all features are 0."""
+    """A hash of each query's documents, independent of their order; 0 if all features are 0."""
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(seen.rows, dtype=np.uint64)])
     hashes: list[int] = (sums[data.offsets[1:]] - sums[data.offsets[:-1]]).tolist()
     return hashes
@@ -235,5 +232,5 @@ def _name(data: Dataset, column: int) -> str:
     return data.feature_names[column] if data.feature_names is not None else f"feature {column + 1}"
 
 
-def _names(data: Dataset, columns: NDArray[np.int64]) -> tuple[str, ...]:
+def _names(data: Dataset, columns: Ints) -> tuple[str, ...]:
     return tuple(_name(data, c) for c in columns[:_EXAMPLES].tolist())

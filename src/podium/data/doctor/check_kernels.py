@@ -1,4 +1,4 @@
-"""What the data doctor counts, compiled: sums over cells, hashes of rows and columns, pairs that a feature orders."""
+"""Compiled counts of the data doctor: sums over cells, hashes of rows and columns, pairs that a feature orders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import Array, Int32s, Ints, Singles, Words, is_sparse
 from podium.base.matrix_on_disk import in_blocks
 from podium.jit.compiled import compiled
 
@@ -19,24 +19,24 @@ _27, _30, _31 = (np.uint64(n) for n in (27, 30, 31))
 
 
 class Summary:
-    """Of a matrix: range, missing and infinite values per column; a hash of each row and each column."""
+    """Summary of a matrix: range, missing and infinite values per column; a hash of each row and each column."""
 
-    def __init__(self, X: NDArray[np.float32] | sp.csr_array) -> None:
+    def __init__(self, X: Singles | sp.csr_array) -> None:
         n, d = X.shape
         self.low, self.high = np.full(d, np.inf), np.full(d, -np.inf)  # (d,) of finite cells
         self.missing, self.infinite, filled = np.zeros((3, d), np.int64)  # (d,)
         self.rows, self.columns = np.zeros(n, np.uint64), np.zeros(d, np.uint64)  # hashes of the cells that are not 0
-        counts = (self.low, self.high, self.missing, self.infinite, filled)
+        out: Any = (self.low, self.high, self.missing, self.infinite, filled, self.rows, self.columns)
         if is_sparse(X):
             values = np.ascontiguousarray(X.data, np.float32)
             cells = (X.indptr.astype(np.int64), X.indices, values, values.view(np.uint32))
-            _summarize(*cells, 0, *counts, self.rows, self.columns)
+            _summarize(*cells, 0, *out)
         else:
             first = 0
             for block in in_blocks(X):
                 values, starts = block.ravel(), np.arange(len(block) + 1) * d
                 cells = (starts, np.empty(0, np.int32), values, values.view(np.uint32))
-                _summarize(*cells, first, *counts, self.rows, self.columns)
+                _summarize(*cells, first, *out)
                 first += len(block)
         hollow = filled < n
         self.low[hollow] = np.minimum(self.low[hollow], 0)
@@ -44,7 +44,7 @@ class Summary:
 
 
 @compiled
-def count_pairs(X: Any, labels: Any, offsets: Any, right: Any, wrong: Any) -> int:
+def count_pairs(X: Singles, labels: Array, offsets: Ints, right: Ints, wrong: Ints) -> int:
     """Count, for each feature, the pairs of a query with different labels that it orders like the labels, or reversed.
 
     right_c = #{(i, j): y_i > y_j, x_ic > x_jc}, wrong_c with x_ic < x_jc. Returns the number of pairs.
@@ -64,20 +64,10 @@ def count_pairs(X: Any, labels: Any, offsets: Any, right: Any, wrong: Any) -> in
 
 @compiled
 def _summarize(
-    starts: Any,
-    indices: Any,
-    values: Any,
-    bits: Any,
-    first: Any,
-    low: Any,
-    high: Any,
-    missing: Any,
-    infinite: Any,
-    filled: Any,
-    rows: Any,
-    columns: Any,
-) -> None:
-    """Row first + r is values[starts[r]:starts[r+1]], in the columns of `indices`, or in all where that is empty."""
+    starts: Ints, indices: Int32s, values: Singles, bits: NDArray[np.uint32], first: int,
+    low: Array, high: Array, missing: Ints, infinite: Ints, filled: Ints, rows: Words, columns: Words,
+) -> None:  # fmt: skip
+    """Row first + r is values[starts[r]:starts[r+1]], in the columns of `indices`, or in all if that is empty."""
     dense = len(indices) == 0
     for r in range(len(starts) - 1):
         for k in range(starts[r], starts[r + 1]):

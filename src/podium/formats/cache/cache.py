@@ -1,4 +1,4 @@
-"""Caches: data larger than memory as a folder of plain arrays, whose features are read in blocks as they are needed.
+"""Caches: data larger than memory in a folder of plain arrays; features are read in blocks when they are needed.
 
     podium cache train.txt -o train.pod        read_data("train.pod")
 
@@ -7,12 +7,12 @@ train.pod/
 ├── features.f4     (N, d) float32, and feature-sums.u4, the CRC-32 of every 256 KiB of it
 │                   or csr-data.f4, csr-indices.i4 and csr-indptr.i8 of sparse data
 ├── labels.f8, offsets.i8, order.i8, weights, edges
-└── query-ids, document-ids, comments: .txt, one text after another, and .i8, where each begins
+└── query-ids, document-ids, comments: .txt, all texts joined, and .i8, the start of each
 
-Rows keep the order of the file that it was made from. Numbers are little-endian, arrays are not compressed, and there
-is no code in it: reading one from strangers is safe. Sizes and checksums are checked whenever it is opened, those of
-dense features block by block, when each is first read; `verify` checks all of them at once. A cache on a store that
-fsspec knows, e.g. s3://bucket/train.pod, is read by ranges of bytes.
+Rows keep the order of the original file. Numbers are little-endian, arrays are not compressed, and there is no code in
+it: reading a cache from strangers is safe. Sizes and checksums are checked when it is opened, those of dense features
+block by block, when each is first read; `verify` checks all of them at once. A cache on a store that fsspec supports,
+e.g. s3://bucket/train.pod, is read by ranges of bytes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Ints
 from podium.base.errors import DataError
 from podium.base.matrix_on_disk import SUM_BLOCK, FileRows
 from podium.data.dataset import table_of
@@ -43,7 +44,7 @@ KIND = "podium cache"
 HEAD = "head.json"
 _MOST_HEAD = 2**28  # bytes
 _LARGE = ("features", "csr-data", "csr-indices", "document-ids.text", "comments.text")
-"""Arrays that may be larger than memory: they are read when they are needed."""
+"""Arrays that may be larger than memory, and are read when they are needed."""
 TYPES = {
     "features": "<f4", "feature-sums": "<u4",
     "csr-data": "<f4", "csr-indices": "<i4", "csr-indptr": "<i8", "labels": "<f8", "offsets": "<i8",
@@ -63,27 +64,27 @@ class Stored:
     sha256: str
 
 
-def is_cache(path: Any) -> bool:
-    """Whether it is the path or the address of a cache: a folder with a head."""
+def is_cache(path: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the path or URL of a cache: a folder with a head."""
     if is_url(path):
         return file_size(_joined(path, HEAD)) is not None
     return isinstance(path, str | os.PathLike) and os.path.isfile(os.path.join(path, HEAD))
 
 
 def is_only_cache(folder: Path) -> bool:
-    """Whether a folder is a cache, with nothing else in it."""
+    """Whether a folder is a cache and holds nothing else."""
     names = {HEAD, *map(file_name, TYPES)}
     return is_cache(folder) and names.issuperset(os.listdir(folder))
 
 
 def file_name(array: str) -> str:
-    """The file of an array."""
+    """File name of an array."""
     kind = TYPES[array]
     return array.removesuffix(".text") + ".txt" if kind == "|u1" else f"{array}.{kind[1:]}"
 
 
 def open_cache(path: str | os.PathLike[str]) -> Table:
-    """The data of a cache. Features, document ids and comments stay on disk until they are asked for."""
+    """Open a cache as a table. Features, document ids and comments stay on disk until they are needed."""
     folder = os.fspath(path)
     try:
         head, arrays = _read_head(folder)
@@ -92,7 +93,7 @@ def open_cache(path: str | os.PathLike[str]) -> Table:
         raise
     except OSError as error:
         raise DataError(f"the cache cannot be read: {error.strerror}.", where=os.fspath(path)) from error
-    except Exception as error:  # whatever a stranger's bytes make go wrong is the cache's fault
+    except Exception as error:  # damaged or foreign bytes may raise anything
         raise _damaged(path, f"{type(error).__name__}: {error}") from error
 
 
@@ -103,15 +104,15 @@ def verify(path: str | os.PathLike[str]) -> None:
 
 
 def _check_file(folder: str, name: str, about: Stored) -> None:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for chunk in chunks(_joined(folder, file_name(name))):
-        found.update(chunk)
-    if found.hexdigest() != about.sha256:
+        digest.update(chunk)
+    if digest.hexdigest() != about.sha256:
         raise _damaged(folder, f"{file_name(name)} does not match its checksum")
 
 
 def head_bytes(head: Mapping[str, Any]) -> bytes:
-    """The text of a head, with its own checksum."""
+    """Content of head.json: the head with its checksum."""
     text = json.dumps(head, ensure_ascii=True, sort_keys=True)
     return json.dumps({"head": head, "sha256": hashlib.sha256(text.encode()).hexdigest()}, indent=1).encode()
 
@@ -121,7 +122,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _read_head(folder: str) -> tuple[dict[str, Any], dict[str, Stored]]:
-    """The head of a cache and its arrays, whose sizes on disk are checked."""
+    """Read the head of a cache and check the sizes of its arrays."""
     place = _joined(folder, HEAD)
     size = file_size(place)
     if size is None:
@@ -191,11 +192,11 @@ def _dataset(folder: str, head: dict[str, Any], arrays: dict[str, Stored]) -> Ta
 
 
 def _loaded(folder: str, name: str, about: Stored) -> NDArray[Any]:
-    """An array in memory, by its checksum the one that was written."""
-    found = _whole(folder, name)
-    if hashlib.sha256(found.data if found.size else b"").hexdigest() != about.sha256:
+    """Load an array and check its checksum."""
+    array = _whole(folder, name)
+    if hashlib.sha256(array.data if array.size else b"").hexdigest() != about.sha256:
         raise _damaged(folder, f"{file_name(name)} does not match its checksum")
-    return found.reshape(about.shape)
+    return array.reshape(about.shape)
 
 
 def _features(folder: str, arrays: dict[str, Stored], small: dict[str, Any], shape: tuple[int, int]) -> Any:
@@ -203,7 +204,7 @@ def _features(folder: str, arrays: dict[str, Stored], small: dict[str, Any], sha
         if arrays["features"].shape != shape:
             raise _damaged(folder, f"features of shape {arrays['features'].shape}, not {shape}")
         place, sums = _joined(folder, file_name("features")), small.get("feature-sums")
-        if sums is None:  # as podium wrote it before there were checksums of blocks
+        if sums is None:  # of a cache without checksums of blocks (format 1)
             _check_file(folder, "features", arrays["features"])
         elif sums.shape != (-(-4 * shape[0] * shape[1] // SUM_BLOCK),):
             raise _damaged(folder, "checksums of features of another number")
@@ -227,7 +228,7 @@ def _whole(folder: str, name: str) -> NDArray[Any]:
 
 
 def _mapped(folder: str, name: str, about: Stored) -> NDArray[Any]:
-    """An array that stays on disk, of a store one in memory; what is written to it does not reach the file."""
+    """Map an array into memory copy-on-write; load it if it is on a remote store."""
     if is_url(folder):
         return _loaded(folder, name, about)
     _check_file(folder, name, about)
@@ -244,7 +245,7 @@ def _texts(folder: str, name: str, arrays: dict[str, Stored], small: dict[str, A
     return Ids(text, bounds[:-1], bounds[1:])
 
 
-def _preferences(folder: str, small: dict[str, Any], sizes: NDArray[np.int64]) -> Preferences | None:
+def _preferences(folder: str, small: dict[str, Any], sizes: Ints) -> Preferences | None:
     if "edges" not in small:
         return None
     edges, offsets = small["edges"], small["edge-offsets"]

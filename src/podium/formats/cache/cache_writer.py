@@ -1,4 +1,4 @@
-"""Writing caches: from a LETOR, Parquet or Arrow file as it streams in, or from a dataset."""
+"""Write caches from a dataset, or from a LETOR, Parquet or Arrow file without loading it into memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.base.arrays import is_sparse
+from podium.base.arrays import AnyArray, is_sparse
 from podium.base.errors import DataError, ParameterError
 from podium.base.files import folder_aside, source_name
 from podium.base.matrix_on_disk import FileRows, Rows, block_sums, in_blocks
@@ -38,7 +38,7 @@ def write_cache(
     n_features: int | None = None,
     **roles: Any,
 ) -> Table:
-    """Write a dataset, or a data file as it streams in, as a cache; and open it. It is what `read_data` gives.
+    """Write a dataset or a data file as a cache, and open it: the same data as from `read_data`.
 
     `n_features` and `roles` are as for `read_data`. Memory: a few blocks of rows, and about 50 bytes a document; a CSV
     file is read into memory first.
@@ -128,26 +128,26 @@ def _features(data: Table, folder: Path) -> dict[str, Any]:
 
 
 def _put(folder: Path, name: str, parts: Iterable[Any], shape: tuple[int, ...]) -> dict[str, Any]:
-    """Write an array, part by part. Returns what the head says of it."""
-    found = hashlib.sha256()
+    """Write an array, part by part; return its description for the head."""
+    digest = hashlib.sha256()
     with open(folder / file_name(name), "xb") as file:
         for part in parts:
             whole = np.ascontiguousarray(part, TYPES[name])
             if whole.size:
-                found.update(whole.data)
+                digest.update(whole.data)
                 file.write(whole.data)
         file.flush()
         os.fsync(file.fileno())
-    return {"shape": list(shape), "sha256": found.hexdigest()}
+    return {"shape": list(shape), "sha256": digest.hexdigest()}
 
 
-def _put_texts(folder: Path, name: str, words: Any) -> dict[str, Any]:
+def _put_texts(folder: Path, name: str, words: AnyArray | Ids) -> dict[str, Any]:
     ends: list[Any] = [np.zeros(1, np.int64)]
 
     def chunks() -> Iterable[Any]:
         for a in range(0, len(words), _CHUNK):
-            some = Ids.of(words[a : a + _CHUNK])
-            packed = Ids.from_bytes([some.text[x:y].tobytes() for x, y in zip(some.starts, some.ends, strict=True)])
+            ids = Ids.of(words[a : a + _CHUNK])
+            packed = Ids.from_bytes([ids.text[x:y].tobytes() for x, y in zip(ids.starts, ids.ends, strict=True)])
             ends.append(ends[-1][-1] + packed.ends)
             yield packed.text[: len(packed.text) - SPARE]
         yield np.zeros(SPARE, np.uint8)

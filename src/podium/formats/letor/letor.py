@@ -1,4 +1,4 @@
-"""LETOR (SVMlight) files: `<label> [qid:<query>] <feature>:<value> … [# comment]`, one document a line.
+"""LETOR (SVMlight) files: `<label> [qid:<query>] <feature>:<value> … [# comment]`, one document per line.
 
     >>> import io
     >>> data = read_letor(io.BytesIO(b"2 qid:7 1:0.5 3:1 #docid = a\\n0 qid:7 2:4 #docid = b\\n"))
@@ -7,13 +7,13 @@
 
 Labels are finite numbers; query ids any text without white space; feature ids count from 1, in any order, none twice
 in a line, up to `n_features` or 1048576 (2^20), since models keep numbers for every feature up to the last; absent
-features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query may lie apart. Blank lines and lines of
-comment alone are skipped. Without qid, the sizes in `<file>.query` or `<file>.group` make the queries; without these
-all lines are one query. Preferences are taken from `<file>.preferences` where that exists, and names of features from
+features are 0; `nan` and `NULL` are missing values (NaN). Lines of a query need not be adjacent. Blank lines and
+lines of comment alone are skipped. Without qid, the sizes of queries are in `<file>.query` or `<file>.group`; without
+these all lines are one query. Preferences are read from `<file>.preferences` if it exists, and names of features from
 `<file>.features`, which `podium features` writes.
 
-Comments are kept as they are. Document ids come from them: the word after `docid =` where every line has one; else the
-first word, where every line has one and no query has one twice (as in `# 7555 rambo`).
+Comments are kept as they are. Document ids come from them: the word after `docid =` if every line has one; else the
+first word, if every line has one and no query has one twice (as in `# 7555 rambo`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Bytes, Ints, Singles
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, writing
 from podium.data.inputs import widened
@@ -40,13 +41,16 @@ from podium.parsing.ids import Ids
 from podium.parsing.whole_lines import known_size, whole_lines
 from podium.parsing.words import SPARE, byte, copy
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 _BLOCK = 2**17  # numbers written at a time
 
 
 def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | None = None) -> Table:
-    """A dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
+    """Read a dataset from a LETOR file: a path, "-" for standard input, or a binary file object; gzipped or not.
 
-    `n_features` is the number of features, where the file may not mention the last ones; a higher id is an error.
+    `n_features` is the number of features, if the file may not mention the last ones; a higher id is an error.
     `sparse` asks for a CSR matrix or a dense one. By default it is dense, unless it would take more than 256 MB and
     less than a quarter of its cells are written.
     """
@@ -54,7 +58,7 @@ def read_letor(source: Source, *, n_features: int | None = None, sparse: bool | 
 
 
 def read_lines(source: Source, lines: Lines) -> Table:
-    """What `lines` gather of a LETOR file, with what lies beside it."""
+    """Read a LETOR file with `lines`, and its side files: sizes of queries, names of features, preferences."""
     name = lines.name
     with reading(source) as stream:
         size = known_size(source, stream)
@@ -74,11 +78,10 @@ def read_lines(source: Source, lines: Lines) -> Table:
 
 
 def write_letor(data: Table, target: Source) -> None:
-    """Write a dataset as LETOR: to a path (gzipped where it ends in .gz), "-" for standard output, or a binary file.
+    """Write a dataset as LETOR: to a path (gzipped if it ends in .gz), "-" for standard output, or a binary file.
 
-    Rows are written in their order, labels and features with the digits that read back as the same
-    numbers, NaN as nan, comments as they were, else document ids as `#docid = id`. Preferences go beside the file,
-    to `<file>.preferences`.
+    Rows are written in their order, labels and features with digits that read back as the same numbers, NaN as nan,
+    comments as they were, else document ids as `#docid = id`. Preferences go to `<file>.preferences`.
     """
     path = os.fspath(target) if isinstance(target, str | os.PathLike) and target != "-" else None
     if data.labels is None:
@@ -90,15 +93,15 @@ def write_letor(data: Table, target: Source) -> None:
     rows = max(1, _BLOCK * data.n_documents // max(data.features.size, 1))  # a sparse matrix has the size it stores
     with writing(target) as file:
         for start in range(0, data.n_documents, rows):
-            mine = slice(start, start + rows)
-            note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[mine]])
-            file.write(_lines(heads[which[mine]], data.features[mine], note))
+            part = slice(start, start + rows)
+            note = None if notes is None else Ids.of([f" #{text}" if text else "" for text in notes[part]])
+            file.write(_lines(heads[which[part]], data.features[part], note))
     if data.preferences is not None and path is not None:
         write_preferences(data, path + ".preferences")
 
 
 def _named(data: Table, path: str) -> Table:
-    """The data with the names of its features from the file beside it, if there is one."""
+    """Add the names of features from the side file, if there is one."""
     if not os.path.exists(path):
         return data
     with reading(path) as file:
@@ -132,8 +135,8 @@ def _size(line: bytes, where: str) -> int:
     return int(word)
 
 
-def _heads(data: Table) -> tuple[Ids, NDArray[np.int64]]:
-    """What lines begin with, `label qid:query`, each once, and which of them each row has."""
+def _heads(data: Table) -> tuple[Ids, Ints]:
+    """The different line beginnings `label qid:query`, and the index of each row's."""
     assert data.labels is not None, "checked before"
     queries = [_query_word(data, q) for q in range(data.n_queries)]
     grades, of_row = np.unique(np.ascontiguousarray(data.labels).view(np.uint64), return_inverse=True)
@@ -153,7 +156,7 @@ def _query_word(data: Table, q: int) -> str:
 
 
 def _notes(data: Table) -> NDArray[Any] | None:
-    """What stands after '#' in each row."""
+    """The text after '#' of each row."""
     if data.comments is None:
         if data.document_ids is None:
             return None
@@ -171,8 +174,8 @@ def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and (value or np.copysign(1, value) > 0) else repr(float(value))
 
 
-def _lines(heads: Ids, block: Any, notes: Ids | None) -> bytes:
-    """A line for each row: its head, ` feature:value …`, its note.
+def _lines(heads: Ids, block: Singles | sp.csr_array, notes: Ids | None) -> bytes:
+    """Format a line per row: its head, ` feature:value …`, its note.
 
     All features of a dense row, the stored ones of a sparse row; a whole number is written without a point.
     """
@@ -190,24 +193,25 @@ def _lines(heads: Ids, block: Any, notes: Ids | None) -> bytes:
     return out[:size].tobytes()
 
 
-def _decimals(numbers: NDArray[np.float32]) -> Ids:
-    """Each number with the fewest digits that tell it from all other float32, from a million on with an exponent."""
+def _decimals(numbers: Singles) -> Ids:
+    """Format numbers with the fewest digits that identify the float32, from a million on with an exponent."""
     words = numbers.astype("S32").tolist()
     for k in np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= 1e6)).tolist():
         words[k] = np.format_float_scientific(numbers[k], trim="-", exp_digits=2).encode()
     return Ids.from_bytes(words)
 
 
-def _spans(ids: Ids) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+def _spans(ids: Ids) -> tuple[Bytes, Ints, Ints]:
     return ids.text, np.ascontiguousarray(ids.starts), np.ascontiguousarray(ids.ends)
 
 
 @compiled
 def _write(
-    head: Any, head_starts: Any, head_ends: Any, key: Any, key_starts: Any, key_ends: Any, which: Any,
-    value: Any, value_starts: Any, value_ends: Any, ends: Any, note: Any, note_starts: Any, note_ends: Any, out: Any,
+    head: Bytes, head_starts: Ints, head_ends: Ints, key: Bytes, key_starts: Ints, key_ends: Ints, which: Ints,
+    value: Bytes, value_starts: Ints, value_ends: Ints, ends: Ints,
+    note: Bytes, note_starts: Ints, note_ends: Ints, out: Bytes,
 ) -> int:  # fmt: skip
-    """Write all rows to `out`. Returns how many bytes."""
+    """Write all rows to `out`; return the number of bytes."""
     heads, keys, values, notes = place_of(head), place_of(key), place_of(value), place_of(note)
     begin = at = place_of(out)
     for row in range(len(head_starts)):

@@ -1,6 +1,6 @@
-"""The lines of a LETOR file as they stream in, gathered into a table: in memory, or on disk (`SpooledLines`).
+"""Collect the parsed lines of a LETOR file into a table: in memory (`Lines`), or on disk (`SpooledLines`).
 
-Memory: the arrays of the result, and a few reused buffers: one for each thread that parses, and one more.
+Memory: the arrays of the result, and a few reused buffers: one per thread that parses, and one more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Ints
 from podium.base.errors import DataError
 from podium.base.threads import default_threads, pool
 from podium.data.dataset import Dataset
@@ -26,12 +27,12 @@ from podium.formats.spool import MatrixSpool, TextSpool
 from podium.parsing.growing import Growing
 from podium.parsing.ids import Ids, decoded, encoded
 
-_MOST_THREADS = 4  # parsing takes three quarters of the time; what is left is done by one
+_MOST_THREADS = 4  # parsing takes three quarters of the time; the rest is done by one thread
 _DOCUMENT_ID = re.compile(r"\bdocid\s*=\s*(\S+)", re.IGNORECASE)
 
 
 class Lines:
-    """What has been read so far."""
+    """The lines read so far, in memory."""
 
     def __init__(self, name: str, *, n_features: int | None, sparse: bool | None) -> None:
         self.name = name
@@ -47,10 +48,10 @@ class Lines:
         self._rooms: deque[_Room] = deque()
 
     def read(self, blocks: Iterable[tuple[bytearray, int]]) -> Iterator[int]:
-        """Take the lines of buffer[:end] of each block; yields `end` where they have been taken.
+        """Read the lines of buffer[:end] of each block; yield `end` after each.
 
-        Blocks are parsed on threads, up to `self.threads` of them ahead of the one that is taken, which keeps the
-        order of lines. A buffer must stay as it is while that many others follow.
+        Blocks are parsed on threads, up to `self.threads` of them ahead of the one that is taken, in the order of
+        the file. A buffer must not be reused before that many others.
         """
         ahead: deque[_Block] = deque()
         for buffer, end in blocks:
@@ -65,13 +66,13 @@ class Lines:
             yield self._take_block(ahead.popleft())
 
     def _parse(self, block: _Block, at: int) -> tuple[int, int, int]:
-        """Parse from `at` to the end, or to a line that is not well-formed or for which there is no room."""
+        """Parse from `at` to the end, or to a line that is not well-formed or does not fit into the arrays."""
         with_qid = -1 if self.with_qid is None else int(self.with_qid)
         text = np.frombuffer(block.buffer, np.uint8)
         return parse(text, at, block.end, with_qid, self.limit, *block.room.arrays)
 
     def _take_block(self, block: _Block) -> int:
-        """Take the lines of a block: those the compiled parser knows from it, the others one by one."""
+        """Append the lines of a block: well-formed ones by the compiled parser, the others one by one."""
         at, buffer = 0, block.buffer
         while at < block.end:
             parsed = self._parse(block, at) if block.parsed is None else block.parsed.result()
@@ -87,8 +88,8 @@ class Lines:
         return block.end
 
     def dataset(self, *, group: list[int] | None) -> Table:
-        """Everything read, as a dataset."""
-        codes: NDArray[np.int64] | None = None
+        """All lines as a dataset."""
+        codes: Ints | None = None
         if self.with_qid:
             starts, numbers = np.array(self.runs, np.int64).T
             codes = np.repeat(numbers, np.diff(np.append(starts, self.rows)))
@@ -108,7 +109,7 @@ class Lines:
         return replace(data, query_ids=np.array(names, dtype=object))
 
     def _take(self, text: memoryview, room: _Room, rows: int) -> None:
-        """Append the rows that the compiled parser left in `room`."""
+        """Append the rows that the compiled parser wrote to `room`."""
         spans = room.spans[:rows]
         for r in np.flatnonzero(spans[:, 0] >= 0).tolist() if self.with_qid else ():
             self._start_query(bytes(text[spans[r, 0] : spans[r, 1]]), self.rows + r)
@@ -121,7 +122,7 @@ class Lines:
         self.rows += rows
 
     def _take_line(self, line: bytes) -> None:
-        """Append one document, read slowly, or say what is wrong with it."""
+        """Append one document, parsed in Python by `read_line`, or raise its error."""
         self.line += 1
         where = f"{self.name}:{self.line}"
         document = read_line(line, self.limit, where)
@@ -156,7 +157,7 @@ class Lines:
 
 
 class SpooledLines(Lines):
-    """What has been read so far; labels and the bounds of texts are in memory, 8 bytes a document each."""
+    """The lines read so far, on disk; labels and the bounds of texts are in memory, 8 bytes per document each."""
 
     def __init__(self, name: str, folder: Path, *, n_features: int | None) -> None:
         super().__init__(name, n_features=n_features, sparse=None)
@@ -186,17 +187,17 @@ class SpooledLines(Lines):
         self._any_text = self._any_text or any(whole)
         self._comments.extend(whole)
         texts = list(map(decoded, whole))
-        found = [match[1] if (match := _DOCUMENT_ID.search(text)) else "" for text in texts]
+        ids = [match[1] if (match := _DOCUMENT_ID.search(text)) else "" for text in texts]
         words = [(text.split(None, 1)[:1] or [""])[0] for text in texts]
-        self._with_id += sum(map(bool, found))
+        self._with_id += sum(map(bool, ids))
         self._with_word += sum(map(bool, words))
-        self._ids.extend(list(map(encoded, found)))
+        self._ids.extend(list(map(encoded, ids)))
         self._words.extend(list(map(encoded, words)))
 
 
 @dataclass(eq=False)
 class _Block:
-    """Whole lines buffer[:end], and what was parsed of them so far."""
+    """Whole lines buffer[:end], and the result of parsing them in advance."""
 
     buffer: bytearray
     end: int
@@ -205,7 +206,7 @@ class _Block:
 
 
 class _Room:
-    """Arrays for what `size` bytes hold: a pair ` 1:1` takes 4 or more, a line mostly more than 16."""
+    """Arrays for the numbers in `size` bytes of text: a pair ` 1:1` takes 4 or more, a line mostly more than 16."""
 
     def __init__(self, size: int) -> None:
         self.size, rows = size, size // 16 + 1
@@ -217,15 +218,15 @@ class _Room:
         self.arrays = (self.labels, self.ends, self.columns, self.values, self.spans, np.zeros(2**16, np.bool_))
 
 
-def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -> NDArray[Any] | None:
-    """Ids from comments by the rules at the top; None where there are none."""
+def _document_ids(comments: list[str] | None, codes: Ints | None) -> NDArray[Any] | None:
+    """Document ids from comments, by the rules in `letor.py`; None if there are none."""
     if comments is None:
         return None
-    found = [_DOCUMENT_ID.search(comment) for comment in comments]
-    if all(found):
-        return np.array([match[1] for match in found if match], dtype=object)
+    matches = [_DOCUMENT_ID.search(comment) for comment in comments]
+    if all(matches):
+        return np.array([match[1] for match in matches if match], dtype=object)
     words = [comment.split(None, 1)[:1] for comment in comments]
-    if any(found) or not all(words):
+    if any(matches) or not all(words):
         return None
     ids = [word[0] for word in words]
     queries = [0] * len(ids) if codes is None else codes.tolist()
@@ -235,6 +236,6 @@ def _document_ids(comments: list[str] | None, codes: NDArray[np.int64] | None) -
 
 
 def _come_twice(ids: Ids, data: Table) -> bool:
-    """Whether some query has an id twice."""
+    """Whether a query has an id twice."""
     rows = data.to_grouped(np.arange(data.n_documents))
     return len(ids[rows].repeats(data.grouped_offsets)) > 0

@@ -1,12 +1,12 @@
-"""The feature matrix of a LETOR file as its rows arrive: dense or sparse, within little more than its own memory."""
+"""Collect the feature matrix of a LETOR file, dense or sparse, in little more than its own memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Int32s, Ints, Singles
 from podium.base.errors import DataError
 from podium.formats.letor.letor_parser import narrow, scatter, widen
 from podium.parsing.growing import Growing
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 LARGE = 2**26
-"""Cells (256 MB of float32) above which a matrix with less than a quarter of its cells written becomes sparse."""
+"""A matrix of more cells than this (256 MB of float32) becomes sparse if fewer than a quarter are written."""
 
 
 class Matrix:
-    """Rows of (columns, values), gathered. `sparse` None: dense, unless LARGE and mostly not written."""
+    """A matrix to which rows are appended. `sparse` None: dense, unless it is LARGE and mostly empty."""
 
     def __init__(self, *, n_features: int | None, sparse: bool | None) -> None:
         self.rows, self.written = 0, 0
@@ -31,7 +31,7 @@ class Matrix:
         self._ends.extend(np.zeros(1, np.int64))
         self._sparse = bool(sparse)
 
-    def add(self, ends: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.float32]) -> None:
+    def add(self, ends: Ints, columns: Int32s, values: Singles) -> None:
         """Append rows: columns and values [ends[r]:ends[r+1]] are row r."""
         n_features = max(self.n_features, int(columns.max()) + 1 if len(columns) else 0)
         rows, written = self.rows + len(ends) - 1, self.written + len(columns)
@@ -46,12 +46,12 @@ class Matrix:
         self.rows, self.n_features, self.written = rows, n_features, written
 
     def expect(self, times: float) -> None:
-        """Make room for this many times the rows there are, if they are dense and not large."""
+        """Allocate room for this many times the present rows, if they are dense and not large."""
         if not self._sparse and times * self._cells.size < LARGE:
             self._cells.expect(int(times * self._cells.size), zero=True)
 
-    def finished(self) -> NDArray[np.float32] | sp.csr_array:
-        """The whole matrix; nothing can be added after."""
+    def finished(self) -> Singles | sp.csr_array:
+        """The whole matrix; no rows may be added after."""
         if not self._sparse:
             if self._width > self.n_features:
                 narrow(self._cells.array, self.rows, self._width, self.n_features)
@@ -66,17 +66,10 @@ class Matrix:
             return np.ascontiguousarray(matrix.toarray())
         return matrix
 
-    def _add_dense(
-        self,
-        rows: int,
-        n_features: int,
-        ends: NDArray[np.int64],
-        columns: NDArray[np.int32],
-        values: NDArray[np.float32],
-    ) -> None:
+    def _add_dense(self, rows: int, n_features: int, ends: Ints, columns: Int32s, values: Singles) -> None:
         try:
             if n_features > self._width:
-                # room to spare the second time, so that ids that keep rising do not move every row every time
+                # some extra from the second time on, so that rising ids do not move all rows each time
                 width = n_features if self.rows == 0 else n_features * 5 // 4
                 widen(self._cells.reserve(self.rows * width), self.rows, self._width, width)
                 self._width = width
@@ -101,5 +94,5 @@ class Matrix:
 
 
 def is_mostly_empty(cells: int, written: int) -> bool:
-    """Whether a matrix is rather kept sparse: large, and less than a quarter of its cells written."""
+    """Whether a matrix should be sparse: it is large, and fewer than a quarter of its cells are written."""
     return cells > LARGE and written < cells // 4

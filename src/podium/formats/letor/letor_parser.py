@@ -1,19 +1,20 @@
-"""The parser of LETOR lines: whole lines of bytes to labels, columns, values and the places of ids.
+"""Parse LETOR lines: bytes to labels, columns, values, and the places of query ids and comments.
 
-The compiled `parse` knows only well-formed lines. At any other line (an error, a number that needs more care) it stops,
-and its slow twin `read_line` reads that one line in plain Python, with every rule of the format and every complaint.
+The compiled `parse` reads well-formed lines only; its docstring has a picture of the buffers that it fills. At any
+other line (an error, or a number with more digits than it handles) it stops, and its slow twin `read_line` parses that
+line in Python, with all rules of the format and all error messages.
 
-`podium.parsing.decimals` reads the numbers; `podium.parsing.words` says why helpers take addresses.
+`podium.parsing.decimals` parses the numbers; `podium.parsing.words` explains why helpers take addresses.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from podium.base.arrays import Array, Bytes, Flags, Int32s, Ints, Singles
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of, word
@@ -21,10 +22,10 @@ from podium.parsing.decimals import ZERO, decimal, digits, is_digit, nine_bytes
 from podium.parsing.words import HASH, LF, byte, line_end, same, skip_space
 
 MOST_FEATURES = 2**20
-"""The highest feature id where nobody says how many features there are: models keep numbers for each up to the last."""
+"""The highest feature id by default; models keep numbers for every feature up to the last."""
 _DECIMAL = re.compile(rb"[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+-]?+\d++)?+")
 _COLON = ord(":")
-_KNOWN = 1024  # ids of features whose text is compared, not read
+_KNOWN = 1024  # feature ids whose text is compared, not parsed
 _KEYS = np.array([int.from_bytes(b" %d:" % k, "little") for k in range(1, _KNOWN + 1)], np.uint64)
 _KEY_SIZES = np.array([len(b" %d:" % k) for k in range(1, _KNOWN + 1)], np.int64)
 _KEY_MASKS = np.array([256**k - 1 for k in _KEY_SIZES.tolist()], np.uint64)
@@ -34,27 +35,27 @@ _LOWER, _THREE, _FOUR = np.uint64(0x20202020), np.uint64(0xFFFFFF), np.uint64(0x
 
 @compiled
 def parse(
-    text: Any,
-    at: int,
-    end: int,
-    with_qid: int,
-    limit: int,
-    labels: Any,
-    ends: Any,
-    columns: Any,
-    values: Any,
-    spans: Any,
-    seen: Any,
-) -> tuple[int, int, int]:
-    """Read the lines of text[at:end], the last byte a line end, until `end` or a line to be read slowly.
+    text: Bytes, at: int, end: int, with_qid: int, limit: int,
+    labels: Array, ends: Ints, columns: Int32s, values: Singles, spans: Ints, seen: Flags,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Parse the lines of text[at:end], the last byte a line end, until `end` or a line for the slow twin `read_line`.
 
-    That is one which is not well-formed, or the first document beyond len(labels).
+    That is a line which is not well-formed, or the first document beyond len(labels).
 
     with_qid: 1 every line has a query id, 0 none has, −1 not known yet (stop at the first document).
-    limit: the largest feature id. Row r gets labels[r], columns and values [ends[r]:ends[r+1]], and
-    spans[r]: start and end of its query id (−1: as before), and of its comment (−1: none).
-    seen: False for as many columns as repeats are looked for; a line with unsorted ids beyond is not well-formed here.
-    Returns where it stopped, the rows and the lines read.
+    limit: the largest feature id. The buffers after these lines:
+
+        line 1  2 qid:7 1:.5 3:1 #a       row       0               1             2
+        line 2  0 qid:7 2:4               labels    2               0             1
+        line 3  1 qid:8 1:3               columns   0   2           1             0
+                                          values    .5  1           4             3
+                                          ends      0               2             3             4
+                                          spans     6 7  18 19      −1 −1  −1 −1  38 39  −1 −1
+
+    Row r has columns and values [ends[r]:ends[r+1]]. spans[r] are start and end of its query id in the text (−1: the
+    query of the row before) and of its comment (−1: none). `seen` is False for each column; to find repeated ids in a
+    line where they do not rise, ids must be among its columns, else the line is left to `read_line`.
+    Returns where it stopped, and the number of rows and of lines read.
     """
     base = place_of(text)
     at, stop = at + base, end + base
@@ -83,7 +84,7 @@ def parse(
 
 @dataclass(frozen=True)
 class Document:
-    """One line."""
+    """A parsed line."""
 
     label: float
     qid: bytes | None
@@ -93,7 +94,7 @@ class Document:
 
 
 def read_line(line: bytes, limit: int, where: str) -> Document:
-    """A document from its line, which is neither blank nor a comment; feature ids may be up to `limit`."""
+    """Parse a line, neither blank nor a comment; the slow twin of `parse`. Feature ids may be up to `limit`."""
     body, _, comment = line.partition(b"#")
     words = body.split()
     label = _label(words[0], where)
@@ -113,8 +114,8 @@ def read_line(line: bytes, limit: int, where: str) -> Document:
 
 
 @compiled
-def scatter(target: Any, row: int, width: int, ends: Any, columns: Any, values: Any) -> None:
-    """Put parsed rows into the flat row-major matrix `target`, from `row` on; its cells there are 0."""
+def scatter(target: Singles, row: int, width: int, ends: Ints, columns: Int32s, values: Singles) -> None:
+    """Copy parsed rows into the flat row-major matrix `target`, from `row` on, where its cells are 0."""
     for r in range(len(ends) - 1):
         base = (row + r) * width
         for k in range(ends[r], ends[r + 1]):
@@ -122,8 +123,8 @@ def scatter(target: Any, row: int, width: int, ends: Any, columns: Any, values: 
 
 
 @compiled
-def widen(flat: Any, rows: int, old: int, new: int) -> None:
-    """Turn rows × old cells at the front of `flat` into rows × new, in place; new cells are 0."""
+def widen(flat: Singles, rows: int, old: int, new: int) -> None:
+    """Widen rows × old cells at the front of `flat` to rows × new, in place; new cells are 0."""
     for r in range(rows - 1, -1, -1):
         for c in range(new - 1, old - 1, -1):
             flat[r * new + c] = 0
@@ -132,7 +133,7 @@ def widen(flat: Any, rows: int, old: int, new: int) -> None:
 
 
 @compiled
-def narrow(flat: Any, rows: int, old: int, new: int) -> None:
+def narrow(flat: Singles, rows: int, old: int, new: int) -> None:
     """Keep the first `new` cells of each of rows × old, in place, at the front of `flat`."""
     for r in range(rows):
         for c in range(new):
@@ -141,7 +142,7 @@ def narrow(flat: Any, rows: int, old: int, new: int) -> None:
 
 @compiled
 def _head(at: int, with_qid: int) -> tuple[float, int, int, int]:
-    """A line's label; where the features begin (−1: odd); the query id's start and end."""
+    """A line's label; where the features begin (−1: not well-formed); the query id's start and end."""
     label, at = decimal(at)
     if at < 0 or with_qid < 0 or not _ends_token(byte(at)):
         return label, -1, 0, 0
@@ -157,8 +158,8 @@ def _head(at: int, with_qid: int) -> tuple[float, int, int, int]:
 
 
 @compiled
-def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tuple[int, int, bool]:
-    """The feature:value pairs up to a comment or line end. Returns its place (−1: odd), the count, ids rising."""
+def _features(at: int, limit: int, columns: Int32s, values: Singles, count: int) -> tuple[int, int, bool]:
+    """Parse feature:value pairs; return their end (−1: not well-formed), the count, and whether ids rise."""
     top, rising = 0, True
     while True:
         at, after = _in_order(at, top, min(limit, _KNOWN), values, count - top)
@@ -185,8 +186,8 @@ def _features(at: int, limit: int, columns: Any, values: Any, count: int) -> tup
 
 
 @compiled
-def _in_order(at: int, top: int, most: int, values: Any, first: int) -> tuple[int, int]:
-    """Pairs whose ids follow each other, the first top + 1, as in most files, and whose values are short.
+def _in_order(at: int, top: int, most: int, values: Singles, first: int) -> tuple[int, int]:
+    """Parse pairs with consecutive ids from top + 1 on, as in most files, and short values.
 
     Values go to values[first + top] and on. Returns where it stopped, and the last id.
     """
@@ -197,14 +198,14 @@ def _in_order(at: int, top: int, most: int, values: Any, first: int) -> tuple[in
             return at, top
         values[np.uint64(first + top)] = np.float32(x)
         before, at, top = at, past, top + 1
-    if at > before and not _ends_token(byte(at)):  # where an id followed, a blank did
+    if at > before and not _ends_token(byte(at)):  # if an id followed, a blank did
         return before, top - 1
     return at, top
 
 
 @compiled
 def _value(at: int) -> tuple[np.float32, int]:
-    """A feature's value: the float32 of its nearest double, NaN for nan and null in any case; its end (−1: odd)."""
+    """Parse a value: float32 of the nearest double, NaN for nan and null in any case; its end (−1: not well-formed)."""
     x, past = decimal(at)
     value = np.float32(x)
     if past < 0:
@@ -226,8 +227,8 @@ def _long_id(at: int) -> tuple[int, int]:
 
 
 @compiled
-def _all_differ(columns: Any, seen: Any) -> bool:
-    """Whether no column stands twice; also False where one is beyond `seen`."""
+def _all_differ(columns: Int32s, seen: Flags) -> bool:
+    """Whether all columns differ; also False if one is beyond `seen`."""
     good = True
     for c in columns:
         good &= c < len(seen)
@@ -265,7 +266,7 @@ def _label(word: bytes, where: str) -> float:
 
 
 def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
-    """A feature's id and value."""
+    """Parse a feature's id and value."""
     left, colon, right = word.partition(b":")
     if left == b"qid":
         raise DataError(f"{shown(word)}: the qid comes right after the label, and once.", where=where)
@@ -294,7 +295,7 @@ def _pair(word: bytes, limit: int, where: str, query: str) -> tuple[int, float]:
 
 
 def shown(word: bytes) -> str:
-    """A word as messages show it: escaped and short."""
+    """A word for error messages: escaped and short."""
     try:
         text = repr(word.decode())[1:-1]
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""Parquet in one file, or in several: those of a folder, in the order of their names, are one table.
+"""Parquet tables in one file, or in a folder of files, which are one table in the order of their names.
 
-They may lie on any store that fsspec knows. Rows of a query may lie in several row groups and files.
+They may be on any store that fsspec supports. Rows of a query may be in several row groups and files.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from podium.base.errors import DataError
 from podium.formats.remote import is_url, listed, opened
@@ -19,11 +19,11 @@ PARTS = {
     "valid": ("vali", "valid", "validation", "val", "dev"),
     "test": ("test", "testing"),
 }
-"""How files of training, validation and test data are called: they are no parts of one table."""
+"""Names of files of training, validation and test data, which are not parts of one table."""
 
 
 def part_files(place: str) -> list[str]:
-    """The files of a table: it alone, or those of a folder, without hidden ones and those that begin with "_"."""
+    """The files of a table: itself, or those of a folder, without names that begin with "." or "_"."""
     inside = listed(place)
     if inside is None:
         return [place]
@@ -31,10 +31,10 @@ def part_files(place: str) -> list[str]:
     return [file for file, name in names.items() if table_kind(name) == "parquet" and name[0] not in "._"]
 
 
-def is_parquet(source: Any) -> bool:
-    """Whether it is the path or the address of Parquet: of a file by its name, or of a folder of files.
+def is_parquet(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this is the path or URL of Parquet: of a file by its name, or of a folder of files.
 
-    A folder of training, validation and test data is none.
+    A folder of training, validation and test data is not a table.
     """
     if not isinstance(source, str | os.PathLike):
         return False
@@ -50,7 +50,7 @@ def is_parquet(source: Any) -> bool:
 
 
 def parquet_files(place: str) -> Iterator[tuple[str, Any]]:
-    """Each file of a table and its `pyarrow.parquet.ParquetFile`, which is open until the next one is asked for.
+    """Each file of a table and its `pyarrow.parquet.ParquetFile`, which is open until the next one.
 
     All of them must have the columns of the first.
     """
@@ -61,16 +61,16 @@ def parquet_files(place: str) -> Iterator[tuple[str, Any]]:
         raise DataError("no Parquet files in this folder.", where=place)
     for file in files:
         with opened(file) as stream:
-            found = pyarrow.parquet.ParquetFile(stream)
-            columns = columns or found.schema_arrow.names
-            apart = sorted(set(columns) ^ set(found.schema_arrow.names))
+            table = pyarrow.parquet.ParquetFile(stream)
+            columns = columns or table.schema_arrow.names
+            apart = sorted(set(columns) ^ set(table.schema_arrow.names))
             if apart:
                 raise DataError(f"column {apart[0]!r} is in some files of the table and not in others.", where=file)
-            yield file, found
+            yield file, table
 
 
 def read_parquet(place: str, columns: Sequence[str] | None) -> Any:
-    """The whole table in memory, or those of some columns that are there."""
+    """Read a table into memory: all columns, or those of `columns` that exist."""
     import pyarrow as pa
 
     tables = []

@@ -1,4 +1,4 @@
-"""Rows of Parquet that several machines see: each reads those that it needs, by row groups."""
+"""Features in Parquet files that stay on disk: rows are read by row groups, on any machine that sees the files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from podium.formats.tables.tables import read_frame
 
 
 class TableRows(Rows):
-    """The columns of features of Parquet. A row group is read as a whole, and the last one is kept."""
+    """The feature columns of a Parquet table. A row group is read as a whole, and the last one is kept."""
 
     def __init__(self, place: str, shape: tuple[int, int], names: tuple[str, ...]) -> None:
         super().__init__(shape)
@@ -72,7 +72,7 @@ class TableRows(Rows):
 
 
 def open_table(place: str, *, labelled: bool = True) -> Table:
-    """The data of Parquet with the usual names of columns, whose features are read when they are asked for."""
+    """Open a Parquet table with the default column names; its features are read when they are needed."""
     names = next(parquet_files(place))[1].schema_arrow.names
     asked = {"label": "label" if labelled else None, "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS)}
     roles, features = roles_of(names, asked, None, place)
@@ -84,7 +84,7 @@ def open_table(place: str, *, labelled: bool = True) -> Table:
 
 
 def shared_table(data: Table) -> Table | None:
-    """The same data with its features where they were read from, if that is Parquet; None where it is not the same."""
+    """The same data with features in the Parquet files it was read from; None if these differ or it was not Parquet."""
     if data.source is None or not is_parquet(data.source):
         return None
     place = data.source if is_url(data.source) else os.path.abspath(data.source)

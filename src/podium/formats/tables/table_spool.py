@@ -1,4 +1,4 @@
-"""Parquet and Arrow files as they stream in, batch by batch, written to disk instead of memory."""
+"""Convert Parquet and Arrow files batch by batch to a dataset on disk, for data larger than memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from podium.formats.tables.tables import info_of, table_errors
 from podium.parsing.growing import Growing
 from podium.parsing.ids import encoded
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _BATCH = 2**16  # rows
 
 
 def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Table:
-    """The dataset of Parquet, in one file or several, or of an Arrow file, on disk; `roles` as for `from_frame`."""
+    """Convert Parquet, in one file or several, or an Arrow file to a dataset on disk; `roles` as for `from_frame`."""
     name = os.fspath(path)
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingPackageError("pyarrow", f"Reading {name}", "frames")
@@ -37,8 +40,8 @@ def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Tab
         batches, schema = _batches(name)
         features = roles.pop("features", None)
         asked = {"label": "label", "qid": "qid", "document_id": None, **dict.fromkeys(WEIGHTS), **roles}
-        found, chosen = roles_of(list(schema.names), asked, features, name)
-        table = _Rows(folder, name, found, chosen)
+        columns, chosen = roles_of(list(schema.names), asked, features, name)
+        table = _Rows(folder, name, columns, chosen)
         for batch in batches:
             table.add(batch)
         return replace(table.finished(), info=info_of(schema))
@@ -46,7 +49,7 @@ def spool_table(path: str | os.PathLike[str], folder: Path, **roles: Any) -> Tab
 
 
 class _Rows:
-    """What has been read so far."""
+    """The rows read so far, on disk."""
 
     def __init__(self, folder: Path, source: str, roles: dict[str, str | None], features: list[str]) -> None:
         self.source, self.roles, self.features = source, roles, features
@@ -57,7 +60,7 @@ class _Rows:
         self.queries: dict[str, int] = {}  # id → number, by first appearance
         self.codes = Growing(np.int64)
 
-    def add(self, batch: Any) -> None:
+    def add(self, batch: pa.Table) -> None:
         """Append the rows of a batch."""
         import narwhals as nw
 
@@ -88,23 +91,23 @@ class _Rows:
         self.codes.extend(np.array([self.queries.setdefault(q, len(self.queries)) for q in names], np.int64))
 
     def finished(self) -> Table:
-        """Everything read."""
-        given = {role: numbers.finished() for role, numbers in self.numbers.items()}
+        """All rows as a dataset."""
+        finished = {role: numbers.finished() for role, numbers in self.numbers.items()}
         data = Dataset.from_arrays(
-            self.matrix.finished(), given.get("label"), qid=self.codes.finished(), feature_names=self.features,
-            document_weights=given.get("document_weight"), source=self.source,
+            self.matrix.finished(), finished.get("label"), qid=self.codes.finished(), feature_names=self.features,
+            document_weights=finished.get("document_weight"), source=self.source,
         )  # fmt: skip
         names = np.array(list(self.queries) if self.roles["qid"] is not None else ["0"], dtype=object)
         data = replace(data, query_ids=names[: data.n_queries])
         if self.ids is not None:
             data = replace(data, document_ids=cast(Any, self.ids.finished()))
-        if "query_weight" in given:
-            data = replace(data, query_weights=weights_of_queries(data, given["query_weight"]))
+        if "query_weight" in finished:
+            data = replace(data, query_weights=weights_of_queries(data, finished["query_weight"]))
         return data
 
 
 def _batches(name: str) -> tuple[Iterator[Any], Any]:
-    """The rows of a file as tables of some rows each, and what its columns are."""
+    """The rows of a file in small tables, and its schema."""
     import pyarrow as pa
 
     if is_parquet(name):

@@ -1,4 +1,4 @@
-"""Tables on disk: Parquet, Arrow and CSV files; a row is a document, a column a feature."""
+"""Read tables: Parquet, Arrow and CSV files; a row is a document, a column a feature."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def read_table(path: str | os.PathLike[str], **roles: Any) -> Table:
-    """A dataset from Parquet, .arrow, .csv or .csv.gz; `roles` name columns as for `from_frame`."""
+    """Read a dataset from Parquet, .arrow, .csv or .csv.gz; `roles` name columns as for `from_frame`."""
 
     def convert(frame: Any) -> Table:
         data = from_frame(frame, source=os.fspath(path), **roles)
@@ -30,20 +30,20 @@ def read_table(path: str | os.PathLike[str], **roles: Any) -> Table:
     return read_frame(path, convert)
 
 
-def info_of(schema: Any) -> dict[str, Any] | None:
-    """How the features of a table were made, where its file says so."""
+def info_of(schema: object) -> dict[str, Any] | None:
+    """How the features of a table were computed, if its file says so."""
     about = (getattr(schema, "metadata", None) or {}).get(b"podium")
     return None if about is None else dict(json.loads(about))
 
 
 def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, columns: Sequence[str] | None = None) -> T:
-    """What `convert` makes of the frame in a .parquet, .arrow, .csv or .csv.gz file; a clear error where it is damaged.
+    """Read a .parquet, .arrow, .csv or .csv.gz file and `convert` its frame; a clear error if it is damaged.
 
-    Of Parquet files, only some `columns` may be read, those that are there.
+    Of Parquet files, `columns` selects columns; those that do not exist are ignored.
     """
     name = os.fspath(path)
     arrow, parquet = table_kind(name) == "arrow", is_parquet(name)
-    # of the readers of Parquet, pyarrow is the one that damaged files do not bring down with the whole process
+    # pyarrow is the only reader of Parquet that damaged files do not crash with the whole process
     readers: tuple[Backend, ...] = ("pyarrow",) if parquet or arrow else ("polars", "pyarrow", "pandas")
     backend = next((reader for reader in readers if importlib.util.find_spec(reader) is not None), None)
     if backend is None:
@@ -59,12 +59,12 @@ def read_frame(path: str | os.PathLike[str], convert: Callable[[Any], T], *, col
 
 @contextmanager
 def table_errors(name: str, backend: Backend) -> Iterator[None]:
-    """Whatever goes wrong while a table is read becomes an error that names it."""
+    """Turn any error while a table is read into a DataError that names it."""
     try:
         yield
     except (DataError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # polars panics with what is no Exception
+    except BaseException as error:  # a panic of polars is no Exception
         raise DataError(f"{backend} cannot read this table: {first_line(error)}", where=name) from error
 
 
@@ -80,6 +80,6 @@ def _read_arrow(name: str) -> Any:
 def _read_csv(name: str, backend: Backend) -> Any:
     import narwhals as nw
 
-    # polars would otherwise take whole numbers in the first rows for whole columns
+    # polars would otherwise take the type of a column from its first rows
     options: dict[str, Any] = {"infer_schema_length": None} if backend == "polars" else {}
     return nw.read_csv(name, backend=backend, **options)

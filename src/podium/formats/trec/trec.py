@@ -7,16 +7,16 @@
     >>> judged.labels.tolist(), judged.judged.tolist()
     ([0.0, 2.0], [2.0, 0.0])
 
-Both can also be made from dictionaries, query → document → grade or score, as pytrec_eval and ranx have them.
+Both can also be made from dictionaries, query → document → grade or score, as in pytrec_eval and ranx.
 
-As in trec_eval, the rank in a run is ignored (its scores make the order), as are words after the tag, the qrels'
+As in trec_eval, the rank in a run is ignored (scores decide the order), as are words after the tag, the qrels'
 iteration, blank lines and lines that begin with #. A document twice in a query is an error.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.base.arguments import whole_number
-from podium.base.arrays import Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.columns import exact_float, float_numbers, id_text
 from podium.base.errors import DataError
 from podium.base.files import Source, source_name, writing
@@ -40,9 +40,9 @@ class Qrels:
     """Grades of judged documents, those of query q at offsets[q]:offsets[q+1]."""
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
-    offsets: NDArray[np.int64]  # (Q+1,)
+    offsets: Ints  # (Q+1,)
     document_ids: Ids  # (N,)
-    labels: NDArray[np.float64]  # (N,)
+    labels: Array  # (N,)
     source: str | None = None
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Qrels:
 
     @classmethod
     def from_dict(cls, grades: Mapping[str, Mapping[str, float]]) -> Qrels:
-        """Qrels from a dictionary: query → document → grade."""
+        """Make qrels from a dictionary: query → document → grade."""
         return cls(*_columns(_checked(grades, "grade")))
 
 
@@ -59,9 +59,9 @@ class Run:
     """Scores of retrieved documents, those of query q at offsets[q]:offsets[q+1]."""
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
-    offsets: NDArray[np.int64]  # (Q+1,)
+    offsets: Ints  # (Q+1,)
     document_ids: Ids  # (N,)
-    scores: NDArray[np.float64]  # (N,)
+    scores: Array  # (N,)
     tag: str = "podium"
     source: str | None = None
 
@@ -70,12 +70,12 @@ class Run:
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, Mapping[str, float]], *, tag: str = "podium") -> Run:
-        """A run from a dictionary: query → document → score."""
+        """Make a run from a dictionary: query → document → score."""
         return cls(*_columns(_checked(scores, "score")), tag)
 
     @classmethod
     def from_scores(cls, data: Table, scores: ArrayLike, *, tag: str = "podium") -> Run:
-        """A run from a score for each row of a dataset, in the dataset's row order."""
+        """Make a run from a score per row of a dataset, in the dataset's row order."""
         values = float_numbers(scores, "score", where=data.source)
         if len(values) != data.n_documents:
             raise DataError(f"{len(values)} scores for {data.n_documents} documents.", where=data.source)
@@ -91,28 +91,29 @@ class Judged:
     """A run with the grades of its documents, and all grades of each of its queries, retrieved or not."""
 
     query_ids: NDArray[Any]  # (Q,) text
-    offsets: NDArray[np.int64]  # (Q+1,) of the retrieved documents
+    offsets: Ints  # (Q+1,) of the retrieved documents
     document_ids: Ids  # (N,)
-    scores: NDArray[np.float64]  # (N,)
-    labels: NDArray[np.float64]  # (N,) 0 where not judged
-    unjudged: NDArray[np.bool_]  # (N,) whether a document has no judgement
-    judged_offsets: NDArray[np.int64]  # (Q+1,) of the judged documents
-    judged: NDArray[np.float64]  # (M,) their grades
+    scores: Array  # (N,)
+    labels: Array  # (N,) 0 if not judged
+    unjudged: Flags  # (N,) whether a document has no judgment
+    judged_offsets: Ints  # (Q+1,) of the judged documents
+    judged: Array  # (M,) their grades
     n_qrels: int  # queries in the qrels
     n_run: int  # queries in the run
     n_both: int  # queries in both
 
 
 def read_qrels(source: Source) -> Qrels:
-    """Qrels from a path, "-" or a binary file, gzipped or not."""
-    found = read_columns(source, ["query", "iteration", "document", "grade"], value="grade")
-    return Qrels(found.query_ids, found.offsets, found.document_ids, found.values, source_name(source))
+    """Read qrels from a path, "-" or a binary file, gzipped or not."""
+    columns = read_columns(source, ["query", "iteration", "document", "grade"], value="grade")
+    return Qrels(columns.query_ids, columns.offsets, columns.document_ids, columns.values, source_name(source))
 
 
 def read_run(source: Source) -> Run:
-    """A run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
-    found = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
-    return Run(found.query_ids, found.offsets, found.document_ids, found.values, found.tag, source_name(source))
+    """Read a run from a path, "-" or a binary file, gzipped or not. Its tag is that of the first line."""
+    columns = read_columns(source, ["query", "Q0", "document", "rank", "score", "tag"], value="score")
+    parts = (columns.query_ids, columns.offsets, columns.document_ids, columns.values)
+    return Run(*parts, columns.tag, source_name(source))
 
 
 def write_qrels(qrels: Qrels, target: Source) -> None:
@@ -130,7 +131,7 @@ def write_qrels(qrels: Qrels, target: Source) -> None:
 def write_run(run: Run, target: Source, *, top: int | None = None) -> None:
     """Write a run, the `top` documents of each query from the best down; equal scores keep their order.
 
-    Ranks are ordinal, 1, 2, 3, also for equal scores, as the format wants them.
+    Ranks are ordinal, 1, 2, 3, also for equal scores, as the format demands.
     """
     rows, _ = order_all(run.scores, run.offsets)
     sizes = np.diff(run.offsets)
@@ -163,12 +164,12 @@ def join(
     judged_only: bool = False,
     precision: Literal["float64", "float32"] = "float64",
 ) -> Judged:
-    """The run's documents with their grades, for the queries in both.
+    """Join the run's documents with their grades, for the queries in both.
 
-    With `all_queries` every query of the qrels is there, without documents where the run has none of it: such a query
-    counts as a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
+    With `all_queries` every query of the qrels is there, without documents if the run lacks it: such a query counts as
+    a failure, as in `trec_eval -c`. A query that only the run has is left out in either case.
     `max_documents` keeps the first documents of each query by score, equal scores by id with the last first
-    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgement or
+    (`trec_eval -M`); scores are compared in `precision`. `judged_only` then drops documents without a judgment or
     with a negative grade (`trec_eval -J`).
     """
     if max_documents is not None:
@@ -178,14 +179,14 @@ def join(
     asked = qrels.query_ids.tolist()
     chosen = np.array([q for q, query in enumerate(asked) if all_queries or query in place], np.int64)
     answers = np.array([place.get(asked[q], -1) for q in chosen.tolist()], np.int64)
-    known, judged_offsets = rows_of(qrels.offsets, chosen)
+    judged_rows, judged_offsets = rows_of(qrels.offsets, chosen)
     rows, offsets = rows_of(run.offsets, answers)
     if max_documents is not None:
         rows, offsets = _first(run, rows, offsets, n=max_documents, precision=precision)
-    judged, documents, scores = qrels.labels[known], run.document_ids[rows], run.scores[rows]
-    found = documents.find_in(qrels.document_ids[known], judged_offsets, offsets)
-    labels, unjudged = np.empty(len(found)), np.empty(len(found), np.bool_)
-    _grade(found, judged, labels, unjudged)
+    judged, documents, scores = qrels.labels[judged_rows], run.document_ids[rows], run.scores[rows]
+    matches = documents.find_in(qrels.document_ids[judged_rows], judged_offsets, offsets)
+    labels, unjudged = np.empty(len(matches)), np.empty(len(matches), np.bool_)
+    _grade(matches, judged, labels, unjudged)
     if judged_only:
         kept = ~unjudged & (labels >= 0.0)
         documents, scores, labels, unjudged = documents[kept], scores[kept], labels[kept], unjudged[kept]
@@ -206,15 +207,15 @@ def join(
 
 
 @compiled
-def _grade(found: Any, judged: Any, labels: Any, unjudged: Any) -> None:
-    """Fill `labels` with the grade at each row found, 0 where there is none, and say where that is so."""
-    for row in range(len(found)):
-        unjudged[row] = found[row] < 0
-        labels[row] = 0.0 if found[row] < 0 else judged[found[row]]
+def _grade(matches: Ints, judged: Array, labels: Array, unjudged: Flags) -> None:
+    """Fill `labels` with the grade of each matching row, 0 if there is none (−1), and `unjudged` with whether."""
+    for row in range(len(matches)):
+        unjudged[row] = matches[row] < 0
+        labels[row] = 0.0 if matches[row] < 0 else judged[matches[row]]
 
 
-def as_qrels(qrels: Any) -> Qrels:
-    """Qrels as such, or from a dictionary."""
+def as_qrels(qrels: object) -> Qrels:
+    """Qrels unchanged, or from a dictionary."""
     if isinstance(qrels, Mapping):
         return Qrels.from_dict(qrels)
     if isinstance(qrels, Qrels):
@@ -223,8 +224,8 @@ def as_qrels(qrels: Any) -> Qrels:
     raise DataError(f"expected Qrels or a dictionary query → document → grade; got {type(qrels).__name__}.{hint}")
 
 
-def as_run(run: Any) -> Run:
-    """A run as such, or from a dictionary."""
+def as_run(run: object) -> Run:
+    """A run unchanged, or from a dictionary."""
     if isinstance(run, Mapping):
         return Run.from_dict(run)
     if isinstance(run, Run):
@@ -249,8 +250,8 @@ def rows_of(offsets: Ints, queries: Ints) -> tuple[Ints | slice, Ints]:
         return slice(None), offsets
     starts = offsets[queries]
     sizes = np.where(queries < 0, 0, offsets[queries + 1] - starts)
-    made = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return np.arange(made[-1]) + np.repeat(starts - made[:-1], sizes), made
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], sizes), bounds
 
 
 def _first(run: Run, rows: Ints | slice, offsets: Ints, *, n: int, precision: str) -> tuple[Ints, Ints]:
@@ -266,13 +267,13 @@ def _first(run: Run, rows: Ints | slice, offsets: Ints, *, n: int, precision: st
     return np.arange(len(run.scores))[rows][kept], cut
 
 
-def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
-    """A dictionary of dictionaries with plain numbers; ids as text."""
-    found: dict[str, dict[str, float]] = {}
-    for query, documents in given.items():
+def _checked(nested: Mapping[str, Mapping[str, float]], what: str) -> dict[str, dict[str, float]]:
+    """A dictionary of dictionaries with ids as text and finite numbers."""
+    checked: dict[str, dict[str, float]] = {}
+    for query, documents in nested.items():
         if not isinstance(documents, Mapping):
             raise DataError(f"query {query!r}: expected a dictionary document → {what}; got {documents!r}.")
-        numbers = found[_new_id(query, found, "query")] = {}
+        numbers = checked[_new_id(query, checked, "query")] = {}
         for document, value in documents.items():
             name = _new_id(document, numbers, f"query {query!r}: document")
             try:
@@ -283,10 +284,10 @@ def _checked(given: Mapping[str, Mapping[str, float]], what: str) -> dict[str, d
                 raise DataError(
                     f"query {query!r}, document {document!r}: the {what} must be a finite number; got {value!r}."
                 )
-    return found
+    return checked
 
 
-def _new_id(value: Any, earlier: Mapping[str, Any], what: str) -> str:
+def _new_id(value: object, earlier: Mapping[str, Any], what: str) -> str:
     """An id as text, which no earlier key of the dictionary has."""
     try:
         name = id_text(value)
@@ -298,16 +299,16 @@ def _new_id(value: Any, earlier: Mapping[str, Any], what: str) -> str:
 
 
 def _columns(
-    found: dict[str, dict[str, float]],
-) -> tuple[NDArray[Any], Ints, Ids, NDArray[np.float64]]:
+    nested: dict[str, dict[str, float]],
+) -> tuple[NDArray[Any], Ints, Ids, Array]:
     """Query ids, offsets, document ids, numbers."""
-    offsets = np.cumsum([0, *map(len, found.values())], dtype=np.int64)
-    documents = Ids.of([name for documents in found.values() for name in documents])
-    numbers = np.array([value for documents in found.values() for value in documents.values()], dtype=np.float64)
-    return np.array(list(found), dtype=object), offsets, documents, numbers
+    offsets = np.cumsum([0, *map(len, nested.values())], dtype=np.int64)
+    documents = Ids.of([name for documents in nested.values() for name in documents])
+    numbers = np.array([value for documents in nested.values() for value in documents.values()], dtype=np.float64)
+    return np.array(list(nested), dtype=object), offsets, documents, numbers
 
 
-def _writable(names: Any) -> Ids:
+def _writable(names: Iterable[str]) -> Ids:
     """The ids, if a TREC file can hold them."""
     ids = Ids.of(names)
     bad = ids.first_unwritable()
@@ -317,7 +318,7 @@ def _writable(names: Any) -> Ids:
 
 
 def _blocks(n: int) -> Iterator[tuple[int, int]]:
-    """The rows to write at a time."""
+    """Ranges of rows to write at a time."""
     return ((a, min(a + _BLOCK, n)) for a in range(0, n, _BLOCK))
 
 

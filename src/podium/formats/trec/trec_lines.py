@@ -1,4 +1,4 @@
-"""The lines of a TREC file as they stream in, gathered into columns, grouped by query."""
+"""Collect the parsed lines of a TREC file into columns, grouped by query."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.parsing.growing import Growing
@@ -19,35 +20,35 @@ from podium.parsing.words import SPARE
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A TREC file: the rows of query q at offsets[q]:offsets[q+1]."""
+    """Columns of a TREC file; rows offsets[q]:offsets[q+1] are query q."""
 
     query_ids: NDArray[Any]  # (Q,) text, by first appearance
-    offsets: NDArray[np.int64]  # (Q+1,)
+    offsets: Ints  # (Q+1,)
     document_ids: Ids  # (N,)
-    values: NDArray[np.float64]  # (N,)
+    values: Array  # (N,)
     tag: str  # the last named column of the first line
 
 
 def read_columns(source: Source, names: list[str], *, value: str) -> Columns:
-    """The query, the document and the number called `value` in each line of a file with these columns.
+    """Read query, document and the number called `value` of each line of a file with these columns.
 
     With six columns, further words on a line are ignored.
     """
-    found = _Lines(source_name(source), names, value)
+    lines = _Lines(source_name(source), names, value)
     with reading(source) as stream:
         size = known_size(source, stream)
         if 0 < size <= _LARGE:
-            found.expect_bytes(size)
-        for text, end in whole_lines(stream, found.name, size=size):
-            found.read(text, end)
+            lines.expect_bytes(size)
+        for text, end in whole_lines(stream, lines.name, size=size):
+            lines.read(text, end)
             if size > _LARGE:
-                found.expect(1.05 * size / end)
+                lines.expect(1.05 * size / end)
                 size = 0
-    return found.finished()
+    return lines.finished()
 
 
 class _Lines:
-    """What has been read so far."""
+    """The lines read so far."""
 
     def __init__(self, name: str, columns: list[str], value: str) -> None:
         self.name, self.columns, self.value = name, columns, value
@@ -55,10 +56,10 @@ class _Lines:
         self.tag: bytes | None = None
         self.counts = np.zeros(4, np.int64)
         kinds = (np.uint8, np.int64, np.uint64, np.float64, np.uint8, np.int64, np.int64, np.int64)
-        self.room = [Growing(kind) for kind in kinds]  # what `parse` fills
+        self.room = [Growing(kind) for kind in kinds]  # the buffers that `parse` fills
 
     def read(self, buffer: bytearray, end: int) -> None:
-        """Take the lines of buffer[:end]: those the compiled parser knows from it, the others one by one."""
+        """Append the lines of buffer[:end]: well-formed ones by the compiled parser, the others one by one."""
         from podium.formats.trec.trec_parser import parse
 
         at, text = 0, np.frombuffer(buffer, np.uint8)
@@ -72,22 +73,22 @@ class _Lines:
                 at = stop + 1
 
     def expect_bytes(self, size: int) -> None:
-        """Make room for a file of this size. What is not written takes no memory."""
+        """Allocate room for a file of this size; pages that are not written take no memory."""
         for column, needed in zip(self.room, self._sizes(self._most_rows(size), size, size), strict=True):
             column.expect(needed)
         self.room[_BOUNDS].array[0] = self.room[_QUERY_BOUNDS].array[0] = 0
 
     def expect(self, times: float) -> None:
-        """Make room for this many times what has been read."""
+        """Allocate room for this many times the present lines."""
         for column in self.room:
             column.expect(int(times * column.size))
 
     def finished(self) -> Columns:
-        """Everything read, the rows of each query together."""
+        """All lines as columns, grouped by query."""
         if self.tag is None:
             raise DataError(f"no lines: expected {' '.join(self.columns)}.", where=self.name)
         rows = int(self.counts[0])
-        self._reserve(0, 0)  # no more than there is
+        self._reserve(0, 0)  # without spare rows
         text, bounds, hashes, values, *queries_read = (column.finished() for column in self.room)
         query_bytes, query_bounds, firsts, lines = queries_read
         queries = Ids(query_bytes, query_bounds[:-1], query_bounds[1:])
@@ -95,13 +96,13 @@ class _Lines:
         sizes, documents = np.diff(np.append(firsts, rows)), Ids(text, bounds[:-1], bounds[1:], hashes)
         offsets = np.cumsum([0, *np.bincount(codes, sizes)]).astype(np.int64)
         order = np.arange(0)
-        if (np.diff(codes) < 0).any():  # lines of a query lie apart
+        if (np.diff(codes) < 0).any():  # lines of a query are not adjacent
             order = np.argsort(np.repeat(codes, sizes), kind="stable")
             documents, values = documents[order], values[order]
         query_ids = np.array(queries[appear].tolist(), dtype=object)
         again = documents.repeats(offsets)
         if len(again):
-            read = order[again] if len(order) else again  # as they stand in the file
+            read = order[again] if len(order) else again  # in the order of the file
             row, first = again[read.argmin()], int(read.min())
             query = query_ids[np.searchsorted(offsets, row, side="right") - 1]
             k = np.searchsorted(firsts, first, side="right") - 1
@@ -110,7 +111,7 @@ class _Lines:
         return Columns(query_ids, offsets, documents, values, decoded(self.tag))
 
     def _take_line(self, line: bytes) -> None:
-        """Append one line, read slowly, or say what is wrong with it."""
+        """Append one line, parsed in Python, or raise its error; the slow twin of `trec_parser.parse`."""
         words, where = line.split(), f"{self.name}:{self.line}"
         self.line += 1
         if not words or words[0].startswith(b"#"):
@@ -153,27 +154,27 @@ class _Lines:
         return (*of_documents, query_end + query_bytes + SPARE, lists + 1, lists, lists)
 
     def _most_rows(self, size: int) -> int:
-        """The largest number of lines that this many bytes can hold."""
+        """The largest number of lines in this many bytes."""
         return size // (2 * len(self.columns)) + 1
 
     def _check_before(self) -> None:
-        """Raise the error of an earlier line if there is one: a document that stands twice."""
+        """Raise the error of an earlier line if there is one: a document that is there twice."""
         if self.counts[0]:
             self.tag = self.tag or b""
             self.finished()
 
 
-_LARGE = 2**26  # bytes of a file; up to here room is made for the most lines it could have
+_LARGE = 2**26  # bytes of a file; up to here, room is allocated for the most lines it could have
 _BOUNDS, _QUERY_BOUNDS = 1, 5  # columns of `_Lines.room` that begin with 0
 _SWAPPED = {
     (4, 6): " This looks like a run: give the qrels first and the run second.",
     (6, 4): " This looks like qrels: give the qrels first and the run second.",
 }
-"""What an error adds, by the number of columns expected and found."""
+"""Hints of errors, by the number of columns expected and found."""
 
 
 def _number(word: str) -> float:
-    """The number; NaN where it is none."""
+    """Parse a number; NaN if it is none."""
     try:
         return float(word)
     except ValueError:

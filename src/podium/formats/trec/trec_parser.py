@@ -1,13 +1,13 @@
-"""The compiled half of the TREC reader: whole lines of bytes to numbers, the bytes of document ids, and queries.
+"""Parse TREC lines in compiled code: bytes to document ids, grades or scores, and queries.
 
-It knows only well-formed lines. At any other line it stops, and `podium.formats.trec.trec_lines` reads that one line
-slowly, and says what is wrong with it. So there is one place that explains errors.
+The compiled `parse` reads well-formed lines only; its docstring has a picture of the buffers that it fills. At any
+other line it stops, and its slow twin, `_Lines._take_line` in `trec_lines`, parses that line in Python, with all error
+messages.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from podium.base.arrays import Array, Bytes, Ints, Words
 from podium.jit.compiled import compiled
 from podium.jit.memory import place_of
 from podium.parsing.decimals import decimal
@@ -20,11 +20,11 @@ ROWS, NAMES, LISTS, QUERY_TEXT = range(4)
 
 @compiled
 def parse(
-    text: Any, at: int, end: int, columns: int, line: int, counts: Any,
-    names: Any, bounds: Any, hashes: Any, values: Any,
-    query_text: Any, query_bounds: Any, query_rows: Any, query_lines: Any,
+    text: Bytes, at: int, end: int, columns: int, line: int, counts: Ints,
+    names: Bytes, bounds: Ints, hashes: Words, values: Array,
+    query_text: Bytes, query_bounds: Ints, query_rows: Ints, query_lines: Ints,
 ) -> tuple[int, int]:  # fmt: skip
-    """Read the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
+    """Parse the lines of text[at:end], the last byte a line end, until `end` or a line that is not well-formed.
 
     columns: 4 (query, iteration, document, grade) or 6 (query, Q0, document, rank, score, tag, and more words).
     line: the number of the first line. A list is consecutive lines of one query. The buffers after these lines:
@@ -36,9 +36,9 @@ def parse(
                                 bounds        0 2   5 7       query_bounds  0 2  4
 
     Row r has the document names[bounds[r]:bounds[r+1]], list k the query query_text[query_bounds[k]:query_bounds[k+1]].
-    `counts` says how much of each buffer was filled before, and is brought up to date. Most lines begin (query and
-    second column) and end (everything after the number) as the line before; only others are looked at byte by byte.
-    Returns where it stopped, and the number of that line, which the slow twin `trec_lines._Lines._take_line` reads.
+    `counts` holds the filled size of each buffer, and is updated. Most lines begin (query and second column) and end
+    (everything after the number) like the line before; only others are scanned byte by byte. Returns where it stopped,
+    and the number of that line, which the slow twin `trec_lines._Lines._take_line` parses.
     """
     base = place_of(text)
     at, stop, row, name, n_lists = at + base, end + base, counts[ROWS], place_of(names), counts[LISTS]
@@ -46,11 +46,11 @@ def parse(
     to = name + counts[NAMES]
     query, query_end = queries + query_bounds[max(n_lists - 1, 0)], queries + query_bounds[n_lists]
     due = query_lines[n_lists - 1] + row - query_rows[n_lists - 1] if n_lists > 0 else 0  # the next of the same list
-    start, to_document, tail, tail_size = 0, 0, 0, 0  # of the line before: what it began and ended with
+    start, to_document, tail, tail_size = 0, 0, 0, 0  # beginning and end of the line before
     while at < stop:
         begin, value, document = at, 0.0, at + to_document
         again = line == due and to_document > 0 and same(at, document, start, start + to_document)
-        if again and byte(document) > _SPACE:  # the same query and second column; else columns are looked for
+        if again and byte(document) > _SPACE:  # the same query and second column; else find the columns
             document_end = token_end(document)
             value, at = _value(document_end, columns)
         else:
@@ -58,17 +58,17 @@ def parse(
             if byte(at) == LF or byte(at) == HASH:
                 at, line = (at if byte(at) == LF else line_end(at)) + 1, line + 1
                 continue
-            mine, mine_end, document, document_end = _ids_of(at)
+            new, new_end, document, document_end = _ids_of(at)
             value, at = _value(document_end, columns) if document >= 0 else (0.0, -1)
-        known = at >= 0 and tail_size > 0 and same(at, at + tail_size, tail, tail + tail_size)
-        if not known:
+        same_tail = at >= 0 and tail_size > 0 and same(at, at + tail_size, tail, tail + tail_size)
+        if not same_tail:
             if at < 0 or not _ends(at, columns):
                 at = begin
                 break
             tail, tail_size = at, line_end(at) + 1 - at
-        if not again and (line != due or not same(mine, mine_end, query, query_end)):
+        if not again and (line != due or not same(new, new_end, query, query_end)):
             query = query_end
-            query_end = copy(mine, mine_end, query)
+            query_end = copy(new, new_end, query)
             query_rows[n_lists], query_lines[n_lists] = row, line
             n_lists += 1
             query_bounds[n_lists] = query_end - queries
@@ -86,7 +86,7 @@ _SPACE = 32
 
 @compiled
 def _ids_of(at: int) -> tuple[int, int, int, int]:
-    """Where query and document begin and end; the document at −1 where the line has fewer columns."""
+    """Start and end of query and document; the document is at −1 if the line has fewer columns."""
     query_end = token_end(at)
     second = skip_space(query_end)
     document = skip_space(token_end(second))
@@ -97,7 +97,7 @@ def _ids_of(at: int) -> tuple[int, int, int, int]:
 
 @compiled
 def _value(at: int, columns: int) -> tuple[float, int]:
-    """The number in a line whose document ends here, and where the number ends (−1: not well-formed)."""
+    """Parse the number of a line whose document ends here: its value and its end (−1: not well-formed)."""
     at = skip_space(at)
     if columns == 6:
         if byte(at) == LF:
@@ -108,5 +108,5 @@ def _value(at: int, columns: int) -> tuple[float, int]:
 
 @compiled
 def _ends(at: int, columns: int) -> bool:
-    """Whether a line may go on like this behind its number: a run with a tag, qrels with nothing."""
+    """Whether a line is well-formed after its number: a run has a tag, qrels have nothing."""
     return is_space(byte(at)) and (byte(skip_space(at)) == LF) == (columns == 4)
