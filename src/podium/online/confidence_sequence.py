@@ -22,7 +22,7 @@ from podium.base.errors import DataError, ParameterError
 from podium.jit.compiled import compiled
 from podium.online.verdict import Interval
 
-_BETS = 0.9 * 0.5 ** np.arange(8)
+_BETS = np.asarray(0.9 * 0.5 ** np.arange(8), np.float64)
 """λ of the mixture. The best one is about mean · most/variance. In simulations of 4,000 pages these needed fewer than
 a λ predicted from the pages before, in six of nine shapes far fewer, and a finer or a longer grid was no better."""
 _LARGEST = 1e300
@@ -96,7 +96,7 @@ def _inside(y: Array, limit: float) -> float | None:
     if _highest(y, mean, _BETS, limit) < limit:
         return mean
     lowest: Any = minimize_scalar(
-        lambda m: np.log(_highest(y, m, _BETS, _LARGEST)), bounds=(_EDGE, 1.0 - _EDGE), method="bounded"
+        lambda m: float(np.log(_highest(y, m, _BETS, _LARGEST))), bounds=(_EDGE, 1.0 - _EDGE), method="bounded"
     )
     return float(lowest.x) if lowest.fun < np.log(limit) else None
 
