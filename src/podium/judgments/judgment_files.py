@@ -44,7 +44,7 @@ def write_judgments(judgments: Judgments, path: str) -> None:
 def _as_qrels(judgments: Judgments) -> Qrels:
     if len(judgments.judges) > 1:
         raise DataError(
-            f"qrels hold one grade per document, and there are {len(judgments.judges)} judges. Write a .csv file, and "
+            f"qrels hold one grade a document, and there are {len(judgments.judges)} judges. Write a .csv file, and "
             "make consensus labels of it with podium judges consensus.",
             where=judgments.source,
         )
