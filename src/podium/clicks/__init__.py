@@ -1,4 +1,4 @@
-"""Clicks: models of them, and the labels, preferences and weights that they give."""
+"""Click logs and click models, and the labels, preferences and inverse propensity weights made of clicks."""
 
 import lazy_loader
 

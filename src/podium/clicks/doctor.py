@@ -1,4 +1,4 @@
-"""The data doctor of click logs: robots, odd pages, ranks that cannot be compared, and clicks by rank.
+"""Data quality checks of click logs: robots, odd results pages, ranks that cannot be compared, and clicks by rank.
 
 >>> from podium.clicks.log.click_log import ClickLog
 >>> [finding.code for finding in check_clicks(ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [])]))]
@@ -10,28 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Flags
 from podium.base.errors import counted
 from podium.clicks.connected_ranks import parts_of_ranks
 from podium.clicks.log.click_log import NO_TIME, ClickLog
 from podium.data.doctor.check import Finding
 
 MANY_PAGES = 100
-"""Pages of a visit that a person hardly reads."""
+"""A visit of more pages is taken for a robot."""
 FAST = 200.0
-"""Milliseconds within which nobody clicks."""
+"""Faster clicks, in milliseconds, are not human."""
 _EXAMPLES = 5
 
 
 def check_clicks(log: ClickLog) -> list[Finding]:
-    """Everything found in a log, errors first; the last is the table of clicks by rank."""
-    found = [*_content(log), *_odd(log), *_ranks(log), *_table(log)]
-    return sorted(found, key=lambda finding: ("error", "warning", "note").index(finding.level))
+    """Check a click log: findings, errors first; the last is the table of clicks by rank."""
+    findings = [*_content(log), *_odd(log), *_ranks(log), *_table(log)]
+    return sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.level))
 
 
-def odd_pages(log: ClickLog) -> dict[str, NDArray[np.bool_]]:
-    """Pages that people hardly make, by what is odd: robots, all-clicked, fast-clicks."""  # (P,) each
+def odd_pages(log: ClickLog) -> dict[str, Flags]:
+    """Pages that are probably not of human users: robots, all-clicked, fast-clicks."""  # (P,) each
     odd = {"robots": np.zeros(log.n_pages, np.bool_)}
     if log.visits is not None and (log.visits >= 0).any():
         pages = np.bincount(log.visits[log.visits >= 0], log.page_counts[log.visits >= 0])
@@ -42,7 +42,7 @@ def odd_pages(log: ClickLog) -> dict[str, NDArray[np.bool_]]:
     return odd
 
 
-def _fast(log: ClickLog) -> NDArray[np.bool_]:
+def _fast(log: ClickLog) -> Flags:
     """Pages with a click within 0.2 s of the page or of another click on it."""
     fast = np.zeros(log.n_pages, np.bool_)
     if log.click_times is None:
@@ -54,9 +54,9 @@ def _fast(log: ClickLog) -> NDArray[np.bool_]:
     near = (page[1:] == page[:-1]) & (time[1:] - time[:-1] < FAST)
     fast[page[1:][near]] = True
     if log.times is not None:
-        known = log.times[page] != NO_TIME
-        after = time - np.where(known, log.times[page], 0)
-        fast[page[known & (after >= 0) & (after < FAST)]] = True
+        timed = log.times[page] != NO_TIME
+        after = time - np.where(timed, log.times[page], 0)
+        fast[page[timed & (after >= 0) & (after < FAST)]] = True
     return fast
 
 
@@ -70,7 +70,7 @@ def _content(log: ClickLog) -> Iterator[Finding]:
     elif (np.bincount(log.page_of, log.clicks, minlength=log.n_pages) > 0).all() and log.n_pages > 20:
         yield Finding(
             "warning", "only-clicked-pages", "Every page has a click.", where,
-            "Pages without clicks say what people do not want; without them click rates are too high.",
+            "Pages without clicks show what users do not want; without them click rates are too high.",
             "Export all pages that were shown.",
         )  # fmt: skip
     if log.dropped_clicks:
@@ -98,7 +98,7 @@ def _odd(log: ClickLog) -> Iterator[Finding]:
             examples = [f"page {p + 1} (query {log.query_ids[log.page_query[p]]})" for p in np.flatnonzero(mask)]
             yield Finding(
                 "warning", code, f"{n} of {counted(log.n_pages, 'page')}: {words[code]}.", log.source or "log",
-                "Programs and careless clicks teach a model nothing about people.", "Look at them; drop them if so.",
+                "Clicks of robots teach a model nothing about users.", "Look at them; drop them if so.",
                 tuple(examples[:_EXAMPLES]),
             )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _ranks(log: ClickLog) -> Iterator[Finding]:
 
 
 def _table(log: ClickLog) -> Iterator[Finding]:
-    """Click rates of the first ranks."""
+    """Table of click rates of the first ranks."""
     if log.n_impressions == 0:
         return
     ranks, weights = log.ranks() - 1, np.repeat(log.page_counts, log.sizes)

@@ -1,4 +1,4 @@
-"""Preferences within a page: what clicks and skips say about two documents that were shown together.
+"""Preference rules within a results page, such as skip above: clicked documents are preferred to skipped ones.
 
 With C the clicked positions and t the times of clicks,
 
@@ -8,8 +8,8 @@ With C the clicked positions and t the times of clicks,
     click-previous         i ∈ C, i − 1 ∉ C                         i ≻ i − 1
     click-next             i ∈ C, i + 1 ∉ C                         i ≻ i + 1
 
-A document that was clicked several times has its first click in `click-earlier-click` and its last one in
-`last-click-above`.
+For a document that was clicked several times, `click-earlier-click` uses its first click and `last-click-above` its
+last.
 
 Reference: Joachims, Optimizing search engines using clickthrough data, KDD 2002; Joachims, Granka, Pan, Hembrooke,
 Radlinski & Gay, Evaluating the accuracy of implicit feedback from clicks and query reformulations in web search, ACM
@@ -18,12 +18,9 @@ TOIS 25 (2007). The rules are theirs as commonly stated; the text of the papers 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
 from podium.jit.compiled import compiled
@@ -32,13 +29,13 @@ WITHIN_PAGES = ("click-above", "last-click-above", "click-earlier-click", "click
 _ABOVE, _LAST, _EARLIER, _PREVIOUS, _NEXT = range(5)
 
 
-def page_events(log: ClickLog, rule: str) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
-    """Winner, loser (numbers of pairs) and weight of each preference; the weight is how often the page occurred."""
+def page_events(log: ClickLog, rule: str) -> tuple[Int32s, Int32s, Array]:
+    """Preferences of a rule: winner, loser (numbers of pairs) and weight, which is how often the page occurred."""
     code = WITHIN_PAGES.index(rule)
     if code == _EARLIER and log.click_times is None:
         raise DataError("click-earlier-click needs the times of clicks, which this log lacks.", where=log.source)
-    known = log.last_click_times if code == _LAST else log.click_times
-    times = np.full(log.n_impressions, np.nan) if known is None else known
+    recorded = log.last_click_times if code == _LAST else log.click_times
+    times = np.full(log.n_impressions, np.nan) if recorded is None else recorded
     arrays = (log.pairs, log.clicks, log.ranks(2**31 - 1), times, log.offsets, log.page_counts)
     n = _events(*arrays, code, np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0), False)
     winners, losers, weights = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
@@ -48,10 +45,10 @@ def page_events(log: ClickLog, rule: str) -> tuple[NDArray[np.int32], NDArray[np
 
 @compiled
 def _events(
-    pairs: Any, clicks: Any, ranks: Any, times: Any, offsets: Any, counts: Any, rule: int,
-    winners: Any, losers: Any, weights: Any, fill: bool,
+    pairs: Int32s, clicks: Bytes, ranks: Int32s, times: Array, offsets: Ints, counts: Array, rule: int,
+    winners: Int32s, losers: Int32s, weights: Array, fill: bool,
 ) -> int:  # fmt: skip
-    """How many preferences a rule finds; where `fill`, they are written down."""
+    """Count the preferences of a rule; if `fill`, write them to the arrays."""
     n = 0
     for page in range(len(offsets) - 1):
         a, b = offsets[page], offsets[page + 1]
@@ -68,7 +65,7 @@ def _events(
 
 
 @compiled
-def _prefers(rule: int, i: int, j: int, clicks: Any, ranks: Any, times: Any) -> bool:
+def _prefers(rule: int, i: int, j: int, clicks: Bytes, ranks: Int32s, times: Array) -> bool:
     """Whether a rule prefers i, which was clicked, to j on the same page."""
     if rule == _EARLIER:
         return bool(clicks[j] and times[i] > times[j])
@@ -82,8 +79,8 @@ def _prefers(rule: int, i: int, j: int, clicks: Any, ranks: Any, times: Any) -> 
 
 
 @compiled
-def _last_click(clicks: Any, times: Any, a: int, b: int) -> int:
-    """The impression clicked last: by time where all clicks of the page have one, else the lowest; -1 for none."""
+def _last_click(clicks: Bytes, times: Array, a: int, b: int) -> int:
+    """Impression clicked last: by time if all clicks of the page have one, else the lowest; -1 for none."""
     last, lowest, timed = -1, -1, True
     for i in range(a, b):
         if clicks[i]:

@@ -1,4 +1,4 @@
-"""Preferences made of clicks: which of two documents people prefer for a query.
+"""Preferences from clicks: which of two documents users prefer for a query.
 
     >>> import numpy as np
     >>> from podium.clicks import ClickLog
@@ -8,9 +8,9 @@
     >>> prefer(log, data, rule="click-above").preferences.edges.round(3).tolist()
     [[1.0, 0.0, 0.667, 3.0]]
 
-Each rule gives events: the times that one document was preferred to another. They are merged to one edge for each two
+Each rule gives events, in each of which one document was preferred to another. They are merged to one edge for each two
 documents of a query: the winner is the side with more events, its probability P̄ = (for + a)/(m + 2a) of m events with
-a = `prior`, and its weight m, so that an edge counts like its events. As many for as against give no edge.
+a = `prior`, and its weight m, so that an edge counts like its events. Equal numbers for and against give no edge.
 
 Rules: those of `page_rules`, query-chains and click-rates.
 """
@@ -19,12 +19,10 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError, counted
 from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.page_rules import WITHIN_PAGES, page_events
@@ -37,11 +35,11 @@ RULES = (*WITHIN_PAGES, "query-chains", "click-rates")
 
 @dataclass(frozen=True, eq=False)
 class ClickPreferences:
-    """One edge for each two documents of a query that events compare, sorted by query and documents."""
+    """Preferences of a log: one edge for each two documents that events compare, sorted by query and documents."""
 
-    query_ids: NDArray[Any]  # (M,) text
-    winners: NDArray[Any]  # (M,) ids of documents
-    losers: NDArray[Any]  # (M,)
+    query_ids: AnyArray  # (M,) text
+    winners: AnyArray  # (M,) ids of documents
+    losers: AnyArray  # (M,)
     probability: Array  # (M,) that the winner is preferred
     weights: Array  # (M,) events
 
@@ -49,7 +47,7 @@ class ClickPreferences:
         return len(self.winners)
 
     def join(self, data: Table) -> Table:
-        """The data with these preferences. Those of documents that it lacks are dropped, with a warning."""
+        """Add these preferences to a dataset; those of documents that it lacks are dropped, with a warning."""
         rows = _rows(data)
         at = np.array(
             [
@@ -84,7 +82,7 @@ def prefer(
     least: float = 1.0,
     prior: float = 0.0,
 ) -> Table:
-    """The data with preferences made of clicks. See `click_preferences`."""
+    """Add preferences from clicks to a dataset; see `click_preferences`."""
     return click_preferences(log, rule, gap=gap, level=level, least=least, prior=prior).join(data)
 
 
@@ -97,10 +95,10 @@ def click_preferences(
     least: float = 1.0,
     prior: float = 0.0,
 ) -> ClickPreferences:
-    """Preferences of a log by a rule, those with fewer than `least` events left out.
+    """Preferences of a log by a rule; those with fewer than `least` events are left out.
 
     `gap` (query-chains) is the longest time between two pages of a chain in minutes, by default 30. `level`
-    (click-rates) keeps a preference only where chance alone gives as many clicks with at most this probability.
+    (click-rates) is the significance level of the binomial test that a preference must pass.
     """
     check_log(log)
     if rule not in RULES:
@@ -116,16 +114,16 @@ def click_preferences(
     if rule == "query-chains":
         queries, winners, losers, weights = chain_events(log, document_of, gap=gap)
     else:
-        found = rate_events(log, level=level) if rule == "click-rates" else page_events(log, rule)
-        queries, weights = log.pair_query[found[0]].astype(np.int64), found[2]
-        winners, losers = document_of[found[0]], document_of[found[1]]
+        better, worse, weights = rate_events(log, level=level) if rule == "click-rates" else page_events(log, rule)
+        queries = log.pair_query[better].astype(np.int64)
+        winners, losers = document_of[better], document_of[worse]
     merged = merge(winners, losers, queries=queries, weights=weights, least=least, prior=prior)
     query, first, second, odds, events = merged
     return ClickPreferences(log.query_ids[query], names[first], names[second], odds, events)
 
 
-def _documents(log: ClickLog) -> tuple[NDArray[Any], Ints]:
-    """The ids of all documents, ascending, and the number of each pair's document among them."""
+def _documents(log: ClickLog) -> tuple[AnyArray, Ints]:
+    """Ids of all documents, ascending, and the number of each pair's document among them."""
     ids = log.document_ids.tolist()
     number = {name: k for k, name in enumerate(sorted(set(ids)))}
     return np.array([*number, None], object)[:-1], np.fromiter((number[name] for name in ids), np.int64, len(ids))
@@ -134,7 +132,7 @@ def _documents(log: ClickLog) -> tuple[NDArray[Any], Ints]:
 def merge(
     winners: Ints, losers: Ints, *, queries: Ints, weights: Array, least: float = 1.0, prior: float = 0.0
 ) -> tuple[Ints, Ints, Ints, Array, Array]:
-    """Query, winner, loser, P̄ and m of each two documents with more events for one side than for the other."""
+    """Merge events: query, winner, loser, P̄ and m of each two documents with more events for one side."""
     low, high = np.minimum(winners, losers), np.maximum(winners, losers)
     order = np.lexsort((high, low, queries))
     q, a, b = queries[order], low[order], high[order]
@@ -152,7 +150,7 @@ def merge(
 
 
 def _rows(data: Table) -> dict[tuple[str, str], int]:
-    """The row of each (query, document); without document ids, these are numbers of rows, as in simulated logs."""
+    """Row of each (query, document); without document ids, these are numbers of rows, as in simulated logs."""
     names = [data.query_name(q) for q in range(data.n_queries)]
     rows: dict[tuple[str, str], int] = {}
     for row, query in enumerate(data.query_index.tolist()):

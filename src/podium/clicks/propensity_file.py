@@ -1,18 +1,18 @@
-"""Propensities: how likely each rank is to be looked at, relative to rank 1, with 95 % intervals.
+"""Propensities: the examination probability of each rank, relative to rank 1, with 95 % intervals, and their JSON file.
 
     >>> curve = Propensities.of_theta([1.0, 0.5, 0.25], how="given")
-    >>> curve.at([1, 3, 7])[0].tolist()  # rank 7 is not known
+    >>> curve.at([1, 3, 7])[0].tolist()  # rank 7 has none
     [1.0, 0.25, nan]
 
 A click on a relevant document at rank k has probability α_k + β_k, on another one β_k. Without trust bias α_k = θ_k,
-the examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, where ε⁺ and ε⁻ are the
-probabilities that a relevant and another document that is looked at is clicked (Agarwal et al., Addressing trust bias
-for unbiased learning-to-rank, WWW 2019). `podium.propensities` estimates them from a log.
+the examination of the rank, and β_k = 0; with it, α_k = θ_k(ε⁺_k − ε⁻_k) and β_k = θ_k ε⁻_k, with ε⁺ and ε⁻ the
+probabilities of a click on an examined document, relevant or not (Agarwal et al., Addressing trust bias for unbiased
+learning-to-rank, WWW 2019). `podium.propensities` estimates them from a log.
 
 The file is JSON: {"how": "harvest", "ranks": [1, 2], "theta": [1.0, 0.5], "low": …, "high": …, "alpha": …, "beta": …}.
-A file with ranks and theta alone is enough; what is not known is null. Where the estimator says how sure it is, the
-file also has "log", the fingerprint of the log that they are from, and "alpha_draws", and with trust bias "beta_draws":
-lists of what else they might be; see `podium.clicks.wild_bootstrap`.
+A file with ranks and theta alone is enough; unknown numbers are null. If the estimator resamples clicks, the file also
+has "log", the fingerprint of the log that they are from, "alpha_draws", and with trust bias "beta_draws": bootstrap
+draws of them; see `podium.clicks.wild_bootstrap`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name, write_aside
 from podium.clicks.log.click_log import LONGEST, ClickLog
 
 DRAWS = 192
-"""How many draws a file has: enough for a standard error to be right to some 5 %."""
+"""Number of draws in a file: enough for a standard error to be right to some 5 %."""
 
 _NUMBERS = ("theta", "low", "high", "alpha", "beta")
 _DRAWS = ("alpha_draws", "beta_draws")
@@ -40,9 +40,9 @@ _LARGEST = 10_000_000  # bytes of a file; a thousand ranks with draws of alpha a
 
 @dataclass(frozen=True, eq=False)
 class Propensities:
-    """What is known of each rank. Arrays cannot be written to."""
+    """Propensity of each rank; arrays cannot be written to."""
 
-    ranks: NDArray[np.int64]  # (K,) from 1, ascending
+    ranks: Ints  # (K,) from 1, ascending
     theta: Array  # (K,) examination relative to rank 1; a ratio above 1 can occur
     low: Array  # (K,) of the 95 % interval of theta; NaN: not known
     high: Array  # (K,)
@@ -70,7 +70,7 @@ class Propensities:
         low: ArrayLike | None = None,
         high: ArrayLike | None = None,
     ) -> Propensities:
-        """Examination without trust bias, of ranks 1, 2, … unless told."""
+        """Propensities without trust bias, by default of ranks 1, 2, …"""
         values = np.asarray(theta, np.float64)
         unknown = np.full(len(values), np.nan)
         return cls(
@@ -91,24 +91,24 @@ class Propensities:
         return bool((self.beta != 0).any() or (self.alpha != self.theta).any())
 
     def at(self, ranks: ArrayLike) -> tuple[Array, Array]:
-        """α and β of some ranks; NaN where a rank is not known."""
+        """α and β of the given ranks; NaN for a rank without a propensity."""
         asked = np.asarray(ranks, np.int64)
         place = np.searchsorted(self.ranks, asked)
-        known = np.append(self.ranks, -1)[place] == asked
+        there = np.append(self.ranks, -1)[place] == asked
         return (
-            np.where(known, np.append(self.alpha, np.nan)[place], np.nan),
-            np.where(known, np.append(self.beta, np.nan)[place], np.nan),
+            np.where(there, np.append(self.alpha, np.nan)[place], np.nan),
+            np.where(there, np.append(self.beta, np.nan)[place], np.nan),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the draws as plain numbers and texts; what is not known is None."""
-        made: dict[str, Any] = {"how": self.how, "ranks": self.ranks.tolist()}
+        """Plain numbers and texts for JSON, without the draws; unknown numbers are None."""
+        fields: dict[str, Any] = {"how": self.how, "ranks": self.ranks.tolist()}
         for name in _NUMBERS:
-            made[name] = [value if np.isfinite(value) else None for value in getattr(self, name).tolist()]
-        return made
+            fields[name] = [value if np.isfinite(value) else None for value in getattr(self, name).tolist()]
+        return fields
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write them to a JSON file, which replaces an older one as a whole."""
+        """Write a JSON file; an existing one is replaced as a whole."""
         fields = self.to_dict()
         if self.alpha_draws is not None:
             fields["log"] = self.log
@@ -151,42 +151,42 @@ class Propensities:
 
     def _check_draws(self, where: str | None) -> None:
         if self.beta_draws is not None and self.alpha_draws is None:
-            raise DataError("beta_draws need alpha_draws beside them.", where=where)
+            raise DataError("beta_draws need alpha_draws.", where=where)
         shapes = [draws.shape for draws in (self.alpha_draws, self.beta_draws) if draws is not None]
         if any(shape != (DRAWS, len(self.ranks)) for shape in shapes):
             raise DataError(f"draws must be {DRAWS} lists of {len(self.ranks)} numbers.", where=where)
 
 
-def check_propensities(given: Any) -> None:
-    """Raise a clear error for what is not Propensities."""
-    if not isinstance(given, Propensities):
+def check_propensities(value: object) -> None:
+    """Raise a clear error for a value that is not Propensities."""
+    if not isinstance(value, Propensities):
         raise DataError(
-            f"expected Propensities; got {type(given).__name__}. Read a file with read_propensities, or give numbers "
+            f"expected Propensities; got {type(value).__name__}. Read a file with read_propensities, or give numbers "
             "for ranks 1, 2, … by Propensities.of_theta."
         )
 
 
 def read_propensities(source: Source) -> Propensities:
-    """Read a file of propensities. Opening one from strangers is safe: it holds numbers and a name."""
+    """Read a file of propensities. Files from untrusted sources are safe: they hold numbers and a name."""
     where = source_name(source)
     with reading(source) as file:
         raw = file.read(_LARGEST + 1)
     if len(raw) > _LARGEST:
         raise DataError(f"a file of propensities has at most {_LARGEST} bytes.", where=where)
     try:
-        found = json.loads(raw, parse_constant=_no_number)
+        fields = json.loads(raw, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"is no JSON ({error}). A file of propensities is what podium clicks propensity -o writes.", where=where
         ) from None
     try:
-        return _from_dict(found, where)
+        return _from_dict(fields, where)
     except DataError as error:
         raise error if error.where else DataError(str(error), where=where) from None
 
 
 def click_rates(log: ClickLog, ranks: ArrayLike) -> Array:
-    """Clicks per impression of some ranks, relative to rank 1: examination and relevance together; NaN if unknown."""
+    """Click rates of the given ranks, relative to rank 1: examination and relevance together; NaN if unknown."""
     asked = np.asarray(ranks, np.int64)
     rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
     size = int(max(asked.max(initial=1), rank.max(initial=1))) + 1
@@ -196,31 +196,31 @@ def click_rates(log: ClickLog, ranks: ArrayLike) -> Array:
     return np.where(np.isfinite(relative), relative, np.nan)
 
 
-def _from_dict(found: Any, where: str) -> Propensities:
-    known = {"how", "ranks", "log", *_NUMBERS, *_DRAWS}
-    if not isinstance(found, dict) or not {"ranks", "theta"} <= found.keys():
+def _from_dict(fields: object, where: str) -> Propensities:
+    allowed = {"how", "ranks", "log", *_NUMBERS, *_DRAWS}
+    if not isinstance(fields, dict) or not {"ranks", "theta"} <= fields.keys():
         raise DataError("propensities are a JSON object with at least ranks and theta.", where=where)
-    unknown = sorted(found.keys() - known)
+    unknown = sorted(fields.keys() - allowed)
     if unknown:
-        raise DataError(f"no field {unknown[0]!r}. Known: {', '.join(sorted(known))}.", where=where)
-    how = found.get("how", "given")
+        raise DataError(f"no field {unknown[0]!r}. Known: {', '.join(sorted(allowed))}.", where=where)
+    how = fields.get("how", "given")
     if not isinstance(how, str):
         raise DataError(f"how must be text; got {how!r}.", where=where)
-    ranks = found["ranks"]
+    ranks = fields["ranks"]
     if not isinstance(ranks, list) or any(type(k) is not int or not 0 < k <= LONGEST for k in ranks):
         raise DataError(f"ranks must be a list of whole numbers from 1 to {LONGEST}.", where=where)
-    columns = {name: _column(found[name], name, len(ranks), where) for name in _NUMBERS if name in found}
+    columns = {name: _column(fields[name], name, len(ranks), where) for name in _NUMBERS if name in fields}
     theta = columns["theta"]
     rest = {"low": np.full(len(ranks), np.nan), "high": np.full(len(ranks), np.nan)}
     rest |= {"alpha": theta, "beta": np.zeros(len(ranks))}
-    digest = found.get("log")
+    digest = fields.get("log")
     if digest is not None and not isinstance(digest, str):
         raise DataError(f"log must be text; got {digest!r}.", where=where)
-    draws = {name: _draws(found[name], name, len(ranks), where) for name in _DRAWS if name in found}
+    draws = {name: _draws(fields[name], name, len(ranks), where) for name in _DRAWS if name in fields}
     return Propensities(np.array(ranks, np.int64), how=how, log=digest, **(rest | columns | draws))
 
 
-def _draws(rows: Any, name: str, n: int, where: str) -> Array:
+def _draws(rows: object, name: str, n: int, where: str) -> Array:
     if not isinstance(rows, list) or len(rows) != DRAWS:
         raise DataError(f"{name} must be {DRAWS} lists of {n} numbers.", where=where)
     return np.array([_column(row, name, n, where) for row in rows])
@@ -240,7 +240,7 @@ def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number")
 
 
-def _read_only(values: ArrayLike, kind: Any) -> NDArray[Any]:
-    made = np.array(values, kind)
-    made.setflags(write=False)
-    return made
+def _read_only(values: ArrayLike, kind: type[np.generic]) -> AnyArray:
+    copy = np.array(values, kind)
+    copy.setflags(write=False)
+    return copy

@@ -1,9 +1,9 @@
-"""Query chains: what people click after they have reformulated a query also says something about the earlier one.
+"""Query chains: preferences for an earlier query from the clicks after its reformulation.
 
-Two pages follow each other in a chain if they are of the same visit (of the same user, where the log has no visits),
-of different queries, and at most `gap` minutes apart. Where the log has no times, the pages of a visit follow each
-other as they stand in its file. People are taken to have examined a page down to one position below their last click.
-With q′ the query of the earlier page and q that of the later one,
+Two results pages follow each other in a chain if they are of the same visit (of the same user, if the log has no
+visits), of different queries, and at most `gap` minutes apart. If the log has no times, the pages of a visit follow
+each other in the order of the file. Users are taken to have examined a page down to one position below their last
+click. With q′ the query of the earlier page and q that of the later one,
 
     click-above                 for q, and for q′: clicked ≻ not clicked and above it, on the later page
     click-first                 for q, and for q′: the first document, clicked, ≻ the second, not clicked
@@ -19,32 +19,30 @@ of the paper was not at hand.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import NO_TIME, ClickLog
 from podium.jit.compiled import compiled
 
 GAP = 30.0
-"""Minutes between two pages of a chain at most."""
+"""Largest number of minutes between two pages of a chain."""
 _MINUTE = 60_000.0
 
 
 def chain_events(log: ClickLog, document_of: Ints, *, gap: float | None) -> tuple[Ints, Ints, Ints, Array]:
-    """Query, winner, loser (numbers of documents) and weight of each preference."""
+    """Preferences of query chains: query, winner, loser (numbers of documents) and weight."""
     arrays = document_of[log.pairs], log.clicks, log.offsets, log.page_query, log.page_counts
     previous = previous_pages(log, gap=gap)
     n = _events(*arrays, previous, np.zeros((0, 3), np.int64), np.zeros(0), False)
-    found, weights = np.empty((n, 3), np.int64), np.empty(n)
-    _events(*arrays, previous, found, weights, True)
-    return found[:, 0], found[:, 1], found[:, 2], weights
+    events, weights = np.empty((n, 3), np.int64), np.empty(n)
+    _events(*arrays, previous, events, weights, True)
+    return events[:, 0], events[:, 1], events[:, 2], weights
 
 
 def previous_pages(log: ClickLog, *, gap: float | None = None) -> Ints:
-    """The page before each page in its chain; -1 where there is none."""  # (P,)
+    """Page before each page in its chain; -1 if there is none."""  # (P,)
     who = log.visits if log.visits is not None else log.users
     if who is None:
         raise DataError(
@@ -59,8 +57,8 @@ def previous_pages(log: ClickLog, *, gap: float | None = None) -> Ints:
             "query chains with a gap need the time of each page, which this log lacks. Record it, or give no gap.",
             where=log.source,
         )
-    known = np.flatnonzero((who >= 0) & (when != NO_TIME))
-    order = known[np.lexsort((when[known], who[known]))]
+    recorded = np.flatnonzero((who >= 0) & (when != NO_TIME))
+    order = recorded[np.lexsort((when[recorded], who[recorded]))]
     before, after = order[:-1], order[1:]
     linked = (who[before] == who[after]) & (log.page_query[before] != log.page_query[after])
     if timed:
@@ -72,10 +70,10 @@ def previous_pages(log: ClickLog, *, gap: float | None = None) -> Ints:
 
 @compiled
 def _events(
-    documents: Any, clicks: Any, offsets: Any, page_query: Any, counts: Any, previous: Any, found: Any, weights: Any,
-    fill: bool,
+    documents: Ints, clicks: Bytes, offsets: Ints, page_query: Int32s, counts: Array, previous: Ints, events: Ints,
+    weights: Array, fill: bool,
 ) -> int:  # fmt: skip
-    """How many preferences there are; where `fill`, they are written down."""
+    """Count the preferences; if `fill`, write them to `events` and `weights`."""
     n = 0
     for page in range(len(offsets) - 1):
         a, b, before = offsets[page], offsets[page + 1], previous[page]
@@ -84,20 +82,20 @@ def _events(
                 continue
             for j in range(a, b):
                 if not clicks[j] and documents[i] != documents[j] and (j < i or (i == a and j == a + 1)):
-                    n = _put(found, weights, n, page_query[page], documents[i], documents[j], counts[page], fill)
+                    n = _put(events, weights, n, page_query[page], documents[i], documents[j], counts[page], fill)
                     if before >= 0:
-                        n = _put(found, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
+                        n = _put(events, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
             if before >= 0:
                 first = offsets[before]
                 for j in range(first, _examined(clicks, first, offsets[before + 1])):
                     if not clicks[j] and documents[i] != documents[j]:
-                        n = _put(found, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
+                        n = _put(events, weights, n, page_query[before], documents[i], documents[j], counts[page], fill)
     return n
 
 
 @compiled
-def _examined(clicks: Any, a: int, b: int) -> int:
-    """Where a page ends for its reader: one position below the last click; without clicks, after the top two."""
+def _examined(clicks: Bytes, a: int, b: int) -> int:
+    """End of the examined part of a page: one position below the last click; without clicks, after the top two."""
     last = a - 1
     for i in range(a, b):
         if clicks[i]:
@@ -107,8 +105,8 @@ def _examined(clicks: Any, a: int, b: int) -> int:
 
 @compiled
 def _put(
-    found: Any, weights: Any, n: int, query: int, winner: int, loser: int, weight: float, fill: bool
+    events: Ints, weights: Array, n: int, query: int, winner: int, loser: int, weight: float, fill: bool
 ) -> int:  # fmt: skip
     if fill:
-        found[n, 0], found[n, 1], found[n, 2], weights[n] = query, winner, loser, weight
+        events[n, 0], events[n, 1], events[n, 2], weights[n] = query, winner, loser, weight
     return n + 1

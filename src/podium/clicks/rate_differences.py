@@ -1,8 +1,8 @@
-"""Click-rate differences: a lower document that was clicked more often than one above it is preferred.
+"""Click-rate differences: a lower document with more clicks than one above it is preferred.
 
-For A shown above B on some pages of a query, B ≻ A if B was clicked on more of these pages than A; more clicks on A say
-nothing, as A stood in the better place. With `level`, k of the m pages where exactly one of the two was clicked being
-B's, B ≻ A only if P(Binomial(m, ½) ≥ k) ≤ level.
+If A was shown above B on some pages of a query, B ≻ A if B was clicked on more of these pages than A; more clicks on A
+are no evidence, as A had the better rank. With `level`, if k of the m clicks on exactly one of the two were on B, B ≻ A
+only if P(Binomial(m, ½) ≥ k) ≤ level.
 
 Reference: Li, Learning to rank for information retrieval and natural language processing, section 2.2.2; Joachims,
 Optimizing search engines using clickthrough data, KDD 2002.
@@ -10,18 +10,15 @@ Optimizing search engines using clickthrough data, KDD 2002.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.clicks.log.click_log import ClickLog
 from podium.jit.compiled import compiled
 
 
-def rate_events(log: ClickLog, *, level: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
-    """Winner, loser (numbers of pairs) and weight: k for B ≻ A and m − k for A ≻ B, of each two that are kept."""
+def rate_events(log: ClickLog, *, level: float | None) -> tuple[Int32s, Int32s, Array]:
+    """Preferences by click rates: winner, loser (numbers of pairs) and weight, k for B ≻ A and m − k for A ≻ B."""
     arrays = log.pairs, log.clicks, log.offsets, log.page_counts
     none = np.zeros(0, np.int32)
     n = _one_clicked(*arrays, none, none, np.zeros(0), none, False)
@@ -47,9 +44,10 @@ def rate_events(log: ClickLog, *, level: float | None) -> tuple[NDArray[np.int32
 
 @compiled
 def _one_clicked(
-    pairs: Any, clicks: Any, offsets: Any, counts: Any, above: Any, below: Any, weights: Any, lower: Any, fill: bool
-) -> int:
-    """How many times exactly one of two documents of a page was clicked; where `fill`, they are written down."""
+    pairs: Int32s, clicks: Bytes, offsets: Ints, counts: Array, above: Int32s, below: Int32s, weights: Array,
+    lower: Int32s, fill: bool,
+) -> int:  # fmt: skip
+    """Count the pairs of documents of a page of which exactly one was clicked; if `fill`, write them to the arrays."""
     n = 0
     for page in range(len(offsets) - 1):
         for i in range(offsets[page], offsets[page + 1]):

@@ -1,12 +1,12 @@
-"""Simulated people: pages of judged data, clicked as a click model says.
+"""Click simulation: synthetic click logs of judged data, with clicks drawn from a click model.
 
     >>> from podium.data.synthetic import make_letor_like
     >>> data, _ = make_letor_like(20, seed=1)
     >>> simulate(data, model="dbn", pages=1000, depth=10, seed=0)
     ClickLog(1000 pages of 20 queries, ...
 
-What is looked at is clicked with probability noise + (1 − noise) · grade/largest grade. How far down people look is a
-curve, by default θ_k = k^−eta; each model's `planted` says what the curve means to it.
+An examined document is clicked with probability noise + (1 − noise) · grade/largest grade. Examination by rank is a
+curve, by default θ_k = k^−eta; each model's `planted` documents its use of the curve.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.columns import float_numbers
 from podium.base.errors import DataError, ParameterError
 from podium.clicks.log.click_log import LONGEST, ClickLog, rows_of
@@ -41,19 +41,19 @@ def simulate(
     depth: int | None = None,
     seed: int = 0,
 ) -> ClickLog:
-    """A log of clicks on pages of random queries, each ranked by one of `rankers` (scores of all documents), by a coin.
+    """Simulate a click log: pages of random queries, each by a random one of `rankers` (scores of all documents).
 
-    Without rankers every page is shuffled. `curve` takes the place of k^−eta; `depth` cuts the pages.
+    Without rankers every page is shuffled. `curve` replaces k^−eta; `depth` cuts the pages.
     """
     rng = random_numbers(seed)
     log = show(data, rankers, pages=pages, depth=depth, rng=rng)
     data = data.grouped()
-    found = log.find_pairs(*_names(data))
+    pairs = log.find_pairs(*_names(data))
     chance = np.full(log.n_pairs, 0.5)
-    chance[found[found >= 0]] = click_chance(data, noise=noise)[found >= 0]
-    known = ClickModel.parse(model) if isinstance(model, str) else model
-    params = known.planted(chance, examination_curve(int(log.sizes.max(initial=1)), eta=eta, curve=curve))
-    return log.with_clicks(known.draw(params, log.pairs, log, rng.random(log.n_impressions)))
+    chance[pairs[pairs >= 0]] = click_chance(data, noise=noise)[pairs >= 0]
+    click_model = ClickModel.parse(model) if isinstance(model, str) else model
+    params = click_model.planted(chance, examination_curve(int(log.sizes.max(initial=1)), eta=eta, curve=curve))
+    return log.with_clicks(click_model.draw(params, log.pairs, log, rng.random(log.n_impressions)))
 
 
 def simulate_counts(
@@ -67,10 +67,10 @@ def simulate_counts(
     depth: int | None = None,
     seed: int = 0,
 ) -> ClickLog:
-    """As `simulate` of the position-based model, at the cost of the different rankings instead of the pages.
+    """Simulate counts of the position-based model, at a cost that does not depend on the number of pages.
 
     Clicks at different ranks are independent there, and a ranker always shows a query in the same order, so the clicks
-    on a document at its rank are binomial. The log has one document a page, with its position, counted.
+    on a document at its rank are binomial. The log has one document per page, with its position and a count.
     """
     rng, orders, data = random_numbers(seed), _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)
@@ -81,7 +81,7 @@ def simulate_counts(
     tops = rows_of(data.offsets, np.arange(data.n_queries))  # all rows; cut below
     rank = tops - data.offsets[data.query_index]
     kept = rank < sizes[data.query_index]
-    parts: list[list[NDArray[Any]]] = []
+    parts: list[list[AnyArray]] = []
     for k, order in enumerate(orders):
         rows, position = order[kept], rank[kept]
         n = shown[k][data.query_index[rows]]
@@ -90,7 +90,7 @@ def simulate_counts(
             there = count > 0
             filled = [np.full(int(there.sum()), value) for value in (click, k)]
             parts.append([rows[there], position[there] + 1, count[there], *filled])
-    rows, position, count, clicks, ranker = (np.concatenate(one) for one in zip(*parts, strict=True))
+    rows, position, count, clicks, ranker = (np.concatenate(column) for column in zip(*parts, strict=True))
     return ClickLog.from_codes(
         (data.query_index[rows], _query_names(data)),
         (rows, _names(data)[1]),
@@ -111,7 +111,7 @@ def show(
     depth: int | None = None,
     rng: np.random.Generator,
 ) -> ClickLog:
-    """Pages of random queries without clicks, each ranked by one of the rankers, by a coin; without any, shuffled."""
+    """Pages of random queries without clicks, each ranked by a random ranker; without rankers, shuffled."""
     orders, data = _orders(data, rankers), data.grouped()
     sizes = _sizes(data, depth)
     query = rng.integers(0, data.n_queries, pages)
@@ -133,7 +133,7 @@ def show(
 
 
 def click_chance(data: Table, *, noise: float = 0.1) -> Array:
-    """P(click | looked at) of each document: noise + (1 − noise) · grade/largest grade."""
+    """P(click | examined) of each document: noise + (1 − noise) · grade/largest grade."""
     if not 0.0 <= noise <= 1.0:
         raise ParameterError(f"noise must be from 0 to 1; got {noise!r}.")
     if data.labels is None or data.labels.max(initial=0.0) <= 0 or data.labels.min(initial=0.0) < 0:
@@ -143,16 +143,16 @@ def click_chance(data: Table, *, noise: float = 0.1) -> Array:
 
 
 def examination_curve(n_ranks: int, *, eta: float = 1.0, curve: ArrayLike | None = None) -> Array:
-    """The curve of the first ranks: as given, its last number repeated, or k^−eta."""
+    """Examination probabilities of the first ranks: the curve, its last number repeated, or k^−eta."""
     if curve is None:
         return np.asarray(np.arange(1, n_ranks + 1) ** -float(eta), np.float64)
-    given = np.asarray(curve, np.float64)
-    if given.ndim != 1 or len(given) == 0 or not ((given > 0) & (given <= 1)).all():
+    theta = np.asarray(curve, np.float64)
+    if theta.ndim != 1 or len(theta) == 0 or not ((theta > 0) & (theta <= 1)).all():
         raise ParameterError("a curve is a list of probabilities above 0 and at most 1, one for each rank.")
-    return given[np.minimum(np.arange(n_ranks), len(given) - 1)]
+    return theta[np.minimum(np.arange(n_ranks), len(theta) - 1)]
 
 
-def _sizes(data: Dataset, depth: int | None) -> NDArray[np.int64]:
+def _sizes(data: Dataset, depth: int | None) -> Ints:
     if data.n_queries == 0:
         raise DataError("the data has no queries; there is nothing to show.", where=data.source)
     if depth is not None and depth < 1:
@@ -160,8 +160,8 @@ def _sizes(data: Dataset, depth: int | None) -> NDArray[np.int64]:
     return np.minimum(data.sizes, LONGEST if depth is None else depth)
 
 
-def _orders(data: Table, rankers: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
-    """The rows of the grouped data in the order of each ranker, query after query; scores are in the data's order."""
+def _orders(data: Table, rankers: Sequence[ArrayLike]) -> list[Ints]:
+    """Rows of the grouped data in the order of each ranker, query after query; scores are in the data's order."""
     orders, offsets = [], data.grouped_offsets
     for scores in rankers:
         values = float_numbers(scores, "score", where=data.source)
@@ -174,15 +174,13 @@ def _orders(data: Table, rankers: Sequence[ArrayLike]) -> list[NDArray[np.int64]
     return orders
 
 
-def _shuffled(
-    data: Dataset, query: NDArray[np.int64], n: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _shuffled(data: Dataset, query: Ints, n: Ints, rng: np.random.Generator) -> Ints:
     """Rows of each page: the first n of its query's documents in a random order."""
     whole = rows_of(data.offsets, query)
     page = np.repeat(np.arange(len(query)), data.sizes[query])
     order = np.lexsort((rng.random(len(whole)), page))
     starts = np.cumsum(data.sizes[query]) - data.sizes[query]
-    rows: NDArray[np.int64] = whole[order[np.arange(n.sum()) + np.repeat(starts - (np.cumsum(n) - n), n)]]
+    rows: Ints = whole[order[np.arange(n.sum()) + np.repeat(starts - (np.cumsum(n) - n), n)]]
     return rows
 
 

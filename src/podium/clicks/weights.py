@@ -1,4 +1,4 @@
-"""Document weights from clicks: how much counts that a document is relevant, without the bias of its ranks.
+"""Inverse propensity weights (IPS): document weights from clicks, corrected for position bias and trust bias.
 
     >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.clicks.log.click_log import ClickLog
@@ -8,19 +8,19 @@
     >>> weights(log, Propensities.of_theta([1.0, 0.5], how="given"), data).data.document_weights.tolist()
     [0.5, 1.0]
 
-A document's weight is its clicks over its own exposure: Σ (c − β_k) / Σ α_k over its impressions, of the
-`Propensities`; without trust bias, its clicks over the sum of θ_k. Whatever the ranks at which it was shown, and on
-however many of the pages, the mean of this is its relevance (Joachims, Swaminathan & Schnabel, WSDM 2017; one exposure
+The weight of a document is its clicks over its exposure: Σ (c − β_k) / Σ α_k over its impressions, of the
+`Propensities`; without trust bias, its clicks over the sum of θ_k. The mean of this is its relevance, whatever the
+ranks at which it was shown and the number of its impressions (Joachims, Swaminathan & Schnabel, WSDM 2017; one exposure
 for all ranks of a document, Oosterhuis & de Rijke, SIGIR 2020; with trust bias, Vardasbi, Oosterhuis & de Rijke, CIKM
 2020).
 
-If the log says with what probability p each document was shown where it was, an impression counts 1/p in both sums:
-pages on which a document was hardly ever shown then count as much as those of people to whom it is shown often.
+If the log has the probability p of each impression, an impression counts 1/p in both sums: rare placements of a
+document then count as much as frequent ones.
 
-Divided clicks of low ranks are rare and large, so that they are noisy. With `by="offsets"` clicks stay as they are, and
-the logarithm of how often a document was looked at is added to its score while learning: a loss that takes e^s for
-relevance (`Loss.offsets_are_exact`) then sees how many clicks it should expect where each document was shown. A
-document that was hardly looked at weighs little, and one that was never shown nothing.
+Weighted clicks of low ranks are rare and large, so that they are noisy. With `by="offsets"` clicks stay as they are,
+and the logarithm of a document's exposure is added to its score while learning: a loss that takes e^s for relevance
+(`Loss.offsets_are_exact`) then fits the expected number of clicks. A document with little exposure weighs little, and
+one that was never shown nothing.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning
 from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.propensity_file import Propensities, check_propensities
@@ -44,14 +43,14 @@ By = Literal["weights", "offsets"]
 
 @dataclass(frozen=True, eq=False)
 class Weighted:
-    """A dataset with document weights, and what is to be known of them."""
+    """Dataset with document weights, and diagnostics of them."""
 
     data: Table  # without labels
-    clipped: float  # the share of the weight that comes from clicks whose propensity was below `clip`
+    clipped: float  # the share of the weight of clicks with a propensity below `clip`
     never_shown: float  # the share of the documents of logged queries that no page shows; their relevance is unknown
     outside: float  # the share of the clicks on documents that the data does not have
     below: float  # the share of the clicks at ranks without propensity, which do not count
-    queries: int  # how many queries of the data were logged
+    queries: int  # number of queries of the data that were logged
 
 
 def weights(
@@ -63,17 +62,19 @@ def weights(
     per: Per = "pages",
     by: By = "weights",
 ) -> Weighted:
-    """The data with document weights made of clicks, joined by ids. Without propensities, every rank counts alike.
+    """Set inverse propensity weights of clicks as document weights, joined by ids; None weights every rank alike.
 
-    Propensities below `clip` are taken as `clip`, which bounds weights by 1/clip at the price of some bias. A weight is
-    the clicks of a page on which the document is looked at, so that queries count alike; `per="total"` multiplies it by
+    Propensities below `clip` are taken as `clip`, which bounds weights by 1/clip at the cost of some bias. A weight is
+    the clicks per page on which the document is examined, so that queries count alike; `per="total"` multiplies it by
     the pages of its query.
 
     By weights, clicks are divided by propensities. By offsets, the logarithms of propensities are added to the scores
     while learning, which has less variance, clips nothing, and is for losses that take e^s for relevance.
     """
     _check(log, propensities, data, clip=clip, per=per, by=by)
-    pairs = log.find_pairs(data.query_ids[data.query_index], data.document_ids)  # type: ignore[index]
+    assert data.query_ids is not None, "checked before"
+    assert data.document_ids is not None, "checked before"
+    pairs = log.find_pairs(data.query_ids[data.query_index], data.document_ids)
     _check_joined(log, data, pairs)
     cells, pages, clipped = _count(log, propensities), _query_pages(log)[log.pair_query], 0.0
     if by == "weights":
@@ -98,7 +99,7 @@ def weights(
 
 @dataclass(frozen=True)
 class Weighing:
-    """A click log to learn from, with how its clicks are weighed; see `weights`."""
+    """Click log to learn from, with the parameters of its weights; see `weights`."""
 
     log: ClickLog
     propensities: Propensities | None = None  # None: clicks as they are
@@ -107,32 +108,32 @@ class Weighing:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a model remembers of the clicks that it learned from."""
+        """Provenance that a model stores of the clicks that it learned from."""
         how = "none" if self.propensities is None else self.propensities.how
         return {"log": self.log.source, "propensities": how, "clip": self.clip, "by": self.by}
 
     def training(self, data: Table) -> Weighted:
-        """The data with document weights in place of grades, to learn from."""
+        """Training data with document weights in place of grades."""
         return weights(self.log, self.propensities, data, clip=self.clip, by=self.by)
 
     def validation(self, data: Table) -> Weighted:
-        """The data with document weights in place of grades, to be judged by: never with offsets of scores."""
+        """Validation data with document weights in place of grades, never with score offsets."""
         return replace(self, by="weights").training(data)
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """Impressions and clicks of each pair at each rank; by the log's own propensities, if it has some."""
+    """Impressions and clicks of each pair at each rank, weighted by the propensities of the log if it has them."""
 
-    pair: NDArray[np.int64]  # (M,)
+    pair: Ints  # (M,)
     shown: Array  # (M,)
     clicked: Array  # (M,)
-    alpha: Array  # (M,) NaN where the rank has no propensity
+    alpha: Array  # (M,) NaN if the rank has no propensity
     beta: Array  # (M,)
     n_pairs: int
 
     def sums(self, values: Array) -> Array:
-        """The sum over the ranks of each pair that have a propensity."""  # (U,)
+        """Sum over the ranks of each pair that have a propensity."""  # (U,)
         return _sums(self.pair, np.where(np.isnan(self.alpha), 0.0, values), self.n_pairs)
 
 
@@ -140,7 +141,7 @@ def _count(log: ClickLog, propensities: Propensities | None) -> _Cells:
     rank, times = log.ranks().astype(np.int64), np.repeat(log.page_counts, log.sizes)
     n_ranks = int(rank.max(initial=0)) + 1
     code, which = np.unique(log.pairs * np.int64(n_ranks) + rank, return_inverse=True)
-    if log.propensities is not None:  # each impression by its own, as many in all as there were
+    if log.propensities is not None:  # 1/p of each impression, scaled to the same total per pair
         least = np.ones(log.n_pairs)
         np.minimum.at(least, log.pairs, log.propensities)
         shares = times * (least[log.pairs] / log.propensities)
@@ -152,7 +153,7 @@ def _count(log: ClickLog, propensities: Propensities | None) -> _Cells:
 
 
 def _relevance(cells: _Cells, *, clip: float) -> tuple[Array, float]:
-    """Σ (c − β)/Σ max(α, clip) of each pair, and the share of all weight that is of clicks at ranks below `clip`."""
+    """Σ (c − β)/Σ max(α, clip) of each pair, and the share of the weight of clicks with a propensity below `clip`."""
     exposure = cells.sums(cells.shown * np.maximum(cells.alpha, clip))
     per_click = np.divide(1.0, exposure, out=np.zeros(cells.n_pairs), where=exposure > 0.0)
     whole = float((per_click * cells.sums(cells.clicked)).sum())
@@ -161,7 +162,7 @@ def _relevance(cells: _Cells, *, clip: float) -> tuple[Array, float]:
 
 
 def _clicks_and_looks(cells: _Cells, pages: Array) -> tuple[Array, Array]:
-    """How often each pair was clicked, and how often it was looked at, on a page of its query."""
+    """Clicks and exposure of each pair, per page of its query."""
     if (cells.beta != 0.0).any():
         raise ParameterError('by="offsets" knows no trust bias (beta): use by="weights", or propensities without it.')
     looked = cells.sums(cells.shown * cells.alpha)
@@ -169,12 +170,12 @@ def _clicks_and_looks(cells: _Cells, pages: Array) -> tuple[Array, Array]:
     return clicked / np.maximum(pages, 1.0), looked / np.maximum(pages, 1.0)
 
 
-def _sums(index: NDArray[Any], values: NDArray[Any], n: int) -> Array:
+def _sums(index: AnyArray, values: AnyArray, n: int) -> Array:
     return np.bincount(index, values, minlength=n).astype(np.float64)
 
 
 def _query_pages(log: ClickLog) -> Array:
-    """How often each query was shown; of a log of single impressions, by its most frequent rank."""  # (Q,)
+    """Page views of each query; in a log of single impressions, those of its most frequent rank."""  # (Q,)
     if (log.sizes <= 1).all() and log.positions is not None and log.n_impressions:
         ranks = log.ranks().astype(np.int64)
         n = int(ranks.max()) + 1
@@ -183,8 +184,8 @@ def _query_pages(log: ClickLog) -> Array:
     return _sums(log.page_query, log.page_counts, log.n_queries)
 
 
-def _described(data: Table, log: ClickLog, cells: _Cells, pairs: NDArray[np.int64], *, clipped: float) -> Weighted:
-    """The weighted data with what is to be known of it; `pairs` are those of its rows."""
+def _described(data: Table, log: ClickLog, cells: _Cells, pairs: Ints, *, clipped: float) -> Weighted:
+    """Weighted data with its diagnostics; `pairs` are those of its rows."""
     logged = np.isin(data.query_ids.astype(str), log.query_ids[np.unique(log.page_query)].astype(str))  # type: ignore[union-attr]
     of_logged = logged[data.query_index]
     shown = np.append(cells.sums(cells.shown) > 0.0, False)[pairs]
@@ -215,7 +216,7 @@ def _check(log: ClickLog, propensities: Propensities | None, data: Table, *, cli
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
 
 
-def _check_joined(log: ClickLog, data: Table, pairs: NDArray[np.int64]) -> None:
+def _check_joined(log: ClickLog, data: Table, pairs: Ints) -> None:
     if (pairs >= 0).any():
         return
     ours, theirs = (
@@ -255,4 +256,4 @@ def _warn(weighted: Weighted, *, clip: float) -> None:
 
 
 _MUCH = 0.05
-_NEVER = -30.0  # the offset of a document that nobody can have looked at: e^s·e^−30 counts as nothing
+_NEVER = -30.0  # the offset of a document that was never shown: e^s·e^−30 is negligible

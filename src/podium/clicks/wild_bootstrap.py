@@ -1,13 +1,13 @@
-"""Draws: what a log might have said with other clicks, so that errors of propensities reach what is made of them.
+"""Wild bootstrap of a click log: draws that carry the errors of estimated propensities to later estimates.
 
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], []), ("q", ["a", "b"], [2])])
-    >>> len(list(signs(log))), all((one == two).all() for one, two in zip(signs(log), signs(log), strict=True))
+    >>> len(list(signs(log))), all((a == b).all() for a, b in zip(signs(log), signs(log), strict=True))
     (192, True)
 
-A log has random signs for each of its units: users where they are known, else pages. They depend on the log alone. An
-estimator of propensities moves the clicks of each unit along its sign, by what chance may have moved them, and keeps
-what it then estimates. Who estimates something else from the same log with these propensities knows by the same signs
-how the two move together; with another log they do not.
+A log has random signs for each of its units: users if they are known, else pages. They depend on the log alone. An
+estimator of propensities moves the clicks of each unit along its sign, by their residuals, and keeps what it then
+estimates. Another estimate from the same log with these propensities uses the same signs, which gives their covariance;
+with another log they are independent.
 
 Reference: the wild bootstrap of Wu, Jackknife, bootstrap and other resampling methods in regression analysis, Annals of
 Statistics 14, 1986.
@@ -17,12 +17,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import DRAWS
 
@@ -31,7 +29,7 @@ _PARTS = ("pairs", "clicks", "offsets", "page_query", "positions", "counts", "us
 
 
 def fingerprint(log: ClickLog) -> str:
-    """A text that another log does not have."""
+    """Hash of the content of a log."""
     digest = hashlib.blake2b(digest_size=16)
     for name in _PARTS:
         values = getattr(log, name)
@@ -42,7 +40,7 @@ def fingerprint(log: ClickLog) -> str:
 
 
 def signs(log: ClickLog) -> Iterator[Array]:
-    """For each draw, the sign of each page (P,), 1 or −1; pages of one user have the same."""
+    """Signs of the pages (P,), 1 or −1, for each draw; pages of one user have the same."""
     unit = np.arange(log.n_pages)
     if log.users is not None:
         unit = np.where(log.users < 0, unit + int(log.users.max(initial=-1)) + 1, log.users)
@@ -54,13 +52,13 @@ def signs(log: ClickLog) -> Iterator[Array]:
 
 
 def page_scale(log: ClickLog) -> Array:
-    """How far each page moves beside one page alone (P,): √m if it stands for m pages, m if they are of one user."""
+    """Scale of the move of each page (P,): √m if it counts m pages, m if they are of one user."""
     counts = log.page_counts
     return np.sqrt(counts) if log.users is None else np.where(log.users < 0, np.sqrt(counts), counts)
 
 
-def click_spread(log: ClickLog, cell: NDArray[Any]) -> Array:
-    """How far chance may have moved each click (I,), from its distance to the mean of its cell.
+def click_spread(log: ClickLog, cell: AnyArray) -> Array:
+    """Residual of each click (I,), from the mean of its cell, scaled for the fitted mean.
 
     Formula: (c − c̄)·√(n/(n − 1)), c̄ the mean of the n clicks and misses of the cell; that of the rank if n = 1.
     """
@@ -72,7 +70,7 @@ def click_spread(log: ClickLog, cell: NDArray[Any]) -> Array:
     return np.asarray(apart * np.repeat(page_scale(log) / log.page_counts, log.sizes))
 
 
-def _means(code: NDArray[Any], times: Array, clicks: NDArray[Any]) -> tuple[Array, Array]:
-    """The mean click of the cell of each impression, and how many impressions it has."""
-    shown = np.bincount(code, times)
+def _means(code: AnyArray, times: Array, clicks: AnyArray) -> tuple[Array, Array]:
+    """Mean click of the cell of each impression, and its number of impressions."""
+    shown = np.asarray(np.bincount(code, times), np.float64)
     return (np.bincount(code, times * clicks) / np.maximum(shown, 1e-300))[code], shown[code]

@@ -1,4 +1,4 @@
-"""Off-policy (counterfactual) evaluation: the value of rankers, estimated from the clicks on other rankers' pages."""
+"""Off-policy (counterfactual) evaluation: the value of rankers, estimated from the clicks on other rankers' results."""
 
 import lazy_loader
 

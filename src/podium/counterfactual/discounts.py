@@ -1,21 +1,19 @@
-"""What each document is worth to a ranker: the discount of the place where the ranker puts it.
+"""Rank discounts of off-policy evaluation: the weight of each document at the rank that a ranker gives it.
 
 >>> from podium.formats.trec.trec import Run
 >>> from podium.counterfactual.discounts import Discount, weigh
->>> found = weigh(Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0}}), Discount.parse("dcg@2"))
->>> found.weights.round(4).tolist()  # b and c share the second place
+>>> weighed = weigh(Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0}}), Discount.parse("dcg@2"))
+>>> weighed.weights.round(4).tolist()  # b and c share the second rank
 [1.0, 0.3155, 0.3155]
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Flags, Ints
 from podium.base.errors import DataError, ParameterError
 from podium.clicks.propensity_file import Propensities
 from podium.distributions import RankingDistribution
@@ -25,7 +23,7 @@ from podium.jit.sorting import order_all
 
 @dataclass(frozen=True)
 class Discount:
-    """How much a place counts: 1/log2(rank + 1) down to a cut, or how much people look at it."""
+    """Discount of a rank: 1/log2(rank + 1) down to a cutoff, or its examination probability."""
 
     name: str
     cutoff: int | None = None  # of dcg
@@ -33,7 +31,7 @@ class Discount:
 
     @classmethod
     def parse(cls, text: str) -> Discount:
-        """`dcg`, `dcg@10` or `examination`."""
+        """Read `dcg`, `dcg@10` or `examination`."""
         head, at, cut = text.partition("@")
         if text == "examination":
             return cls(text, examination=True)
@@ -41,22 +39,22 @@ class Discount:
             raise ParameterError(f"no discount {text!r}. Known: dcg, dcg@10 (or another cut), examination.")
         return cls(text, int(cut) if at else None)
 
-    def of(self, ranks: NDArray[Any], propensities: Propensities | None = None) -> Array:
-        """The discount of each rank; ranks whose examination is not known count nothing."""
+    def of(self, ranks: AnyArray, propensities: Propensities | None = None) -> Array:
+        """Discount of each rank; 0 if its examination is not known."""
         if not self.examination:
-            found: Array = 1.0 / np.log2(ranks + 1.0)
-            return found if self.cutoff is None else np.where(ranks <= self.cutoff, found, 0.0)
+            by_rank: Array = 1.0 / np.log2(ranks + 1.0)
+            return by_rank if self.cutoff is None else np.where(ranks <= self.cutoff, by_rank, 0.0)
         assert propensities is not None, "examination is that of propensities"
         return np.nan_to_num(propensities.at(ranks)[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """A ranker's documents, with what each place is worth; those of query q at offsets[q]:offsets[q+1]."""
+    """Documents of a ranker with the discounts of their ranks; those of query q at offsets[q]:offsets[q+1]."""
 
-    query_ids: NDArray[Any]  # (Q,)
-    offsets: NDArray[np.int64]  # (Q+1,)
-    document_ids: NDArray[Any]  # (N,)
+    query_ids: AnyArray  # (Q,)
+    offsets: Ints  # (Q+1,)
+    document_ids: AnyArray  # (N,)
     weights: Array  # (N,) the expected discount
 
 
@@ -67,9 +65,9 @@ def weigh(
     propensities: Propensities | None = None,
     distribution: RankingDistribution | None = None,
 ) -> Weighed:
-    """The discount of each document of a run; the mean over all orders where scores are equal.
+    """Discount each document of a run by its rank; tied scores share the mean of their discounts.
 
-    With a distribution over rankings, the run is a ranker that draws its lists from it, and discounts are expectations.
+    With a distribution over rankings, the ranker draws its lists from it, and discounts are expectations.
     """
     sizes = np.diff(run.offsets)
     if (sizes == 0).all():
@@ -91,6 +89,6 @@ def weigh(
     return Weighed(names, run.offsets, documents, weights)
 
 
-def _begins(place: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where a group of equal scores begins."""
+def _begins(place: Ints, ends: Ints) -> Flags:
+    """Whether a group of equal scores begins at each row."""
     return np.asarray((place == 0) | (place == np.append(-1, ends[:-1])), np.bool_)

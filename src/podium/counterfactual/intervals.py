@@ -1,7 +1,7 @@
-"""Intervals of means and ratios over the pages of a log, where pages of one person are not independent.
+"""Confidence intervals of means and ratios over the results pages of a log; pages of one user are not independent.
 
-What is estimated may also depend on propensities, which were estimated themselves. Then an estimate moves twice if
-clicks move: by the pages directly, S, and by the propensities, T. Both are known for draws of other clicks.
+Propensities may have been estimated, too. Then an estimate moves twice if clicks move: by the pages directly, S, and by
+the propensities, T. Both are known for draws of other clicks.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s
 from podium.base.errors import DataError, ParameterError
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The pages that count: how often each occurred, who saw it, and how sure an interval is to be."""
+    """Pages that count: how often each occurred, its user, and the confidence of intervals."""
 
     counts: Array  # (P,)
-    users: NDArray[np.int32] | None  # (P,) numbered; -1: unknown
+    users: Int32s | None  # (P,) numbered; -1: unknown
     confidence: float
 
     def __post_init__(self) -> None:
@@ -31,7 +30,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A value with its interval, and how far each page pulls it."""
+    """Value with its interval, and the influence of each page."""
 
     value: float
     standard_error: float
@@ -39,11 +38,11 @@ class Estimate:
     high: float
     p: float  # that the value is 0
     influence: Array  # (P,) sums to 0 with the counts
-    moves: Array  # (2, B) S and T of each draw; B = 0 where propensities are taken as known
+    moves: Array  # (2, B) S and T of each draw; B = 0 if propensities are taken as known
     units: Units
 
     def minus(self, other: Estimate) -> Estimate:
-        """The difference of two estimates on the same pages."""
+        """Difference of two estimates on the same pages."""
         influence, moves = self.influence - other.influence, self.moves - other.moves
         return with_interval(self.value - other.value, influence, moves, self.units)
 
@@ -61,7 +60,7 @@ def linear(z: Array, s: Array, fixed: Array, counts: Array) -> tuple[float, Arra
 
 
 def with_interval(value: float, influence: Array, moves: Array, units: Units) -> Estimate:
-    """An estimate with Student's interval, from the influence of its pages and the moves S and T of draws.
+    """Student's interval of an estimate, from the influence of its pages and the moves S and T of draws.
 
     Formula: σ = √(U/(U − 1) · Σ_u (Σ e)²)/N over users u, or over pages if users are not known, is the standard error
         with known propensities. Else it is √((1 + b)² σ² + var(T − b S)), b = cov(S, T)/var(S): T is b times S and
@@ -80,7 +79,7 @@ def with_interval(value: float, influence: Array, moves: Array, units: Units) ->
 
 
 def _standard_error(influence: Array, units: Units) -> tuple[float, float]:
-    """The standard error if propensities are known, and how many units there are."""
+    """Standard error with known propensities, and the number of units."""
     counts, users = units.counts, units.users
     apart = np.ones(len(counts), np.bool_) if users is None else users < 0
     squares, n_units = float(counts[apart] @ influence[apart] ** 2), float(counts[apart].sum())
@@ -89,5 +88,5 @@ def _standard_error(influence: Array, units: Units) -> tuple[float, float]:
         squares += float(sums @ sums)
         n_units += len(np.unique(users[~apart]))
     if n_units < 2:
-        raise DataError("an interval needs at least two pages, or two users where they are known; got one.")
+        raise DataError("an interval needs at least two pages, or two users if they are known; got one.")
     return math.sqrt(n_units / (n_units - 1) * squares) / float(counts.sum()), n_units

@@ -1,16 +1,16 @@
-"""Counterfactual value: what a ranker would have earned on the pages of a log that other rankers made.
+"""Off-policy (counterfactual) evaluation: the value of a ranker, estimated from a click log of other rankers' results.
 
     >>> from podium.clicks.propensity_file import Propensities
     >>> from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["a", "b"], [2]), ("q", ["a", "b"], [])])
     >>> half = Propensities.of_theta([1.0, 0.5], how="given")
-    >>> found = value(log, {"new": {"q": {"b": 2.0, "a": 1.0}}}, propensities=half, how="ips", discount="dcg")
-    >>> round(found["new"].value, 4)  # ⅓ of a click at rank 1 on a, and on b ⅓ / 0.5
+    >>> values = value(log, {"new": {"q": {"b": 2.0, "a": 1.0}}}, propensities=half, how="ips", discount="dcg")
+    >>> round(values["new"].value, 4)  # ⅓ of a click at rank 1 on a, and on b ⅓ / 0.5
     0.877
 
-The value is Σ_d ω_d P(d is relevant), averaged over pages. ω_d is the discount of the place where the ranker puts d;
-relevance is in clicks at rank 1, since propensities are relative to it. With ρ_d = Σ_k π(k|d) α_k, the mean of α over
-the ranks k where the log showed d for this query (0 where it did not), and r̂_d a guess at relevance, a page gives
+The value is Σ_d ω_d P(d is relevant), averaged over results pages. ω_d is the discount of the rank that the ranker
+gives d; relevance is in clicks at rank 1, since propensities are relative to it. With ρ_d = Σ_k π(k|d) α_k, the mean of
+α over the ranks k where the log showed d for this query (0 if never), and r̂_d an estimate of relevance, a page gives
 
     ips     z = Σ_d ω_d/max(ρ_d, clip) · (c_d − β_k)
     snips   Σz/Σs,  s = Σ_d ω_d/max(ρ_d, clip) · α_k / Σ_d ω_d
@@ -18,8 +18,9 @@ the ranks k where the log showed d for this query (0 where it did not), and r̂_
     dr      z = Σ_d ω_d (r̂_d + (c_d − β_k − α_k r̂_d)/max(ρ_d, clip))
 
 where c, α and β are 0 for documents that are not on the page. ips is unbiased if α, β and ρ are right and nothing is
-clipped; dr also where they are wrong for documents whose r̂ is right; dm needs r̂ to be right. Where ρ is taken from the
-log and nothing is clipped or never shown, ips, snips and dr (with one r̂ for all pages) are the same number.
+clipped; dr also if they are wrong for documents whose r̂ is right; dm needs r̂ to be right. If ρ is taken from the log
+and nothing is clipped or never shown, ips, snips and dr (with one r̂ for all pages) are the same number. ips is inverse
+propensity scoring, snips its self-normalised form, dm the direct method, dr doubly robust.
 Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017; Oosterhuis & de
 Rijke, Policy-aware unbiased learning to rank, SIGIR 2020; Oosterhuis, Doubly robust estimation for correcting position
 bias in click feedback for unbiased learning to rank, TOIS 2023.
@@ -33,9 +34,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks.log.click_log import ClickLog, check_log
 from podium.clicks.models.base import ClickModel
@@ -53,26 +53,26 @@ PropensitySource = Literal["known", "this log", "another log"]
 LOGGED = "what was shown"
 """The name of the rankings that made the log."""
 UNKNOWN = 0.1
-"""The share of a ranker's weight on documents never shown above which nothing is called significant."""
+"""If a larger share of a ranker's weight is on documents never shown, no difference is called significant."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a ranker is worth, and how much of that the log could tell."""
+    """Estimated value of a ranker, and how much of it the log supports."""
 
     name: str
     value: float
     low: float
     high: float
     standard_error: float
-    effective_clicks: float  # (Σw)²/Σw² over clicks, w = ω/ρ: as many clicks of equal weight would say as much
+    effective_clicks: float  # (Σw)²/Σw² over clicks, w = ω/ρ: clicks of equal weight with the same variance
     clipped: float  # share of ω on documents with 0 < ρ < clip
     never_shown: float  # share of ω on documents that the log never showed for the query
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The value of one ranker less that of another, on the same pages."""
+    """Difference of the values of two rankers, on the same pages."""
 
     first: str
     second: str
@@ -85,11 +85,11 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out 0 and the log showed enough of what both rank."""
+        """Whether the interval leaves out 0 and the log showed enough of both rankers' documents."""
         return self.never_shown <= UNKNOWN and self.p < 1.0 - self.confidence
 
     def sentence(self) -> str:
-        """The difference in words."""
+        """Describe the difference in words."""
         if self.never_shown > UNKNOWN:
             return (
                 f"no verdict on {self.first} and {self.second}: {100 * self.never_shown:.0f} % of the weight of one is "
@@ -103,14 +103,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of some rankers on the same pages, first that of what the log showed."""
+    """Values of rankers on the same pages; the first is that of the logged rankings."""
 
     how: str
     discount: str
     propensities: PropensitySource  # the log whose clicks they were estimated from; intervals hold their errors, too
     pages: float  # that count, each as often as it occurred
     left_out: float  # pages of queries that not all rankers rank
-    users: int | None  # None where the log does not know them
+    users: int | None  # None if the log does not know them
     clicks: float  # on the pages that count
     ignored_clicks: float  # at ranks without a propensity
     confidence: float
@@ -118,15 +118,15 @@ class Values:
     differences: tuple[Difference, ...]  # of every two rankers, and of each to what the log showed
 
     def __getitem__(self, name: str) -> Value:
-        return next(one for one in self.values if one.name == name)
+        return next(value for value in self.values if value.name == name)
 
     def difference(self, first: str, second: str = LOGGED) -> Difference:
-        """The value of one ranker less that of another."""
-        for one in self.differences:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.first, one.second) == (second, first):
-                return replace(one, first=first, second=second, value=-one.value, low=-one.high, high=-one.low)
+        """Value of the first ranker minus that of the second."""
+        for pair in self.differences:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.first, pair.second) == (second, first):
+                return replace(pair, first=first, second=second, value=-pair.value, low=-pair.high, high=-pair.low)
         raise KeyError(f"{first!r} and {second!r} were not compared")
 
 
@@ -144,13 +144,12 @@ def value(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Values:
-    """The values of rankers, given by name as runs, from a log.
+    """Estimate the values of rankers, given by name as runs, from a click log.
 
     `relevance` is r̂ for dm and dr: a click model, fitted to other pages than those it is used for, or a run whose
-    scores are probabilities (`relevance.cross_fitted` makes one from features). `placement` is π(k|d) where the policy
-    that made the log is known, (U, R) for pairs and ranks from 1; otherwise the shares in the log. With a
-    `distribution`, rankers draw their lists from it. Pages of queries that one of the rankers does not rank are left
-    out.
+    scores are probabilities (`relevance.cross_fitted` makes one from features). `placement` is π(k|d) if the logging
+    policy is known, (U, R) for pairs and ranks from 1; by default the shares in the log. With a `distribution`, rankers
+    draw their lists from it. Pages of queries that one of the rankers does not rank are left out.
     """
     check_log(log)
     check_propensities(propensities)
@@ -167,10 +166,10 @@ def value(
         weighed = {
             name: weigh(run, chosen, propensities=curve, distribution=distribution) for name, run in runs.items()
         }
-        return {name: (one, place(log, one)) for name, one in weighed.items()}
+        return {name: (documents, place(log, documents)) for name, documents in weighed.items()}
 
     of_rankers = placed(propensities)
-    kept = np.logical_and.reduce([one.ranked for _, one in of_rankers.values()])[log.page_query]
+    kept = np.logical_and.reduce([on_pairs.ranked for _, on_pairs in of_rankers.values()])[log.page_query]
     if not kept.any():
         raise DataError(
             "no page of the log is of a query that all rankers rank. Are the ids those of the log?", where=log.source
@@ -180,8 +179,8 @@ def value(
     def page_values(curve: Propensities) -> dict[str, PageValues]:
         pages = Pages.of(log, curve, clip=clip, placement=placement)
         values = {LOGGED: pages.logged(chosen, curve)}
-        for name, (weighed, one) in (placed(curve) if chosen.examination else of_rankers).items():
-            values[name] = pages.ranked(one, how, guessed)
+        for name, (weighed, on_pairs) in (placed(curve) if chosen.examination else of_rankers).items():
+            values[name] = pages.ranked(on_pairs, how, guessed)
             if chosen.examination:
                 values[name] = replace(values[name], fixed=trust_clicks(log, weighed, curve))
         return values
@@ -192,7 +191,7 @@ def value(
 def _summary(
     log: ClickLog,
     page_values: Callable[[Propensities], dict[str, PageValues]],
-    kept: NDArray[np.bool_],
+    kept: Flags,
     propensities: Propensities,
     *,
     how: str,
@@ -206,15 +205,17 @@ def _summary(
     users = None if log.users is None else log.users[kept]
     clicked = np.repeat(log.page_counts * kept, log.sizes) * (log.clicks == 1)
     ranked = np.nan_to_num(propensities.at(log.ranks())[0]) > 0
-    values = [_value(name, by_name[name], one, log, kept, clicked * ranked) for name, one in estimates.items()]
-    shares = {one.name: one.never_shown for one in values}
+    values = [
+        _value(name, by_name[name], estimate, log, kept, clicked * ranked) for name, estimate in estimates.items()
+    ]
+    shares = {value.name: value.never_shown for value in values}
     names = [name for name in by_name if name != LOGGED]
     pairs = [*itertools.combinations(names, 2), *((name, LOGGED) for name in names)]
     differences = []
     for first, second in pairs:
-        one = estimates[first].minus(estimates[second])
+        gap = estimates[first].minus(estimates[second])
         share = max(shares[first], shares[second])
-        differences.append(Difference(first, second, one.value, one.low, one.high, one.p, share, confidence))
+        differences.append(Difference(first, second, gap.value, gap.low, gap.high, gap.p, share, confidence))
     return Values(
         how=how,
         discount=discount,
@@ -234,20 +235,20 @@ def _estimates(
     log: ClickLog,
     by_name: dict[str, PageValues],
     page_values: Callable[[Propensities], dict[str, PageValues]],
-    kept: NDArray[np.bool_],
+    kept: Flags,
     propensities: Propensities,
     source: PropensitySource,
     confidence: float,
 ) -> dict[str, Estimate]:
-    """The estimate of each ranker by name."""
+    """Estimate of each ranker by name."""
     users = None if log.users is None else log.users[kept]
     units = Units(log.page_counts[kept], users, confidence)
 
-    def over_pages(one: PageValues) -> tuple[float, Array]:
-        return linear(one.z[kept], one.s[kept], one.fixed[kept], units.counts)
+    def over_pages(by_page: PageValues) -> tuple[float, Array]:
+        return linear(by_page.z[kept], by_page.s[kept], by_page.fixed[kept], units.counts)
 
     def values_of(curve: Propensities) -> Array:
-        return np.array([over_pages(one)[0] for one in page_values(curve).values()])
+        return np.array([over_pages(by_page)[0] for by_page in page_values(curve).values()])
 
     values, influences = zip(*map(over_pages, by_name.values()), strict=True)
     moved = moves(log, propensities, kept, np.array(influences), values_of, same_log=source == "this log")
@@ -263,19 +264,17 @@ def _source(propensities: Propensities, log: ClickLog) -> PropensitySource:
     return "this log" if propensities.log == fingerprint(log) else "another log"
 
 
-def _value(
-    name: str, one: PageValues, found: Estimate, log: ClickLog, kept: NDArray[np.bool_], clicked: Array
-) -> Value:
+def _value(name: str, by_page: PageValues, estimate: Estimate, log: ClickLog, kept: Flags, clicked: Array) -> Value:
     views = sums_of(log.page_query[kept], log.page_counts[kept], log.n_queries)
-    total = float(views @ one.total)
-    squares = float(clicked @ one.weights**2)
+    total = float(views @ by_page.total)
+    squares = float(clicked @ by_page.weights**2)
     return Value(
         name=name,
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        standard_error=found.standard_error,
-        effective_clicks=float(clicked @ one.weights) ** 2 / squares if squares > 0 else 0.0,
-        clipped=float(views @ one.clipped) / total if total > 0 else 0.0,
-        never_shown=float(views @ one.never_shown) / total if total > 0 else 0.0,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        standard_error=estimate.standard_error,
+        effective_clicks=float(clicked @ by_page.weights) ** 2 / squares if squares > 0 else 0.0,
+        clipped=float(views @ by_page.clipped) / total if total > 0 else 0.0,
+        never_shown=float(views @ by_page.never_shown) / total if total > 0 else 0.0,
     )

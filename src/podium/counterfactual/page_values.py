@@ -1,14 +1,16 @@
-"""What each page of a log says of a ranker's value, by each estimator of `podium.counterfactual.off_policy`."""
+"""Contribution of each results page to a ranker's value: IPS, SNIPS, direct method and doubly robust estimators.
+
+The formulas are in `podium.counterfactual.off_policy`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, ParameterError
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import Propensities
@@ -20,15 +22,16 @@ How = Literal["ips", "snips", "dm", "dr"]
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A ranker's weights, on the pairs of a log and beside them."""
+    """Weights of a ranker's documents: of the pairs in the log, and of documents that are not in it."""
 
     omega: Array  # (U,)
     total: Array  # (Q,) Σω of all its documents
-    ranked: NDArray[np.bool_]  # (Q,)
+    ranked: Flags  # (Q,)
     beside: list[tuple[int, str, float]]  # (query, document, ω) of documents that the log does not have
 
 
 def place(log: ClickLog, weighed: Weighed) -> Placed:
+    """Join a ranker's weighted documents to the pairs of a log."""
     rows = np.flatnonzero(weighed.weights > 0)
     of_row = np.repeat(np.arange(len(weighed.query_ids)), np.diff(weighed.offsets))[rows]
     number = {str(name): q for q, name in enumerate(log.query_ids)}
@@ -49,11 +52,11 @@ def place(log: ClickLog, weighed: Weighed) -> Placed:
 
 @dataclass(frozen=True, eq=False)
 class PageValues:
-    """What each page says of one ranker: its value is Σ n z/Σ n s + mean of fixed."""
+    """Contributions of pages to the value of a ranker, which is Σ n z/Σ n s + mean of fixed."""
 
     z: Array  # (P,)
     s: Array  # (P,) 1, but for snips
-    fixed: Array  # (P,) what does not depend on clicks
+    fixed: Array  # (P,) the part that does not depend on clicks
     weights: Array  # (I,) of a click
     clipped: Array  # (Q,) ω that is clipped, never shown, and all
     never_shown: Array
@@ -62,20 +65,21 @@ class PageValues:
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """A log beside its propensities."""
+    """Click log with the propensities of its impressions."""
 
     log: ClickLog
-    page_of: NDArray[np.int64]  # (I,)
-    ranks: NDArray[np.int32]  # (I,)
-    known: NDArray[np.bool_]  # (I,) whether the rank has a propensity; clicks elsewhere are ignored
-    alpha: Array  # (I,) 0 where not known
-    earned: Array  # (I,) c − β, 0 where not known
+    page_of: Ints  # (I,)
+    ranks: Int32s  # (I,)
+    has_propensity: Flags  # (I,) other clicks are ignored
+    alpha: Array  # (I,) 0 without a propensity
+    earned: Array  # (I,) c − β, 0 without a propensity
     rho: Array  # (U,)
     from_log: bool  # whether rho was
     clip: float
 
     @classmethod
     def of(cls, log: ClickLog, propensities: Propensities, *, clip: float, placement: Array | None) -> Pages:
+        """Join a log and propensities; ρ is from `placement`, by default from the log."""
         if log.n_impressions == 0:
             raise DataError("the log has no impressions.", where=log.source)
         if log.positions is not None and (log.sizes == 1).all() and (log.positions > 1).any():
@@ -86,8 +90,8 @@ class Pages:
             )
         ranks = log.ranks()
         alpha, beta = propensities.at(ranks)
-        known = np.nan_to_num(alpha) > 0
-        alpha, earned = np.where(known, alpha, 0.0), np.where(known, log.clicks - beta, 0.0)
+        has_propensity = np.nan_to_num(alpha) > 0
+        alpha, earned = np.where(has_propensity, alpha, 0.0), np.where(has_propensity, log.clicks - beta, 0.0)
         counts = np.repeat(log.page_counts, log.sizes)
         views = sums_of(log.page_query, log.page_counts, log.n_queries)
         if placement is None:
@@ -101,12 +105,12 @@ class Pages:
                     f"{ranks.max()} ranks; got shape {shape}."
                 )
             rho = np.asarray(placement) @ np.nan_to_num(propensities.at(np.arange(1, shape[1] + 1))[0])
-        return cls(log, log.page_of, ranks, known, alpha, earned, rho, placement is None, clip)
+        return cls(log, log.page_of, ranks, has_propensity, alpha, earned, rho, placement is None, clip)
 
     def logged(self, discount: Discount, propensities: Propensities) -> PageValues:
-        """What the log showed, by ips: every page with the discounts of its own places."""
+        """Value of the logged rankings, by ips: every page with the discounts of its own ranks."""
         by_rank = discount.of(self.ranks, propensities)
-        weights = np.where(self.known, by_rank / np.maximum(self.alpha, self.clip or 1e-300), 0.0)
+        weights = np.where(self.has_propensity, by_rank / np.maximum(self.alpha, self.clip or 1e-300), 0.0)
         n = self.log.n_pages
         fixed = np.zeros(n)
         if discount.examination:
@@ -115,15 +119,19 @@ class Pages:
         views = np.maximum(sums_of(query, counts, self.log.n_queries), 1e-300)
         shares = [
             sums_of(query, counts * self._by_page(by_rank * there), self.log.n_queries) / views
-            for there in (self.known & (self.alpha < self.clip), ~self.known, np.ones(len(self.alpha)))
+            for there in (
+                self.has_propensity & (self.alpha < self.clip),
+                ~self.has_propensity,
+                np.ones(len(self.alpha)),
+            )
         ]
         return PageValues(self._by_page(weights * self.earned), np.ones(n), fixed, weights, *shares)
 
     def ranked(self, placed: Placed, how: How, guessed: Guessed | None) -> PageValues:
-        """What each page says of a ranker."""
+        """Contribution of each page to a ranker's value."""
         log, shown = self.log, self.rho > 0
         per_pair = np.where(shown, placed.omega / np.maximum(self.rho, self.clip or 1e-300), 0.0)
-        weights = per_pair[log.pairs] * self.known
+        weights = per_pair[log.pairs] * self.has_propensity
         s = np.ones(log.n_pages)
         if how == "snips":
             s = self._page_sums(placed.omega, weights, self.alpha) / np.maximum(placed.total, 1e-300)[log.page_query]
@@ -143,7 +151,7 @@ class Pages:
         return PageValues(z, s, np.zeros(log.n_pages), weights, clipped, never, placed.total)
 
     def _page_sums(self, omega: Array, weights: Array, values: Array) -> Array:
-        """Σ ω/ρ · values of each page; where ρ was taken from the log, with the same mean and the right spread.
+        """Σ ω/ρ · values of each page; if ρ was taken from the log, with the same mean and the right spread.
 
         ρ from the log makes Σ ω/ρ · v a ratio, ω Σv/Σα for each pair, which varies less than it would with ρ known: by
         its linear part ω m + ω/ρ · (v − m α), m = Σv/Σα, whose residuals are stretched by √(n/(n − 1)) since m was
@@ -153,11 +161,11 @@ class Pages:
             return self._by_page(weights * values)
         log, counts = self.log, np.repeat(self.log.page_counts, self.log.sizes)
         pairs, n_pairs = log.pairs, log.n_pairs
-        times = sums_of(pairs, counts * self.known, n_pairs)
+        times = sums_of(pairs, counts * self.has_propensity, n_pairs)
         looked = sums_of(pairs, counts * self.alpha, n_pairs)
         fits = (times >= 2) & (self.rho >= self.clip) & (omega > 0)
         ratio = np.zeros(n_pairs)
-        ratio[fits] = sums_of(pairs, counts * values * self.known, n_pairs)[fits] / looked[fits]
+        ratio[fits] = sums_of(pairs, counts * values * self.has_propensity, n_pairs)[fits] / looked[fits]
         stretch = np.ones(n_pairs)
         stretch[fits] = np.sqrt(times[fits] / (times[fits] - 1))
         rest = self._by_page(weights * stretch[pairs] * (values - ratio[pairs] * self.alpha))
@@ -177,7 +185,7 @@ def _direct(log: ClickLog, placed: Placed, guessed: Guessed) -> Array:
         query = log.query_ids[log.pair_query[pair]]
         raise DataError(f"relevance gives no probability to document {log.document_ids[pair]!r} of query {query!r}.")
     r = np.where(there, guessed.pairs, 0.0)
-    by_query = np.array([sums_of(log.pair_query, placed.omega * one, log.n_queries) for one in r])
+    by_query = np.array([sums_of(log.pair_query, placed.omega * of_fold, log.n_queries) for of_fold in r])
     if guessed.others is not None:
         for query, document, weight in placed.beside:
             key = str(log.query_ids[query]), document
@@ -188,13 +196,13 @@ def _direct(log: ClickLog, placed: Placed, guessed: Guessed) -> Array:
 
 
 def trust_clicks(log: ClickLog, weighed: Weighed, propensities: Propensities) -> Array:
-    """Clicks that people make on any document of a ranker's lists, by page."""
+    """Expected clicks of trust bias on a ranker's list, by page: Σ β over its ranks."""
     sizes = np.diff(weighed.offsets)
     beta = np.nan_to_num(propensities.at(np.arange(1, int(sizes.max()) + 1))[1])
     upto = dict(zip(weighed.query_ids.tolist(), np.append(0.0, np.cumsum(beta))[sizes].tolist(), strict=True))
     return np.array([upto.get(str(name), 0.0) for name in log.query_ids])[log.page_query]
 
 
-def sums_of(codes: NDArray[Any], values: Array, n: int) -> Array:
-    """The sum of the values of each code from 0 to n − 1."""
+def sums_of(codes: AnyArray, values: Array, n: int) -> Array:
+    """Sum of the values of each code from 0 to n − 1."""
     return np.bincount(codes, values, minlength=n).astype(np.float64)

@@ -1,4 +1,4 @@
-"""How estimates from a log move with the errors of the propensities that they use."""
+"""Error propagation: how off-policy estimates move with the errors of estimated propensities."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.propensity_file import DRAWS, Propensities
 from podium.clicks.wild_bootstrap import page_scale, signs
@@ -19,16 +18,16 @@ _STEP = 1e-4
 def moves(
     log: ClickLog,
     propensities: Propensities,
-    kept: NDArray[np.bool_],
+    kept: Flags,
     influences: Array,
     values: Callable[[Propensities], Array],
     *,
     same_log: bool,
 ) -> Array:
-    """S and T of each of E estimates (E, 2, B), in the draws of the propensities; B = 0 where they have none.
+    """Moves S and T of each of E estimates (E, 2, B), in the draws of the propensities; B = 0 if they have none.
 
     S are moves by the pages, from the influence of those that are kept (E, P); 0 unless the propensities are of the
-    same log. T are moves by the propensities, to first order, of the `values` (E,) that some propensities give.
+    same log. T are moves of `values(propensities)` (E,) by the propensities, to first order.
     """
     if propensities.alpha_draws is None:
         return np.empty((len(influences), 2, 0))

@@ -1,4 +1,4 @@
-"""Relevance judgments: votes, agreement of judges, consensus, pooling and suspect labels."""
+"""Relevance judgments: inter-annotator agreement, consensus labels, pooling and suspect labels."""
 
 import lazy_loader
 

@@ -1,11 +1,11 @@
-"""Agreement of judges beyond chance: Cohen's κ, Fleiss' κ and Krippendorff's α, with bootstrap intervals over items.
+"""Inter-annotator agreement of judges: Cohen's κ, Fleiss' κ and Krippendorff's α, with bootstrap intervals over items.
 
     >>> from podium.judgments.judgments import Judgments
     >>> votes = Judgments.from_rows(list("qqqqqq"), list("aabbcc"), list("xyxyxy"), [1, 1, 0, 0, 1, 0])
     >>> round(krippendorff(votes, level="nominal").value, 4), round(cohen(votes, "x", "y").value, 4)
     (0.4444, 0.4)
 
-1 is perfect agreement, 0 what chance gives; systematic disagreement is below 0. Krippendorff's α takes any number of
+1 is perfect agreement, 0 agreement by chance; systematic disagreement is below 0. Krippendorff's α takes any number of
 judges, missing judgments and the order of grades: use it unless a paper asks for another.
 """
 
@@ -15,15 +15,17 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.judgments.judgments import Judgments
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Weights = Literal["none", "linear", "quadratic"]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -31,13 +33,13 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """A coefficient, with the interval that holds it in `confidence` of the resamplings of items."""
+    """Agreement coefficient, with its percentile interval over resamplings of items."""
 
     name: str
     value: float
     low: float
     high: float
-    items: int  # that count for it: those that two or more judges graded
+    items: int  # graded by two or more judges; others do not count
     judgments: int  # of those items
     note: str = ""
 
@@ -66,26 +68,26 @@ def cohen(
     table = np.full((2, judgments.n_items), -1)
     codes = np.searchsorted(judgments.scale, judgments.grades)
     for row, judge in enumerate((a, b)):
-        mine = judgments.judge_of == judge
-        table[row, judgments.items[mine]] = codes[mine]
-    one, other = table[:, (table >= 0).all(axis=0)]
-    if not len(one):
+        rows = judgments.judge_of == judge
+        table[row, judgments.items[rows]] = codes[rows]
+    left, right = table[:, (table >= 0).all(axis=0)]
+    if not len(left):
         raise DataError(f"judges {first!r} and {second!r} graded no item in common.", where=judgments.source)
     size = len(judgments.scale)
-    cells = _sparse(np.arange(len(one)), one * size + other, np.ones(len(one)), (len(one), size * size))
+    cells = _sparse(np.arange(len(left)), left * size + right, np.ones(len(left)), (len(left), size * size))
     apart = _distances(judgments.scale, {"none": "nominal", "linear": "linear", "quadratic": "interval"}[weights])
 
     def kappa(total: Array) -> float:
         pairs = total.reshape(size, size) / total.sum()
         return _beyond_chance((pairs * apart).sum(), pairs.sum(axis=1) @ apart @ pairs.sum(axis=0))
 
-    alike = len(np.union1d(one, other)) == 1
+    alike = len(np.union1d(left, right)) == 1
     name = f"Cohen's κ{'' if weights == 'none' else f' ({weights})'}"
-    return _with_interval(name, kappa, cells, 2 * len(one), alike=alike, draws=draws, confidence=confidence, seed=seed)
+    return _with_interval(name, kappa, cells, 2 * len(left), alike=alike, draws=draws, confidence=confidence, seed=seed)
 
 
 def fleiss(judgments: Judgments, *, draws: int = 1000, confidence: float = 0.95, seed: int = 0) -> Agreement:
-    """Fleiss' κ: every item is graded by the same number of judges, who need not be the same ones.
+    """Fleiss' κ of many judges; every item needs the same number of judgments.
 
     Formula: κ = (P̄ − p_e)/(1 − p_e), P_i = (Σ_j n_ij² − n)/(n(n − 1)), p_e = Σ_j p̄_j², with n_ij the judges who gave
         item i the grade j.
@@ -115,7 +117,7 @@ def fleiss(judgments: Judgments, *, draws: int = 1000, confidence: float = 0.95,
 def krippendorff(
     judgments: Judgments, *, level: Level = "ordinal", draws: int = 1000, confidence: float = 0.95, seed: int = 0
 ) -> Agreement:
-    """Krippendorff's α: any number of judges, judgments may be missing. Items with one judgment do not count.
+    """Krippendorff's α of any number of judges; judgments may be missing, and items with one judgment do not count.
 
     Formula: α = 1 − (N − 1) Σ o_cd δ_cd / Σ n_c n_d δ_cd, o_cd the pairs of grades c, d that two judges gave to one
         item, each over (judgments of the item − 1); n_c = Σ_d o_cd, N = Σ n_c. δ is 1[c ≠ d] (`nominal`), (c − d)²
@@ -142,16 +144,16 @@ def krippendorff(
     return _with_interval(name, alpha, pairs, len(used), alike=alike, draws=draws, confidence=confidence, seed=seed)
 
 
-def _coincidences(judgments: Judgments) -> Any:
-    """Of each item with two or more judgments, how often each pair of grades was given by two judges, over m − 1."""
+def _coincidences(judgments: Judgments) -> sp.csr_array:
+    """Pairs of grades that two judges gave, over m − 1, of each item with m ≥ 2 judgments."""
     votes, size = judgments.votes, len(judgments.scale)
     codes = np.searchsorted(judgments.scale, judgments.grades)
     ends = np.cumsum(votes)
     rows, cells, values = [], [], []
     for row, item in enumerate(np.flatnonzero(votes > 1).tolist()):
         m = int(votes[item])
-        mine = Counter(codes[ends[item] - m : ends[item]].tolist())
-        for (c, n_c), (d, n_d) in itertools.product(mine.items(), repeat=2):
+        grades = Counter(codes[ends[item] - m : ends[item]].tolist())
+        for (c, n_c), (d, n_d) in itertools.product(grades.items(), repeat=2):
             rows.append(row)
             cells.append(c * size + d)
             values.append(n_c * (n_d - (c == d)) / (m - 1))
@@ -166,7 +168,7 @@ def _ordinal(of_grade: Array) -> Array:
 
 
 def _distances(scale: Array, level: str) -> Array:
-    """How far grades are apart; only the ratios of distances matter."""
+    """Distances between grades; only their ratios matter."""
     apart = np.abs(scale[:, None] - scale)
     if level == "nominal":
         return (apart > 0).astype(np.float64)
@@ -174,14 +176,14 @@ def _distances(scale: Array, level: str) -> Array:
 
 
 def _beyond_chance(observed: float, expected: float) -> float:
-    """1 − observed/expected disagreement; 1 where nothing differs, so that chance would not disagree either."""
+    """1 − observed/expected disagreement; 1 if no disagreement is expected."""
     return 1.0 if expected <= 0.0 else float(1.0 - observed / expected)
 
 
 def _with_interval(
     name: str,
     coefficient: Callable[[Array], float],
-    rows: Any,
+    rows: sp.csr_array | Array,
     used: int,
     *,
     alike: bool,
@@ -189,20 +191,20 @@ def _with_interval(
     confidence: float,
     seed: int,
 ) -> Agreement:
-    """A coefficient of the sum of the items' rows, and its percentiles over `draws` resamplings of the items."""
+    """Coefficient of the sum of the items' rows, and its percentiles over `draws` resamplings of the items."""
     if draws < 1 or not 0.0 < confidence < 1.0:
         raise ParameterError(f"draws must be at least 1 and confidence between 0 and 1; got {draws}, {confidence}.")
-    n, rng, found = rows.shape[0], random_numbers(seed), []
+    n, rng, resampled = rows.shape[0], random_numbers(seed), []
     value = coefficient(np.asarray(rows.sum(axis=0)).ravel())
     for _ in range(draws):
         times = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
-        found.append(coefficient(np.asarray(rows.T @ times).ravel()))
-    low, high = np.quantile(found, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
-    note = "all judgments are equal, which chance would give as well" if alike else ""
+        resampled.append(coefficient(np.asarray(rows.T @ times).ravel()))
+    low, high = np.quantile(resampled, [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
+    note = "all judgments are equal, as they would be by chance" if alike else ""
     return Agreement(name, value, float(low), float(high), n, used, note)
 
 
-def _sparse(rows: NDArray[np.int64], cells: NDArray[np.int64], values: Array, shape: tuple[int, int]) -> Any:
+def _sparse(rows: Ints, cells: Ints, values: Array, shape: tuple[int, int]) -> sp.csr_array:
     import scipy.sparse as sp
 
     return sp.csr_array((values, (rows, cells)), shape=shape)
@@ -214,6 +216,6 @@ def _judge(judgments: Judgments, name: str) -> int:
     return judgments.judges.index(name)
 
 
-def _check_choice(what: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ParameterError(f"{what} must be one of {', '.join(known)}; got {given!r}.")
+def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{what} must be one of {', '.join(choices)}; got {value!r}.")

@@ -1,13 +1,13 @@
-"""Consensus: one label for each item from the grades of several judges, with how sure it is.
+"""Consensus labels: one label for each item from the grades of several judges, with its support.
 
     >>> from podium.judgments.judgments import Judgments
     >>> votes = Judgments.from_rows(list("qqqqq"), list("aaabb"), list("xyzxy"), [2, 2, 0, 1, 1])
-    >>> found = consensus(votes, "majority")
-    >>> found.labels.tolist(), found.support.round(2).tolist()
+    >>> agreed = consensus(votes, "majority")
+    >>> agreed.labels.tolist(), agreed.support.round(2).tolist()
     ([2.0, 1.0], [0.67, 1.0])
 
-Every way gives, besides a label, a probability for each grade of each item: the share of the votes, or for Dawid–Skene
-the posterior. From them come the support of a label, its spread, and preferences between documents with probabilities.
+Every method also gives a probability for each grade of each item: the share of the votes, or for Dawid–Skene the
+posterior. From them come the support of a label, its spread, and preferences between documents with probabilities.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.files import Source, writing
 from podium.data.dataset import Dataset
@@ -32,41 +31,41 @@ How = Literal["majority", "mean", "median", "dawid-skene"]
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """A label for each item of `judgments`."""
+    """Consensus label of each item of `judgments`."""
 
     judgments: Judgments
     how: str
     labels: Array  # (I,)
     probabilities: Array  # (I, L) of the grades of judgments.scale
-    judges: DawidSkene | None = None  # what Dawid–Skene found about the judges
+    judges: DawidSkene | None = None  # errors of the judges, by Dawid–Skene
 
     @property
     def support(self) -> Array:
-        """The probability that an item has its label: the share of its votes, or the posterior.
+        """Probability of each item's label: the share of its votes, or the posterior.
 
-        It is 0 where a mean or median lies between grades. An item with one vote has support 1; see `single`.
+        It is 0 if a mean or median is between grades. An item with one vote has support 1; see `single`.
         """  # (I,)
         return np.asarray((self.probabilities * (self.judgments.scale == self.labels[:, None])).sum(axis=1))
 
     @property
     def spread(self) -> Array:
-        """How far the votes, or the grades of the posterior, lie from the label: root mean square."""  # (I,)
+        """Root mean square distance of the votes, or the grades of the posterior, from the label."""  # (I,)
         distance = self.judgments.scale - self.labels[:, None]
         return np.asarray(np.sqrt((self.probabilities * distance**2).sum(axis=1)))
 
     @property
-    def single(self) -> NDArray[np.int64]:
-        """The items that one judge alone graded."""
+    def single(self) -> Ints:
+        """Items that only one judge graded."""
         return np.flatnonzero(self.judgments.votes == 1)
 
     def qrels(self) -> Qrels:
-        """The labels as qrels."""
+        """Labels as qrels."""
         votes = self.judgments
         queries = np.array(votes.query_ids, dtype=object)
         return Qrels(queries, votes.offsets, Ids.of(votes.document_ids), self.labels, votes.source)
 
     def with_labels(self, data: Dataset, *, unjudged: float | None = None) -> Dataset:
-        """The same data with the consensus as labels, found by query and document id.
+        """Set the consensus as labels of a dataset, joined by query and document ids.
 
         Raises an error if a document was not judged, unless `unjudged` is the grade that such documents get.
         """
@@ -81,8 +80,8 @@ class Consensus:
             )
         return replace(data, labels=np.where(items < 0, 0.0 if unjudged is None else unjudged, self.labels[items]))
 
-    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-        """Items (winner, loser) of each query, and the probability that the winner is the better; ties are left out.
+    def edges(self) -> tuple[Ints, Ints, Array]:
+        """Preferences: items (winner, loser) of each query, and the probability of each; ties are left out.
 
         P(i ≻ j) = Σ_{g>h} p_i(g) p_j(h) + ½ Σ_g p_i(g) p_j(g): the grades of two items count as independent.
         """
@@ -97,7 +96,7 @@ class Consensus:
         return np.concatenate(winners), np.concatenate(losers), np.minimum(np.concatenate(odds), 1.0)
 
     def with_preferences(self, data: Dataset) -> Dataset:
-        """The same data with `edges` as preferences between its rows; items that it does not hold are left out."""
+        """Set `edges` as preferences between the rows of a dataset; items that it lacks are left out."""
         items = _items_of(self.judgments, data)
         row_of = np.full(self.judgments.n_items, -1)
         row_of[items[items >= 0]] = np.flatnonzero(items >= 0)
@@ -107,7 +106,7 @@ class Consensus:
 
 
 def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
-    """One label per item.
+    """Aggregate the judges' grades to one label per item.
 
     - `majority`: the grade with most votes. Ties go to the tied grade nearest to the median of the item's votes, and
       to the lower one if two are equally near.
@@ -117,9 +116,9 @@ def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
     if how not in get_args(How):
         raise UnknownNameError("consensus", how, get_args(How))
     if how == "dawid-skene":
-        found = dawid_skene(judgments)
-        labels = judgments.scale[found.posterior.argmax(axis=1)]
-        return Consensus(judgments, how, labels, found.posterior, found)
+        fitted = dawid_skene(judgments)
+        labels = judgments.scale[fitted.posterior.argmax(axis=1)]
+        return Consensus(judgments, how, labels, fitted.posterior, fitted)
     counts = judgments.counts()
     shares = counts / counts.sum(axis=1, keepdims=True)
     if how == "mean":
@@ -131,28 +130,28 @@ def consensus(judgments: Judgments, how: How = "majority") -> Consensus:
     return Consensus(judgments, how, judgments.scale[behind.argmin(axis=1)], shares)
 
 
-def write_preferences_of(found: Consensus, target: Source) -> None:
-    """Write `edges` in the form that `read_preferences` reads: qid, winner, loser, probability."""
-    names = found.judgments.item_names()
+def write_preferences_of(labelled: Consensus, target: Source) -> None:
+    """Write `edges` in the format of `read_preferences`: qid, winner, loser, probability."""
+    names = labelled.judgments.item_names()
     with writing(target) as file:
         file.write(b"qid\twinner\tloser\tprobability\n")
-        for winner, loser, odds in zip(*(part.tolist() for part in found.edges()), strict=True):
+        for winner, loser, odds in zip(*(part.tolist() for part in labelled.edges()), strict=True):
             line = "\t".join([*names[winner], names[loser][1], repr(odds)])
             file.write(line.encode("utf-8", "surrogateescape") + b"\n")
 
 
 def _medians(judgments: Judgments) -> Array:
-    """The median vote of each item; the middle of the two middle votes where their number is even."""
+    """Median vote of each item; the mean of the two middle votes if their number is even."""
     votes = judgments.votes
     ordered = judgments.grades[np.lexsort((judgments.grades, judgments.items))]
     start = np.cumsum(votes) - votes
     return np.asarray(0.5 * (ordered[start + (votes - 1) // 2] + ordered[start + votes // 2]))
 
 
-def _items_of(judgments: Judgments, data: Dataset) -> NDArray[np.int64]:
-    """The item of each row of a dataset; −1 where it was not judged."""
+def _items_of(judgments: Judgments, data: Dataset) -> Ints:
+    """Item of each row of a dataset; −1 if it was not judged."""
     if data.document_ids is None:
-        raise DataError("the data has no document ids, by which judgments are found.", where=data.source)
+        raise DataError("the data has no document ids, by which judgments are joined.", where=data.source)
     number = {name: i for i, name in enumerate(judgments.item_names())}
     rows = zip(data.query_index.tolist(), map(str, data.document_ids.tolist()), strict=True)
     return np.array([number.get((data.query_name(q), document), -1) for q, document in rows], np.int64)

@@ -1,4 +1,4 @@
-"""Dawid–Skene (1979): the true grades of items and the errors of each judge, estimated together by EM.
+"""Dawid–Skene (1979): consensus labels and the error rates of each judge, estimated together by EM.
 
 >>> from podium.judgments.judgments import Judgments
 >>> items, judges = [str(i) for i in range(6) for _ in range(3)], list("xyz") * 6
@@ -14,39 +14,38 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import ConvergenceWarning, DataError, ParameterError, PodiumWarning
 from podium.judgments.judgments import Judgments
 
 
 @dataclass(frozen=True, eq=False)
 class DawidSkene:
-    """What EM found; grades are those of `Judgments.scale`."""
+    """Result of Dawid–Skene; grades are those of `Judgments.scale`."""
 
     posterior: Array  # (I, L) the probability of each grade of each item
     prior: Array  # (L,) how often each grade is the true one
-    tables: Array  # (J, L, L) P(judge says the second grade | the first is true)
+    tables: Array  # (J, L, L) P(judge gives the second grade | the first is true)
     log_likelihood: float
     objective: Array  # (iterations,) log-likelihood + s·Σ log π, which never falls
 
     @property
     def accuracy(self) -> Array:
-        """How often each judge says the true grade: Σ_j p_j π_jj."""  # (J,)
+        """Probability that each judge gives the true grade: Σ_j p_j π_jj."""  # (J,)
         return np.asarray(np.einsum("j,kjj->k", self.prior, self.tables))
 
 
 def dawid_skene(
     judgments: Judgments, *, smoothing: float = 0.01, iterations: int = 1000, tolerance: float = 1e-8
 ) -> DawidSkene:
-    """The posterior of each item's grade, given tables of errors for each judge.
+    """Estimate the posterior of each item's grade and the confusion matrix of each judge.
 
     Formula: T_ij ∝ p_j Π_k Π_l (π^k_jl)^{n^k_il}; p_j = mean_i T_ij; π^k_jl = (Σ_i T_ij n^k_il + s)/(Σ_l … + L·s), with
-        n^k_il = 1 where judge k gave item i the grade l, and s the `smoothing`. T starts as the shares of the votes.
+        n^k_il = 1 if judge k gave item i the grade l, and s the `smoothing`. T starts as the shares of the votes.
     Cost: O(judgments · L) per iteration. It stops when the objective rises by less than `tolerance` per judgment.
-    Use it for: judges of unequal quality who share items. With fewer than two judgments an item on average nothing
-        tells a judge's errors from the grades, and it raises an error.
+    Use it for: judges of unequal quality who share items. With fewer than two judgments an item on average, a judge's
+        errors cannot be separated from the grades, and it raises an error.
     Reference: Dawid and Skene, Maximum likelihood estimation of observer error-rates using the EM algorithm, 1979.
     """
     if not (smoothing >= 0.0 and iterations >= 1 and tolerance > 0.0):
@@ -74,19 +73,19 @@ def dawid_skene(
     return DawidSkene(posterior, prior, tables, value, np.array(objective))
 
 
-def _maximise(votes: Judgments, codes: NDArray[np.int64], posterior: Array, smoothing: float) -> tuple[Array, Array]:
-    """The prior, and the judges' tables; a row about which nothing is known is uniform."""
+def _maximise(votes: Judgments, codes: Ints, posterior: Array, smoothing: float) -> tuple[Array, Array]:
+    """M step: the prior, and the judges' tables; a row without data is uniform."""
     size = posterior.shape[1]
     tables = np.zeros((len(votes.judges), size, size))
     np.add.at(tables.transpose(0, 2, 1), (votes.judge_of, codes), posterior[votes.items])
     tables += smoothing
     total = tables.sum(axis=2, keepdims=True)
-    known = np.broadcast_to(total > 0.0, tables.shape)
-    return posterior.mean(axis=0), np.divide(tables, total, out=np.full(tables.shape, 1.0 / size), where=known)
+    has_data = np.broadcast_to(total > 0.0, tables.shape)
+    return posterior.mean(axis=0), np.divide(tables, total, out=np.full(tables.shape, 1.0 / size), where=has_data)
 
 
-def _expect(votes: Judgments, codes: NDArray[np.int64], log_prior: Array, log_tables: Array) -> tuple[Array, float]:
-    """The posterior of each item, and the log-likelihood of all judgments."""
+def _expect(votes: Judgments, codes: Ints, log_prior: Array, log_tables: Array) -> tuple[Array, float]:
+    """E step: the posterior of each item, and the log-likelihood of all judgments."""
     joint = np.tile(log_prior, (votes.n_items, 1))
     np.add.at(joint, votes.items, log_tables[votes.judge_of, :, codes])
     evidence = np.logaddexp.reduce(joint, axis=1, keepdims=True)
@@ -94,7 +93,7 @@ def _expect(votes: Judgments, codes: NDArray[np.int64], log_prior: Array, log_ta
 
 
 def _check(judgments: Judgments) -> None:
-    """Raise a clear error if the grades and the judges' errors cannot be told apart; warn about single judges."""
+    """Raise a clear error if grades and the judges' errors cannot be separated; warn about judges who share no item."""
     votes = judgments.votes
     if votes.mean() < 2.0:
         raise DataError(

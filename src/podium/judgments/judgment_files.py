@@ -1,4 +1,4 @@
-"""Judgments from tables of votes or from qrels, and back."""
+"""Files of judgments: read and write tables of votes and qrels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from podium.judgments.judgments import Judgments, read_judgments
 from podium.parsing.ids import Ids
 
 JUDGE = "qrels"
-"""The judge of qrels, which do not name one."""
+"""Name of the judge of qrels, which do not name one."""
 
 
 def judgments_from(path: str) -> Judgments:
-    """Judgments from a table (.csv, .csv.gz, .parquet) with columns query, document, judge, grade, or from qrels."""
+    """Read judgments from a table (.csv, .csv.gz, .parquet) of query, document, judge and grade, or from qrels."""
     if is_table(path):
         return read_judgments(path)
     qrels = read_qrels(path)
@@ -28,7 +28,7 @@ def judgments_from(path: str) -> Judgments:
 
 
 def write_judgments(judgments: Judgments, path: str) -> None:
-    """Write a table of votes where the name ends with .csv, otherwise qrels; "-" is standard output."""
+    """Write a table of votes if the name ends with .csv, otherwise qrels; "-" is standard output."""
     if not path.lower().endswith(".csv"):
         write_qrels(_as_qrels(judgments), path)
         return
@@ -45,7 +45,7 @@ def _as_qrels(judgments: Judgments) -> Qrels:
     if len(judgments.judges) > 1:
         raise DataError(
             f"qrels hold one grade a document, and there are {len(judgments.judges)} judges. Write a .csv file, and "
-            "make one label of it with podium judges consensus.",
+            "make consensus labels of it with podium judges consensus.",
             where=judgments.source,
         )
     import numpy as np

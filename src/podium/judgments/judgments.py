@@ -1,4 +1,4 @@
-"""Judgments: the grades that several judges gave to documents of queries; rows (query, document, judge, grade).
+"""Relevance judgments: grades of documents by several judges; rows (query, document, judge, grade).
 
     >>> votes = Judgments.from_rows(["q", "q", "q"], ["a", "a", "b"], ["ann", "bob", "ann"], [2, 1, 0])
     >>> votes
@@ -6,7 +6,7 @@
 
 An item is a document of a query. A judge grades an item once; not every judge needs to grade every item. In files and
 frames the columns are query (or qid), document (or document_id, docid), judge and grade (or label); others are not
-read. A row without a grade is one that the judge has not filled in: it is counted as `unfilled`, and left out.
+read. A row without a grade was not filled in: it is counted as `unfilled`, and left out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array, Ints
 from podium.base.columns import float_numbers, text_ids
 from podium.base.errors import DataError, counted
 from podium.data.frames import column_numbers, frame_table
@@ -37,15 +38,15 @@ _COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judgments of I items by J judges; items of query q are offsets[q]:offsets[q+1]."""
+    """Judgments of I items by J judges; items of query q are offsets[q]:offsets[q+1]."""
 
     query_ids: tuple[str, ...]  # (Q,) by first appearance
-    offsets: NDArray[np.int64]  # (Q+1,)
+    offsets: Ints  # (Q+1,)
     document_ids: tuple[str, ...]  # (I,)
     judges: tuple[str, ...]  # (J,) by first appearance
-    items: NDArray[np.int64]  # (R,) the item of each judgment, which rise
-    judge_of: NDArray[np.int64]  # (R,)
-    grades: NDArray[np.float64]  # (R,)
+    items: Ints  # (R,) the item of each judgment, ascending
+    judge_of: Ints  # (R,)
+    grades: Array  # (R,)
     unfilled: int = 0  # rows that had no grade
     source: str | None = None
 
@@ -60,23 +61,23 @@ class Judgments:
         lines: Sequence[int] | None = None,
         source: str | None = None,
     ) -> Judgments:
-        """Judgments from columns, rows in any order; a grade of NaN is one that was not given.
+        """Judgments from columns, rows in any order; a grade of NaN was not given.
 
-        `lines` and `source` say where each row came from, for messages.
+        `lines` and `source` name the place of each row in error messages.
         """
-        given = float_numbers(grades, "grade", where=source)
+        values = float_numbers(grades, "grade", where=source)
         names = (("query id", queries), ("document id", documents), ("name of a judge", judges))
-        columns = [text_ids(values, what, where=source) for what, values in names]
-        sizes = {*map(len, columns), len(given)}
+        columns = [text_ids(ids, what, where=source) for what, ids in names]
+        sizes = {*map(len, columns), len(values)}
         if len(sizes) > 1:
             raise DataError(f"columns of different lengths: {sorted(sizes)}.", where=source)
-        rows = np.flatnonzero(~np.isnan(given)).tolist()
-        at = range(len(given)) if lines is None else lines
+        rows = np.flatnonzero(~np.isnan(values)).tolist()
+        at = range(len(values)) if lines is None else lines
         seen: dict[tuple[str, str, str], int] = {}
         for row in rows:
             where = f"row {at[row]}" if lines is None else f"{source}:{at[row]}"
-            if not math.isfinite(given[row]):
-                raise DataError(f"the grade must be a finite number; got {given[row]}.", where=where)
+            if not math.isfinite(values[row]):
+                raise DataError(f"the grade must be a finite number; got {values[row]}.", where=where)
             key = columns[0][row], columns[1][row], columns[2][row]
             if key in seen:
                 raise DataError(
@@ -87,24 +88,24 @@ class Judgments:
             seen[key] = row
         if not seen:
             raise DataError("no judgments: expected rows of query, document, judge and grade.", where=source)
-        return _gathered(list(seen), given[rows], unfilled=len(given) - len(rows), source=source)
+        return _gathered(list(seen), values[rows], unfilled=len(values) - len(rows), source=source)
 
     @property
     def n_items(self) -> int:
         return len(self.document_ids)
 
     @property
-    def votes(self) -> NDArray[np.int64]:
-        """How many judges graded each item."""  # (I,)
+    def votes(self) -> Ints:
+        """Number of judges of each item."""  # (I,)
         return np.bincount(self.items, minlength=self.n_items)
 
     @property
-    def scale(self) -> NDArray[np.float64]:
-        """The grades that were given, from the lowest."""  # (L,)
+    def scale(self) -> Array:
+        """Distinct grades, from the lowest."""  # (L,)
         return np.unique(self.grades)
 
-    def counts(self) -> NDArray[np.int64]:
-        """How many judges gave each item each grade of the scale."""  # (I, L)
+    def counts(self) -> Ints:
+        """Number of judges who gave each item each grade of the scale."""  # (I, L)
         size = len(self.scale)
         codes = np.searchsorted(self.scale, self.grades)
         return np.bincount(self.items * size + codes, minlength=self.n_items * size).reshape(-1, size)
@@ -127,7 +128,7 @@ class Judgments:
 
 
 def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
-    """Judgments from a data frame of pandas, polars or pyarrow; `source` is what messages call it."""
+    """Judgments from a data frame of pandas, polars or pyarrow; `source` is its name in error messages."""
     table = frame_table(frame, source=source)
     columns: dict[str, Any] = {}
     for role, name in _roles(list(table.columns), source).items():
@@ -142,7 +143,7 @@ def judgments_from_frame(frame: Any, *, source: str | None = None) -> Judgments:
 
 
 def read_judgments(path: str | os.PathLike[str]) -> Judgments:
-    """Judgments from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
+    """Read judgments from a .csv, .csv.gz or .parquet file. Ids in CSV are text: 007 stays 007."""
     name = os.fspath(path)
     if table_kind(name) == "parquet":
         return read_frame(path, lambda frame: judgments_from_frame(frame, source=name))
@@ -151,10 +152,8 @@ def read_judgments(path: str | os.PathLike[str]) -> Judgments:
     return Judgments.from_rows(*columns, lines=lines, source=name)
 
 
-def _gathered(
-    keys: list[tuple[str, str, str]], grades: NDArray[np.float64], *, unfilled: int, source: str | None
-) -> Judgments:
-    """Judgments whose keys (query, document, judge) differ: items numbered query by query."""
+def _gathered(keys: list[tuple[str, str, str]], grades: Array, *, unfilled: int, source: str | None) -> Judgments:
+    """Judgments of distinct keys (query, document, judge): items numbered query by query."""
     queries = {query: q for q, query in enumerate(dict.fromkeys(query for query, _, _ in keys))}
     judges = {judge: j for j, judge in enumerate(dict.fromkeys(judge for _, _, judge in keys))}
     pairs = sorted(dict.fromkeys((query, document) for query, document, _ in keys), key=lambda pair: queries[pair[0]])

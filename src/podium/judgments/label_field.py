@@ -1,45 +1,43 @@
-"""A conditional random field over the labels of a query's documents, given what clicks say of them.
+"""Conditional random field (CRF) over the labels of a query's documents, given click features.
 
 P(y | x) ∝ exp(Σ_i w_{y_i}·x_i + Σ_{(i,j)} v_{y_i,y_j}·x_ij), over documents i and edges (i, j). Without edges labels
-are independent. Where every edge joins neighbours, the sum over all labellings is made by forward and backward passes;
-for other edges by enumeration while there are at most 10,000 labellings, else the likelihood is replaced by the product
-of P(y_i | the other labels, x) (Besag, Statistical analysis of non-lattice data, 1975).
+are independent. If every edge joins neighbours, the sum over all labellings is made by forward and backward passes; for
+other edges by enumeration if there are at most 10,000 labellings, else the likelihood is replaced by the product of
+P(y_i | the other labels, x) (Besag, Statistical analysis of non-lattice data, 1975).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.jit.compiled import compiled
 
 LABELLINGS = 10_000
-"""How many labellings of a query are enumerated at most."""
+"""Largest number of labellings of a query that are enumerated."""
 CHAIN, ENUMERATED, PSEUDO = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """The documents of Q queries, each with features, and edges between documents of a query."""
+    """Documents of Q queries, each with features, and edges between documents of a query."""
 
     features: Array  # (N, F)
-    offsets: NDArray[np.int64]  # (Q+1,)
-    ends: NDArray[np.int64]  # (E, 2) the documents of each edge, counted from the first of their query
+    offsets: Ints  # (Q+1,)
+    ends: Ints  # (E, 2) the documents of each edge, counted from the first of their query
     edge_features: Array  # (E, G)
-    edge_offsets: NDArray[np.int64]  # (Q+1,)
+    edge_offsets: Ints  # (Q+1,)
 
-    def select(self, queries: NDArray[np.int64]) -> tuple[Field, NDArray[np.int64]]:
-        """Some queries, and their documents as rows of this one."""
+    def select(self, queries: Ints) -> tuple[Field, Ints]:
+        """Select queries; also gives their documents as rows of this field."""
         rows, offsets = _rows(self.offsets, queries)
         edges, edge_offsets = _rows(self.edge_offsets, queries)
         return Field(self.features[rows], offsets, self.ends[edges], self.edge_features[edges], edge_offsets), rows
 
-    def kinds(self, n_labels: int) -> NDArray[np.int64]:
-        """How the sum over labellings of each query is made."""  # (Q,)
+    def kinds(self, n_labels: int) -> Ints:
+        """Inference of each query: CHAIN, ENUMERATED or PSEUDO."""  # (Q,)
         sizes, edges = np.diff(self.offsets), np.diff(self.edge_offsets)
         few = sizes * np.log(max(n_labels, 2)) <= np.log(LABELLINGS) + 1e-9
         apart = self.ends[:, 1] - self.ends[:, 0] != 1
@@ -50,21 +48,21 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The weights of a field."""
+    """Weights of a field."""
 
     nodes: Array  # (L, F)
     edges: Array  # (L·L, G) of labels (first, second)
 
-    def marginals(self, field: Field, labels: NDArray[np.int64]) -> Array:
-        """P(y_i | x) of each document; where sums are too long, P(y_i | the other labels, x)."""  # (N, L)
+    def marginals(self, field: Field, labels: Ints) -> Array:
+        """P(y_i | x) of each document; for PSEUDO, P(y_i | the other labels, x)."""  # (N, L)
         _, gradient, _ = _likelihood(field, labels, self.nodes, self.edges)
         gradient *= -1.0
         gradient[np.arange(len(labels)), labels] += 1.0
         return np.clip(gradient, 2.0**-53, 1.0)  # the differences above are not finer
 
 
-def fit(field: Field, labels: NDArray[np.int64], *, n_labels: int, penalty: float) -> Fitted:
-    """The weights that maximise log P(labels | x) − penalty/2 · (|w|² + |v|²), by L-BFGS."""
+def fit(field: Field, labels: Ints, *, n_labels: int, penalty: float) -> Fitted:
+    """Fit the weights: maximise log P(labels | x) − penalty/2 · (|w|² + |v|²), by L-BFGS."""
     from scipy.optimize import minimize
 
     shapes = (n_labels, field.features.shape[1]), (n_labels * n_labels, field.edge_features.shape[1])
@@ -76,13 +74,13 @@ def fit(field: Field, labels: NDArray[np.int64], *, n_labels: int, penalty: floa
         gradient = np.concatenate([(nodes.T @ field.features).ravel(), (edges.T @ field.edge_features).ravel()])
         return penalty / 2 * float(theta @ theta) - value, penalty * theta - gradient
 
-    found = minimize(
+    optimum = minimize(
         objective, np.zeros(cut + shapes[1][0] * shapes[1][1]), jac=True, method="L-BFGS-B", options={"ftol": 1e-7}
     )
-    return Fitted(found.x[:cut].reshape(shapes[0]), found.x[cut:].reshape(shapes[1]))
+    return Fitted(optimum.x[:cut].reshape(shapes[0]), optimum.x[cut:].reshape(shapes[1]))
 
 
-def _likelihood(field: Field, labels: NDArray[np.int64], w: Array, v: Array) -> tuple[float, Array, Array]:
+def _likelihood(field: Field, labels: Ints, w: Array, v: Array) -> tuple[float, Array, Array]:
     """log P(labels | x), and its gradient in the potentials of documents (N, L) and edges (E, L·L)."""
     node, edge = field.features @ w.T, field.edge_features @ v.T
     nodes, edges = np.zeros_like(node), np.zeros_like(edge)
@@ -92,7 +90,7 @@ def _likelihood(field: Field, labels: NDArray[np.int64], w: Array, v: Array) -> 
     return float(value), nodes, edges
 
 
-def _rows(offsets: NDArray[np.int64], queries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows(offsets: Ints, queries: Ints) -> tuple[Ints, Ints]:
     parts = [np.arange(offsets[q], offsets[q + 1]) for q in queries]
     sizes = [len(part) for part in parts]
     return np.concatenate(parts or [np.zeros(0, np.int64)]), np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -100,24 +98,25 @@ def _rows(offsets: NDArray[np.int64], queries: NDArray[np.int64]) -> tuple[NDArr
 
 @compiled
 def _sweep(
-    kinds: Any, node: Any, edge: Any, labels: Any, ends: Any, offsets: Any, edge_offsets: Any, nodes: Any, edges: Any
-) -> float:
-    """Σ over queries of log P(labels); `nodes` and `edges` get observed less expected counts."""
+    kinds: Ints, node: Array, edge: Array, labels: Ints, ends: Ints, offsets: Ints, edge_offsets: Ints, nodes: Array,
+    edges: Array,
+) -> float:  # fmt: skip
+    """Σ over queries of log P(labels); `nodes` and `edges` get observed minus expected counts."""
     total = 0.0
     for q in range(len(kinds)):
         a, b, c, d = offsets[q], offsets[q + 1], edge_offsets[q], edge_offsets[q + 1]
-        mine = (node[a:b], edge[c:d], labels[a:b], nodes[a:b], edges[c:d])
+        query = (node[a:b], edge[c:d], labels[a:b], nodes[a:b], edges[c:d])
         if kinds[q] == CHAIN:
-            total += _chain(*mine)
+            total += _chain(*query)
         elif kinds[q] == ENUMERATED:
-            total += _enumerated(*mine, ends[c:d])
+            total += _enumerated(*query, ends[c:d])
         else:
-            total += _pseudo(*mine, ends[c:d])
+            total += _pseudo(*query, ends[c:d])
     return total
 
 
 @compiled
-def _chain(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any) -> float:
+def _chain(node: Array, edge: Array, labels: Ints, nodes: Array, edges: Array) -> float:
     """Forward f_i(b) = φ_i(b) + log Σ_a exp(f_{i−1}(a) + ψ_i(a, b)), backward likewise; log Z = log Σ_a exp f_n(a)."""
     n, n_labels = node.shape
     forward, backward, work = np.empty((n, n_labels)), np.zeros((n, n_labels)), np.empty(n_labels)
@@ -152,8 +151,8 @@ def _chain(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any) -> float:
 
 
 @compiled
-def _enumerated(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any, ends: Any) -> float:
-    """All labellings, set document after document: their energies forwards, and sums of e^energy backwards."""
+def _enumerated(node: Array, edge: Array, labels: Ints, nodes: Array, edges: Array, ends: Ints) -> float:
+    """Enumerate all labellings, document by document: energies forwards, and sums of e^energy backwards."""
     n, n_labels = node.shape
     table = np.zeros((n, n, n_labels * n_labels))  # ψ of documents i < j, 0 without an edge
     for e in range(len(ends)):
@@ -201,8 +200,8 @@ def _enumerated(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any, ends:
 
 
 @compiled
-def _pseudo(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any, ends: Any) -> float:
-    """Σ_i log P(y_i | the other labels)."""
+def _pseudo(node: Array, edge: Array, labels: Ints, nodes: Array, edges: Array, ends: Ints) -> float:
+    """Pseudo-likelihood Σ_i log P(y_i | the other labels)."""
     n, n_labels = node.shape
     potentials = node.copy()
     for e in range(len(ends)):
@@ -228,8 +227,8 @@ def _pseudo(node: Any, edge: Any, labels: Any, nodes: Any, edges: Any, ends: Any
 
 
 @compiled
-def _next(y: Any, n_labels: int) -> None:
-    """The next labelling, the last document's label changing fastest."""
+def _next(y: Ints, n_labels: int) -> None:
+    """Step to the next labelling, the last document's label changing fastest."""
     for i in range(len(y) - 1, -1, -1):
         y[i] += 1
         if y[i] < n_labels:
@@ -238,7 +237,7 @@ def _next(y: Any, n_labels: int) -> None:
 
 
 @compiled
-def _log_sum(values: Any) -> float:
+def _log_sum(values: Array) -> float:
     """log Σ exp."""
     highest = values.max()
     total = 0.0

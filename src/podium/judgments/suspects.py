@@ -1,29 +1,28 @@
-"""Suspect labels: judgments that clicks speak against.
+"""Suspect labels: judgments that contradict the clicks.
 
     >>> from podium.clicks.simulate import simulate
     >>> from podium.data.synthetic import make_letor_like
     >>> data, _ = make_letor_like(10, (4, 6), seed=1)
-    >>> found = suspects(judgments_of(data), simulate(data, pages=300, seed=0))
-    >>> found.judgments, len(found.order) == data.n_documents
+    >>> checked = suspects(judgments_of(data), simulate(data, pages=300, seed=0))
+    >>> checked.judgments, len(checked.order) == data.n_documents
     (Judgments(10 queries, ... documents, 1 judge, ... judgments, grades 0 to ...), True)
 
-A conditional random field (`clicks.label_field`) learns which grades go with which clicks. A judgment is as suspect as
-log P(the likeliest grade) − log P(the given grade), by a field that was fitted to other queries, so that no label
+A conditional random field (`judgments.label_field`) learns which grades go with which clicks. The score of a judgment
+is log P(the likeliest grade) − log P(the given grade), by a field that was fitted to other queries, so that no label
 judges itself. Xu, Chen, Xu, Li and Abib (Improving quality of training data for learning to rank using click-through
-data, WSDM 2010) check labels in this way and find that dependencies between the labels of a page help; the features and
-settings here are ours.
+data, WSDM 2010) check labels in this way and find that dependencies between the labels of a results page help; the
+features and constants here are ours.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Bytes, Int32s, Ints
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.dbn import DBN
@@ -42,23 +41,23 @@ _SMOOTHING = 0.5  # pseudo-counts of rates and odds
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """How far clicks speak against each judgment. What the log does not show cannot be checked."""
+    """Suspicion score of each judgment; documents that the log does not show cannot be checked."""
 
     judgments: Judgments
     how: str
-    score: Array  # (R,) log P(likeliest) − log P(given), at least 0; NaN where not checked
-    likeliest: Array  # (R,) the likeliest grade; NaN where not checked
+    score: Array  # (R,) log P(likeliest) − log P(given), at least 0; NaN if not checked
+    likeliest: Array  # (R,) the likeliest grade; NaN if not checked
     probability: Array  # (R,) of the likeliest grade
     given: Array  # (R,) the probability of the given grade
 
     @property
-    def order(self) -> NDArray[np.int64]:
-        """The judgments that were checked, the most suspect first."""
+    def order(self) -> Ints:
+        """Checked judgments, the most suspect first."""
         checked = np.flatnonzero(~np.isnan(self.score))
         return checked[np.argsort(-self.score[checked], kind="stable")]
 
     def corrected(self, sure: float = 0.9) -> Judgments:
-        """The judgments with the likeliest grade where it has at least this probability."""
+        """Judgments with grades replaced by the likeliest grade if its probability is at least `sure`."""
         if not 0.0 < sure <= 1.0:
             raise ParameterError(f"sure must be above 0 and at most 1; got {sure}.")
         change = np.nan_to_num(self.probability) >= sure
@@ -66,10 +65,10 @@ class Suspects:
 
 
 def suspects(judgments: Judgments, log: ClickLog, how: How = "sequential", *, seed: int = 0) -> Suspects:
-    """How far the clicks of a log speak against judgments, joined by query and document ids.
+    """Find judgments that contradict the clicks of a log, joined by query and document ids.
 
-    `independent` looks at each document alone; `sequential` also at its neighbours in the order shown; `full` at all
-    documents of its query. Of several judges the field learns the majority.
+    `independent` uses each document alone; `sequential` also its neighbours in the order shown; `full` all documents
+    of its query. Of several judges the field learns the majority.
     """
     if how not in get_args(How):
         raise UnknownNameError("way to find suspects", how, get_args(How))
@@ -98,7 +97,7 @@ def suspects(judgments: Judgments, log: ClickLog, how: How = "sequential", *, se
 
 
 def judgments_of(data: Table, *, judge: str = "labels") -> Judgments:
-    """The labels of a dataset as the judgments of one judge."""
+    """Labels of a dataset as the judgments of one judge."""
     if data.labels is None:
         raise DataError("the data has no labels.", where=data.source)
     data = data.grouped()
@@ -108,8 +107,8 @@ def judgments_of(data: Table, *, judge: str = "labels") -> Judgments:
     return Judgments.from_rows(queries, documents, [judge] * len(documents), data.labels, source=data.source)
 
 
-def _cross_fitted(field: Field, labels: NDArray[np.int64], n_labels: int, seed: int, *, where: str | None) -> Array:
-    """P(label) of each document by fields fitted to other queries."""
+def _cross_fitted(field: Field, labels: Ints, n_labels: int, seed: int, *, where: str | None) -> Array:
+    """P(label) of each document, by fields fitted to other queries."""
     n_queries = len(field.offsets) - 1
     if n_queries < FOLDS:
         raise DataError(
@@ -117,17 +116,17 @@ def _cross_fitted(field: Field, labels: NDArray[np.int64], n_labels: int, seed: 
             where=where,
         )
     fold = random_numbers(seed).permutation(n_queries) % FOLDS
-    found = np.empty((len(labels), n_labels))
+    chances = np.empty((len(labels), n_labels))
     for k in range(FOLDS):
         train, rows = field.select(np.flatnonzero(fold != k))
-        test, mine = field.select(np.flatnonzero(fold == k))
+        test, held_out = field.select(np.flatnonzero(fold == k))
         fitted = fit(train, labels[rows], n_labels=n_labels, penalty=PENALTY)
-        found[mine] = fitted.marginals(test, labels[mine])
-    return found
+        chances[held_out] = fitted.marginals(test, labels[held_out])
+    return chances
 
 
-def _field(judgments: Judgments, log: ClickLog, pairs: NDArray[np.int64], how: How) -> tuple[Field, NDArray[np.int64]]:
-    """The judged documents that the log shows, query by query from the top of its pages; and their items."""
+def _field(judgments: Judgments, log: ClickLog, pairs: Ints, how: How) -> tuple[Field, Ints]:
+    """Field of the judged documents that the log shows, by query and mean rank; and their items."""
     values, rank = _features(log)
     query = np.repeat(np.arange(len(judgments.query_ids)), np.diff(judgments.offsets))
     items = np.flatnonzero(pairs >= 0)
@@ -145,8 +144,8 @@ def _field(judgments: Judgments, log: ClickLog, pairs: NDArray[np.int64], how: H
     return Field(features, offsets, ends, np.column_stack([odds, np.ones(len(odds))]), edge_offsets), items
 
 
-def _edges(sizes: NDArray[np.int64], how: How) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The edges within queries, and the query of each."""
+def _edges(sizes: Ints, how: How) -> tuple[Ints, Ints]:
+    """Edges within queries, and the query of each."""
     parts = []
     for n in sizes.tolist():
         if how == "full":
@@ -158,7 +157,7 @@ def _edges(sizes: NDArray[np.int64], how: How) -> tuple[NDArray[np.int64], NDArr
 
 
 def _features(log: ClickLog) -> tuple[Array, Array]:
-    """What clicks say of each pair, and its mean rank."""  # (U, F), (U,)
+    """Click features of each pair, and its mean rank."""  # (U, F), (U,)
     ranks, (_, last, times) = log.ranks(), down_to_last_click(log)
     shown_at = np.bincount(ranks, times)
     expected = (np.bincount(ranks, times * log.clicks) / np.maximum(shown_at, 1.0))[ranks]
@@ -186,10 +185,8 @@ def _logit(p: Array) -> Array:
     return np.asarray(np.log(p) - np.log1p(-p))  # the prior keeps it from 0 and 1
 
 
-def _odds(
-    log: ClickLog, pairs: NDArray[np.int64], offsets: NDArray[np.int64], ends: NDArray[np.int64], of_query: Any
-) -> Array:
-    """log (n_ij + a)/(n_ji + a) of each edge, n_ij the pages on which i was clicked below j, which was not."""
+def _odds(log: ClickLog, pairs: Ints, offsets: Ints, ends: Ints, of_query: Ints) -> Array:
+    """log (n_ij + a)/(n_ji + a) of each edge, n_ij the pages on which i was clicked below j, but j was not."""
     local, width = np.full(log.n_pairs, -1, np.int64), np.diff(offsets)
     local[pairs] = np.arange(len(pairs)) - np.repeat(offsets[:-1], width)
     field_query = np.full(log.n_queries, -1, np.int64)
@@ -207,8 +204,8 @@ def _odds(
 
 @compiled
 def _click_above(
-    pairs: Any, clicks: Any, offsets: Any, page_query: Any, counts: Any, local: Any, field_query: Any, width: Any,
-    starts: Any, wins: Any,
+    pairs: Int32s, clicks: Bytes, offsets: Ints, page_query: Int32s, counts: Array, local: Ints, field_query: Ints,
+    width: Ints, starts: Ints, wins: Array,
 ) -> None:  # fmt: skip
     for page in range(len(page_query)):
         q = field_query[page_query[page]]

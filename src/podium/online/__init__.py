@@ -1,4 +1,4 @@
-"""Rankers that meet users: interleaving and its verdicts, and learning from the clicks on what is shown."""
+"""Online evaluation and online learning to rank: interleaving, its verdicts, and learning from clicks."""
 
 import lazy_loader
 

@@ -1,12 +1,12 @@
-"""Always-valid inference for a bounded mean: a p-value and an interval that may be looked at after every page.
+"""Confidence sequence of a bounded mean: an always-valid p-value and interval, for continuous monitoring.
 
-    >>> found = confidence_sequence([1.0, 1.0, 0.0, 1.0, -1.0] * 40, most=1.0)
-    >>> round(found.mean, 3), round(found.p, 4), [round(end, 2) for end in found.interval]
+    >>> so_far = confidence_sequence([1.0, 1.0, 0.0, 1.0, -1.0] * 40, most=1.0)
+    >>> round(so_far.mean, 3), round(so_far.p, 4), [round(end, 2) for end in so_far.interval]
     (0.4, 0.0, [0.19, 0.57])
 
-The p of `podium.online.verdict` holds its level for one look, planned before. Looking after every page and stopping
-at the first p below 0.05 finds a difference between equal rankers in far more than 5 % of experiments. With this p it
-is at most 5 %.
+The p of `podium.online.verdict` holds its level for one planned look. Looking after every results page and stopping
+at the first p below 0.05 (peeking) finds a difference between equal rankers in far more than 5 % of experiments. With
+this p it is at most 5 %.
 """
 
 from __future__ import annotations
@@ -15,40 +15,41 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError, ParameterError
 from podium.jit.compiled import compiled
 from podium.online.verdict import Interval
 
-_BETS = 0.9 * 0.5 ** np.arange(8)
+_BETS = np.asarray(0.9 * 0.5 ** np.arange(8), np.float64)
 """λ of the mixture. The best one is about mean · most/variance. In simulations of 4,000 pages these needed fewer than
 a λ predicted from the pages before, in six of nine shapes far fewer, and a finer or a longer grid was no better."""
 _LARGEST = 1e300
-"""Of an e-value: beyond it there is nothing to learn, and little is left before infinity."""
+"""Largest e-value that is computed, to avoid overflow."""
 _EDGE = 1e-6
-"""How near to its bounds a mean is looked for."""
+"""Smallest distance of a mean from its bounds."""
 
 
 @dataclass(frozen=True)
 class ConfidenceSequence:
-    """What outcomes say of their mean so far, at whatever moment."""
+    """Always-valid inference on the mean of the outcomes so far."""
 
     units: int
     mean: float
     p: float  # that the mean is 0
-    interval: Interval | None  # of the mean; None where no value agrees with all looks so far
+    interval: Interval | None  # of the mean; None if no value agrees with all looks so far
     confidence: float
 
 
 def confidence_sequence(outcomes: ArrayLike, *, most: float, confidence: float = 0.95) -> ConfidenceSequence:
-    """The always-valid p and interval of the mean of outcomes from −`most` to `most`, in the order in which they came.
+    """Always-valid p and interval of the mean of outcomes from −`most` to `most`, in order of time.
 
     Formula: y = ½ + x/(2·most), m likewise of a mean. K⁺_t(m) = Π_{i≤t} (1 + λ(y_i − m)/m) and K⁻_t(m) =
-        Π_{i≤t} (1 − λ(y_i − m)/(1 − m)) are what bets on a larger and on a smaller mean earn, martingales of mean 1 if
-        each y has mean m, whatever happened before; e_t(m) is the mean of both over some λ in (0, 1). By Ville's
-        inequality, P(e_t(m) ≥ 1/α for some t) ≤ α. So p = min(1, 1/max_t e_t(½)), and the interval holds all m with
-        e_t(m) < 1/α for every t so far: one interval, since e_t is convex in m.
+        Π_{i≤t} (1 − λ(y_i − m)/(1 − m)) are the capital of bets on a larger and on a smaller mean, martingales of mean
+        1 if each y has mean m given the past; e_t(m) is the mean of both over some λ in (0, 1). By Ville's inequality,
+        P(e_t(m) ≥ 1/α for some t) ≤ α. So p = min(1, 1/max_t e_t(½)), and the interval holds all m with e_t(m) < 1/α
+        for every t so far: one interval, since e_t is convex in m.
     Reference: Waudby-Smith & Ramdas, Estimating means of bounded random variables by betting, Journal of the Royal
         Statistical Society B 86, 2024; with a mixture over λ in place of a predicted one.
     """
@@ -71,8 +72,8 @@ def confidence_sequence(outcomes: ArrayLike, *, most: float, confidence: float =
     return ConfidenceSequence(len(values), float(values.mean()), p, interval, confidence)
 
 
-def _ends(y: NDArray[np.float64], limit: float) -> Interval | None:
-    """The smallest and the largest m whose e stays below the limit."""
+def _ends(y: Array, limit: float) -> Interval | None:
+    """Smallest and largest m whose e stays below the limit."""
     from scipy.optimize import bisect
 
     def excess(m: float) -> float:
@@ -87,21 +88,21 @@ def _ends(y: NDArray[np.float64], limit: float) -> Interval | None:
     return ends[0], ends[1]
 
 
-def _inside(y: NDArray[np.float64], limit: float) -> float | None:
-    """An m whose e stays below the limit: the mean of y, or if that changed on the way, where e is smallest."""
+def _inside(y: Array, limit: float) -> float | None:
+    """An m whose e stays below the limit: the mean of y, or if that drifted, the m of the smallest e."""
     from scipy.optimize import minimize_scalar
 
     mean = min(max(float(y.mean()), _EDGE), 1.0 - _EDGE)
     if _highest(y, mean, _BETS, limit) < limit:
         return mean
     lowest: Any = minimize_scalar(
-        lambda m: np.log(_highest(y, m, _BETS, _LARGEST)), bounds=(_EDGE, 1.0 - _EDGE), method="bounded"
+        lambda m: float(np.log(_highest(y, m, _BETS, _LARGEST))), bounds=(_EDGE, 1.0 - _EDGE), method="bounded"
     )
     return float(lowest.x) if lowest.fun < np.log(limit) else None
 
 
 @compiled
-def _highest(y: Any, m: float, bets: Any, limit: float) -> float:
+def _highest(y: Array, m: float, bets: Array, limit: float) -> float:
     """max_t e_t(m), or the first e at or above the limit; 1 before the first outcome."""
     up, down = np.ones(len(bets)), np.ones(len(bets))
     highest = 1.0

@@ -1,10 +1,10 @@
-"""The verdict of interleaving: which of two rankers people prefer, by how much, and how sure that is.
+"""Verdict of interleaving: which of two rankers users prefer, by how much, with p-value and confidence interval.
 
-    >>> found = verdict([1.0, 1.0, 0.0, -1.0, 2.0, 1.0, 0.0])
-    >>> found.wins, found.ties, found.losses, round(found.credit, 3), round(found.p, 3)
+    >>> result = verdict([1.0, 1.0, 0.0, -1.0, 2.0, 1.0, 0.0])
+    >>> result.wins, result.ties, result.losses, round(result.credit, 3), round(result.p, 3)
     (4, 2, 1, 0.571, 0.172)
 
-An outcome above 0 is a win of the first ranker. Pages without clicks are ties. The verdict is that of the mean outcome:
+An outcome above 0 is a win of the first ranker. Pages without clicks are ties. The verdict is about the mean outcome:
 clicks by chance have mean 0 with every method, but wins and losses are equally likely with team draft only. A ranker
 may win many pages by a little and lose few by much.
 """
@@ -17,8 +17,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from podium.base.arrays import AnyArray, Array
 from podium.base.errors import DataError, ParameterError
 
 Interval = tuple[float, float]
@@ -26,7 +27,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the outcomes of pages say about two rankers. Units are pages, or users where they are known."""
+    """Verdict on two rankers from the outcomes of results pages; units are pages, or users if they are known."""
 
     pages: int
     units: int
@@ -39,11 +40,11 @@ class Verdict:
     confidence: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON."""
+        """Plain values for JSON."""
         return asdict(self)
 
     def sentence(self, first: str = "A", second: str = "B") -> str:
-        """The verdict in words."""
+        """Describe the verdict in words."""
         if self.p > 1.0 - self.confidence:
             return f"no significant preference between {first} and {second} (p = {self.p:.3g})"
         better, worse = (first, second) if self.credit > 0 else (second, first)
@@ -51,7 +52,7 @@ class Verdict:
 
 
 def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confidence: float = 0.95) -> Verdict:
-    """The verdict from the outcome of each page, and who saw it.
+    """Compare two rankers by the outcome of each results page, and its user.
 
     With `users`, pages of one user are not independent. A user then wins, ties or loses by the sum of the outcomes of
     the user's pages, and the mean is a ratio of sums over users.
@@ -67,7 +68,7 @@ def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confiden
     if not 0.0 < confidence < 1.0:
         raise ParameterError(f"confidence must be between 0 and 1; got {confidence}.")
     sums, sizes = _by_unit(values, users)
-    rounded = np.round(sums, 12)  # what only rounding separates is a tie
+    rounded = np.round(sums, 12)  # differences by rounding alone are ties
     wins, losses = int((rounded > 0).sum()), int((rounded < 0).sum())
     interval, p = _student(sums, sizes, confidence)
     return Verdict(
@@ -83,8 +84,8 @@ def verdict(outcomes: ArrayLike, *, users: Sequence[Any] | None = None, confiden
     )
 
 
-def _by_unit(values: NDArray[np.float64], users: Sequence[Any] | None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The sum of the outcomes of each unit, and its number of pages."""
+def _by_unit(values: Array, users: Sequence[Any] | None) -> tuple[AnyArray, AnyArray]:
+    """Sum of the outcomes of each unit, and its number of pages."""
     if users is None:
         return values, np.ones(len(values))
     if len(users) != len(values):
@@ -94,8 +95,8 @@ def _by_unit(values: NDArray[np.float64], users: Sequence[Any] | None) -> tuple[
     return np.bincount(unit, values), np.bincount(unit).astype(np.float64)
 
 
-def _student(sums: NDArray[np.float64], sizes: NDArray[np.float64], confidence: float) -> tuple[Interval | None, float]:
-    """The interval of the mean outcome of a page, and the p of its being 0."""
+def _student(sums: Array, sizes: Array, confidence: float) -> tuple[Interval | None, float]:
+    """Student's interval of the mean outcome of a page, and the p-value of a mean of 0."""
     from scipy.stats import t as student
 
     units, pages = len(sums), sizes.sum()

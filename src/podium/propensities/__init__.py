@@ -1,4 +1,7 @@
-"""Estimators of propensities, one file per estimator. A new one: its file, one line in `__init__.pyi`, one test."""
+"""Propensity estimators: the position bias of a click log, one file each.
+
+A new one needs its file, one line in `__init__.pyi`, and one test.
+"""
 
 import lazy_loader
 

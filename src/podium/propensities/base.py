@@ -1,4 +1,4 @@
-"""From a click log to propensities: how likely each rank is to be looked at, relative to rank 1.
+"""Propensity estimation from a click log: the examination probability of each rank, relative to rank 1 (position bias).
 
     >>> from podium.clicks.simulate import simulate
     >>> from podium.data.synthetic import make_letor_like
@@ -7,10 +7,10 @@
     >>> propensities(log, "randomised").theta.round(2).tolist()
     [1.0, 0.49, 0.34, 0.25, 0.2]
 
-An estimator is a frozen value with a name. Clicks fall with the rank because people look less far down and because good
-documents stand above; only documents that were shown at several ranks, by chance, tell one from the other. So
+An estimator is a frozen value with a name. Clicks fall with the rank because users examine lower ranks less and because
+good documents are ranked above; only documents that were shown at several ranks, by chance, separate the two. So
 `randomised`, `swap` and `harvest` need such interventions, click models such as `pbm` need documents at changing ranks,
-and `regression-em`, `dual` and `pairwise` trust the features instead, and say so.
+and `regression-em`, `dual` and `pairwise` trust the features instead, with a warning.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, ParameterError, PodiumWarning, UnknownNameError
 from podium.base.registry import Named, field_types, split_call
 from podium.clicks import ClickModel
@@ -37,29 +36,29 @@ from podium.data.table import Table
 
 @dataclass(frozen=True)
 class ByClicks:
-    """Propensities as a function of the clicks of impressions, which may be any numbers near 0 and 1."""
+    """Propensities as a function of the clicks on impressions, which may be any numbers near 0 and 1."""
 
-    cell: NDArray[np.int64]  # (I,) impressions of one cell are clicked with the same probability
+    cell: Ints  # (I,) impressions of one cell are clicked with the same probability
     alpha: Callable[[Array], Array]  # (I,) clicks to (K,) α, or to (2, K) α and β
 
 
 @dataclass(frozen=True, repr=False)
 class Estimator(Named):
-    """A way to estimate propensities. Its fields are its parameters."""
+    """Estimator of propensities; its fields are its parameters."""
 
     kind: ClassVar[str] = "propensity estimator"
     home: ClassVar[str] = "podium.propensities"
     needs_data: ClassVar[bool] = False
-    """Whether it learns from features too, so that it needs the dataset of the queries."""
+    """Whether it needs the dataset of the queries, because it learns from features or grades."""
     intervenes: ClassVar[bool] = True
-    """Whether position and relevance are told apart by documents that change ranks, not by features alone."""
+    """Whether documents that change ranks separate position from relevance, not features alone."""
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
-        """The propensities of a log that has clicks."""
+        """Estimate the propensities of a log that has clicks."""
         raise NotImplementedError
 
     def by_clicks(self, log: ClickLog, data: Dataset | None, estimated: Propensities) -> ByClicks | None:
-        """How the propensities that were estimated depend on clicks; None if who uses them must take them as known."""
+        """Dependence of the estimated propensities on clicks; None if they must be taken as known."""
         return None
 
 
@@ -71,10 +70,10 @@ def propensities(
     depth: int | None = None,
     seed: int = 0,
 ) -> Propensities:
-    """The propensities of a log, by an estimator or a click model, given as a value or by name.
+    """Estimate the propensities of a click log, by an estimator or a click model, given as a value or by name.
 
-    `propensities(log, "harvest(by=pivot)")`, `propensities(log, "ubm")`. Some need the dataset of the queries,
-    `data`. `depth` leaves out lower ranks, for which the log may say too little.
+    `propensities(log, "harvest(by=pivot)")`, `propensities(log, "ubm")`. Some estimators need the dataset of the
+    queries, `data`. `depth` leaves out lower ranks, for which the log may have too few clicks.
     """
     check_log(log)
     estimator = parse(how)
@@ -95,15 +94,15 @@ def propensities(
             stacklevel=2,
         )
     grouped = None if data is None else data.grouped()
-    found = estimator.estimate(used, grouped, random_numbers(seed))
-    depends = estimator.by_clicks(used, grouped, found)
-    return found if depends is None else _with_draws(found, log, used, depends)
+    estimated = estimator.estimate(used, grouped, random_numbers(seed))
+    depends = estimator.by_clicks(used, grouped, estimated)
+    return estimated if depends is None else _with_draws(estimated, log, used, depends)
 
 
 def _with_draws(estimated: Propensities, log: ClickLog, used: ClickLog, depends: ByClicks) -> Propensities:
-    """The propensities with what they would be if the clicks of each page were moved along its sign.
+    """Add the draws: the propensities if the clicks of each page were moved along its sign.
 
-    They are moved by a small step, so that no sum of clicks falls below 0, and the change of α is stretched again.
+    The step is small, so that no sum of clicks falls below 0, and the change of α is scaled up again.
     """
     spread, page = click_spread(used, depends.cell), used.page_of
     clicks = used.clicks.astype(np.float64)
@@ -117,9 +116,9 @@ def _with_draws(estimated: Propensities, log: ClickLog, used: ClickLog, depends:
 
 
 def parse(how: str | Estimator | ClickModel) -> Estimator:
-    """The estimator that is meant. A click model's name stands for it with settings that bend θ least.
+    """Parse an estimator. The name of a click model is that model with the parameters that bias θ least.
 
-    These are a small prior and EM close to its end: prior 1, or few steps, pull θ towards ½.
+    These are a small prior and EM near convergence: prior 1, or few steps, pull θ towards ½.
     """
     from podium.propensities.click_model import ByClickModel
 
@@ -130,13 +129,12 @@ def parse(how: str | Estimator | ClickModel) -> Estimator:
     if not isinstance(how, str):
         raise ParameterError(f"how must name an estimator or a click model; got {type(how).__name__}.")
     name, arguments = split_call(how)
-    known, models = Estimator.catalogue(), ClickModel.catalogue()
-    if name in known:
+    estimators, models = Estimator.catalogue(), ClickModel.catalogue()
+    if name in estimators:
         return Estimator.parse(how)
     if name not in models:
-        raise UnknownNameError(Estimator.kind, name, [*known, *models])
-    settings = {key: text for key, text in _CLOSE.items() if key in field_types(models[name])}
-    texts = settings | arguments
+        raise UnknownNameError(Estimator.kind, name, [*estimators, *models])
+    texts = {key: text for key, text in _CLOSE.items() if key in field_types(models[name])} | arguments
     return ByClickModel(ClickModel.parse(f"{name}({','.join(f'{key}={text}' for key, text in texts.items())})"))
 
 
@@ -147,7 +145,7 @@ _CLOSE = {"prior": "0.01", "iterations": "3000", "tolerance": "1e-10"}
 def intervals(
     theta: Array, estimate: Callable[[Array], Array], *, log: ClickLog, draws: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """95 % intervals by the bootstrap over queries: `estimate` gives θ where queries count so often (Q,).
+    """95 % intervals by the bootstrap over queries: `estimate(times)` is θ if each query counts `times` (Q,).
 
     They are symmetric on the logarithmic scale, θ · exp(± t · sd), with t of Student's distribution.
     """
@@ -162,12 +160,12 @@ def intervals(
             "intervals come from resampling queries, and this log has one: there are none.", PodiumWarning, stacklevel=4
         )
         return unknown, unknown
-    found = np.empty((draws, len(theta)))
-    for row in found:
+    thetas = np.empty((draws, len(theta)))
+    for row in thetas:
         times = np.bincount(rng.choice(shown, len(shown)), minlength=log.n_queries).astype(np.float64)
         row[:] = estimate(times)
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where((found > 0) & (found < np.inf), np.log(found), np.nan)
+        logs = np.where((thetas > 0) & (thetas < np.inf), np.log(thetas), np.nan)
     enough = (~np.isnan(logs)).sum(axis=0) >= max(2, draws // 2)
     spread = np.full(len(theta), np.nan)
     spread[enough] = np.nanstd(logs[:, enough], axis=0, ddof=1)
@@ -175,8 +173,8 @@ def intervals(
     return theta / factor, theta * factor
 
 
-def check_connected(parts: NDArray[np.int64], *, who: str, where: str | None) -> None:
-    """Raise a clear error if some ranks cannot be compared with rank 1. `parts` are as of `parts_of_ranks`."""
+def check_connected(parts: Ints, *, who: str, where: str | None) -> None:
+    """Raise a clear error if a rank cannot be compared with rank 1; `parts` are those of `parts_of_ranks`."""
     apart = np.flatnonzero(parts != parts[0]) + 1
     if not len(apart):
         return

@@ -1,4 +1,4 @@
-"""Examination of a click model that is fitted to the log."""
+"""Propensities from a click model: the examination probabilities that it estimates from the log."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _FEW = 3
 
 @register
 class ByClickModel(Estimator):
-    """How often each rank is looked at, by a click model.
+    """Examination probabilities of a fitted click model, such as the position-based model.
 
-    Formula: θ_k/θ_1 of the fitted model, the mean over pages where examination depends on clicks above.
+    Formula: θ_k/θ_1 of the fitted model, the mean over results pages if examination depends on clicks above.
     Cost: a fit, and one more for each of `draws` resamplings of the queries, which the intervals come from.
-    Use it for: logs in which documents change ranks without a plan. The name of the model, as in --how ubm, stands for
-        it with prior=0.01 and up to 3000 EM steps: the pseudo-counts of prior=1, or few steps, pull θ towards ½. With
-        few clicks for each document θ of low ranks comes out too large: prefer harvest where the log names rankers.
+    Use it for: logs in which documents change ranks without a plan. The name of the model, as in --how ubm, is that
+        model with prior=0.01 and up to 3000 EM steps: the pseudo-counts of prior=1, or few steps, pull θ towards ½.
+        With few clicks for each document θ of low ranks is too large: prefer harvest if the log names rankers.
     Reference: Wang, Golbandi, Bendersky, Metzler & Najork, Position bias estimation for unbiased learning to rank in
         personal search, WSDM 2018, where it is the method to compare with.
     """
@@ -53,26 +53,26 @@ class ByClickModel(Estimator):
         _warn_of_few(log, self.model)
         folded = log.folded
         fitted = self.model.fit(folded)
-        theta = _relative(fitted, folded)
+        theta = _relative(fitted)
         if not (np.isfinite(theta) & (theta >= 0)).all():
             raise DataError(f"{self.model}: rank 1 is never looked at, by the fit. Were clicks at rank 1 recorded?")
 
         def again(times: Array) -> Array:
             counts = folded.page_counts * times[folded.page_query]
             part = replace(folded, counts=counts).select(counts > 0)
-            found = np.full(len(theta), np.nan)
+            resampled = np.full(len(theta), np.nan)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # what the log itself does is told
-                here = _relative(self.model.fit(part), part)
-            found[: len(here)] = here
-            return found
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the fit to the whole log has warned already
+                here = _relative(self.model.fit(part))
+            resampled[: len(here)] = here
+            return resampled
 
         low, high = intervals(theta, again, log=folded, draws=self.draws, rng=rng)
         return Propensities.of_theta(theta, low=low, high=high, how=str(self.model))
 
 
 def _warn_of_few(log: ClickLog, model: ClickModel) -> None:
-    """Warn where documents have so few clicks that each one's attractiveness explains them, at any examination."""
+    """Warn if documents have so few clicks that attractiveness alone explains them, whatever the examination."""
     clicks = tally(log)[1]
     each = clicks.sum() / (clicks > 0).sum()
     if each < _FEW:
@@ -90,8 +90,8 @@ def _has_gaps(log: ClickLog) -> bool:
     return bool((log.ranks() != replace(log, positions=None).ranks()).any())
 
 
-def _relative(fitted: Fitted, log: ClickLog) -> Array:
-    """Examination relative to rank 1; NaN where a resampling cannot tell."""
+def _relative(fitted: Fitted) -> Array:
+    """Examination relative to rank 1; NaN for ranks that cannot be compared with it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PodiumWarning)  # ranks of a resampling that are apart are left out
         return fitted.examination()

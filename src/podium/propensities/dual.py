@@ -1,4 +1,4 @@
-"""Dual learning: a ranker and the propensities are learned in turn, each from the other."""
+"""Dual learning algorithm: a ranker and the propensities are learned in turn, each from the other."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _LARGEST = np.log(10.0)  # of log v
 
 @register
 class Dual(Estimator):
-    """Propensities that agree with the ranker that is learned with them, so that no document need change rank.
+    """Dual learning of a ranker and its propensities; no document needs to change rank.
 
     Formula: in turn, a ranker is trained by `softmax` with document weights 1/θ, and θ_k/θ_1 = Σ v over clicks at k /
         Σ v over clicks at 1 on the pages that have rank k, with v = softmax(s) of the document at rank 1 of the page /
         softmax(s) of the clicked one, at most 10, or a few clicks on documents of very low scores would be all of θ.
     Cost: `rounds` fits of the scorer at most, for each of `draws` resamplings, which the intervals come from.
-    Use it for: logs without any change of ranks, with care: what the scorer cannot explain of relevance is taken for
+    Use it for: logs without any change of ranks, with care: relevance that the scorer cannot explain is taken for
         examination, the more so the better the ranker that made the log.
     Reference: Ai, Bi, Luo, Guo & Croft, Unbiased learning to rank with unbiased propensity estimation, SIGIR 2018,
         with the exact minimum of each step in place of gradient steps.
@@ -46,7 +46,7 @@ class Dual(Estimator):
     scorer: Scorer = Linear()
     rounds: int = param(default=20, least=1)
     tolerance: float = param(default=1e-3, above=0.0)
-    """Stop when no θ moves by more."""
+    """Stop if no θ moves by more."""
     draws: int = param(default=10, least=0)
 
     def estimate(self, log: ClickLog, data: Dataset | None, rng: np.random.Generator) -> Propensities:
@@ -70,20 +70,20 @@ class Dual(Estimator):
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
     def _learned(self, log: ClickLog, joined: Joined, theta: Array) -> tuple[Array, float]:
-        """θ relative to rank 1, and how far it moved at last."""
+        """θ relative to rank 1, and the largest change in the last round."""
         recipe = Recipe(loss=Softmax(), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
         page, rank = log.page_of, log.ranks() - 1
-        known = joined.rows[log.pairs] >= 0
-        shown = np.flatnonzero(known & known[log.offsets[:-1]][page])
+        in_data = joined.rows[log.pairs] >= 0
+        shown = np.flatnonzero(in_data & in_data[log.offsets[:-1]][page])
         clicked = shown[log.clicks[shown] > 0]
         top = joined.rows[log.pairs[log.offsets[:-1]]][page[clicked]]
         own, times = joined.rows[log.pairs[clicked]], log.page_counts[page[clicked]]
-        # clicks at rank 1 on the pages that have rank k: other pages say nothing of it
+        # clicks at rank 1 on the pages that have rank k: other pages cannot be compared with it
         first = log.page_counts * log.clicks[log.offsets[:-1]]
-        beside = np.bincount(rank[shown], first[page[shown]], minlength=len(theta))
-        if not beside.all():
+        at_top = np.bincount(rank[shown], first[page[shown]], minlength=len(theta))
+        if not at_top.all():
             raise DataError(
-                f"{self.name}: no click at rank 1 on pages that have rank {int(np.argmin(beside)) + 1}, so that they "
+                f"{self.name}: no click at rank 1 on pages that have rank {int(np.argmin(at_top)) + 1}, so that they "
                 "cannot be compared. Leave lower ranks out (depth)."
             )
         plain = replace(log, rankers=None, ranker_names=(), propensities=None)
@@ -91,11 +91,11 @@ class Dual(Estimator):
         for _ in range(self.rounds):
             guess = Propensities.of_theta(np.maximum(theta, 1e-6), how=self.name)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PodiumWarning)  # what is clipped or never shown is told in training
+                warnings.simplefilter("ignore", PodiumWarning)  # training warns of clipped and never shown documents
                 data = weights(plain, guess, joined.data).data.grouped()
             scores = fit(recipe, data, metric=NDCG(10)).score(joined.data)
             v = np.exp(np.minimum(scores[top] - scores[own], _LARGEST))
-            new = np.bincount(rank[clicked], times * v, minlength=len(theta)) / beside
+            new = np.bincount(rank[clicked], times * v, minlength=len(theta)) / at_top
             moved, theta = float(np.abs(new - theta).max()), new
             if moved <= self.tolerance:
                 break

@@ -1,4 +1,4 @@
-"""Intervention harvesting: several rankers showed the same documents at different ranks."""
+"""Intervention harvesting: propensities from documents that several rankers showed at different ranks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.errors import ConvergenceWarning, DataError, PodiumWarning
 from podium.base.registry import param, register
 from podium.base.threads import one_blas_thread
@@ -21,21 +20,21 @@ from podium.jit.compiled import compiled
 from podium.propensities.base import ByClicks, Estimator, check_connected, intervals
 
 _UNLIKELY = 1e-3
-"""The probability below which rankers are said to depend on the query."""
+"""Below this p-value, rankers are said to depend on the query."""
 _MOST = 10.0
-"""Examination relative to rank 1 above which there is no belief in it."""
+"""Examination relative to rank 1 above this is not credible."""
 
 
 @register
 class Harvest(Estimator):
-    """Clicks on the documents that one ranker showed at rank k and another at rank k′.
+    """Intervention harvesting: clicks on documents that one ranker showed at rank k and another at rank k′.
 
     Formula: S_kk′ are the pairs shown at k by one ranker and at k′ by another; ĉ_kk′ = Σ_{u∈S} clicks_uk/n_uk and
         m_kk′ = |S_kk′| − ĉ_kk′, n_uk the pages with u at k. `pivot`: θ_k = ĉ_k1/ĉ_1k. `chain`: θ_k is the product of
         ĉ_{j,j−1}/ĉ_{j−1,j} over j ≤ k. `all-pairs`: θ and r_kk′ = r_k′k with the largest
         Σ_{k≠k′} ĉ_kk′ log(θ_k r_kk′) + m_kk′ log(1 − θ_k r_kk′).
     Cost: O(pairs · rankers²), for each of `draws` resamplings of the queries, which the intervals come from.
-    Use it for: logs of two or more rankers, each page given to one of them by chance, as in an A/B test. It warns where
+    Use it for: logs of two or more rankers, each page given to one of them by chance, as in an A/B test. It warns if
         rankers depend on the query.
     Reference: Agarwal, Zaitsev, Wang, Li, Najork & Joachims, Estimating position bias without intrusive interventions,
         WSDM 2019.
@@ -85,7 +84,7 @@ class Harvest(Estimator):
         return ByClicks(log.pairs.astype(np.int64) * int(log.ranks().max()) + log.ranks() - 1, alpha)
 
     def _check_steps(self, size: Array, where: str | None) -> None:
-        """Raise a clear error if a rank lacks what pivot or chain compare it by."""
+        """Raise a clear error if pivot or chain cannot compare a rank."""
         if self.by == "all-pairs":
             return
         other = np.zeros(len(size) - 1, np.int64) if self.by == "pivot" else np.arange(len(size) - 1)
@@ -99,7 +98,7 @@ class Harvest(Estimator):
             )
 
     def _theta(self, clicked: Array, size: Array, start: Array | None = None) -> Array:
-        """θ relative to rank 1; resamplings start from the θ of the whole."""
+        """θ relative to rank 1; resamplings start from the θ of the whole log."""
         k = np.arange(1, len(size))
         if self.by == "all-pairs":
             return _all_pairs(clicked, size, start)
@@ -111,20 +110,20 @@ class Harvest(Estimator):
 
 @dataclass(frozen=True)
 class _Seen:
-    """Where each ranker showed each pair, sorted by pair."""
+    """Ranks at which each ranker showed each pair, sorted by pair."""
 
-    starts: NDArray[np.int64]  # (V+1,) of the pairs that were shown
-    query: NDArray[np.int64]  # (V,)
-    rank: NDArray[np.int64]  # (M,) from 0
-    ranker: NDArray[np.int64]  # (M,)
-    place: NDArray[np.int64]  # (M,) number of the pair at this rank
+    starts: Ints  # (V+1,) of the pairs that were shown
+    query: Ints  # (V,)
+    rank: Ints  # (M,) from 0
+    ranker: Ints  # (M,)
+    place: Ints  # (M,) number of the pair at this rank
     rate: Array  # clicks per impression of each place, by all rankers
     n_ranks: int
-    place_of: NDArray[np.int64]  # (I,) the place of each impression; −1: of a page whose ranker is not known
+    place_of: Ints  # (I,) the place of each impression; −1: of a page whose ranker is not known
     times: Array  # (I,)
 
     def sums(self, times: Array) -> tuple[Array, Array]:
-        """ĉ and |S| (R, R), where queries count so often (Q,)."""
+        """ĉ and |S| (R, R), if each query counts `times` (Q,)."""
         clicked, size = np.zeros((2, self.n_ranks, self.n_ranks))
         _add_up(self.starts, times[self.query], self.rank, self.ranker, self.rate[self.place], clicked, size)
         return clicked, size
@@ -137,14 +136,14 @@ class _Seen:
 
 
 def _seen(log: ClickLog, who: str) -> _Seen:
-    known = np.zeros(0, np.bool_) if log.rankers is None else log.rankers >= 0
-    if log.rankers is None or len(np.unique(log.rankers[known])) < 2:
+    named = np.zeros(0, np.bool_) if log.rankers is None else log.rankers >= 0
+    if log.rankers is None or len(np.unique(log.rankers[named])) < 2:
         raise DataError(
             f"{who} compares the ranks that two or more rankers gave a document; this log names fewer. Log the field "
             "ranker of each page, or use pbm, which needs only documents at changing ranks.",
             where=log.source,
         )
-    there = known[log.page_of]
+    there = named[log.page_of]
     pairs, rank = log.pairs[there].astype(np.int64), log.ranks()[there].astype(np.int64) - 1
     ranker, times = log.rankers[log.page_of[there]], np.repeat(log.page_counts, log.sizes)
     n_ranks, n_rankers = int(rank.max()) + 1, int(ranker.max()) + 1
@@ -166,26 +165,21 @@ def _all_pairs(clicked: Array, size: Array, start: Array | None = None) -> Array
     from scipy.optimize import minimize
 
     x = np.zeros(len(size)) if start is None else np.log(np.maximum(start, 1e-12))
-    limits: Any = {
-        "ftol": 1e-14 if start is None else 1e-10,
-        "gtol": 1e-9,
-        "maxiter": 2000,
-        "maxfun": 5000,
-        "maxcor": 30,
-    }
+    limits: Any = {"ftol": 1e-14 if start is None else 1e-10, "gtol": 1e-9}
+    limits |= {"maxiter": 2000, "maxfun": 5000, "maxcor": 30}
     cost = _cost(clicked, size, _telling(clicked, size))
     with one_blas_thread():  # vectors are short
-        found = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
-    if np.abs(found.jac[np.abs(found.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
+        optimum = minimize(cost, x, jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(x), options=limits)
+    if np.abs(optimum.jac[np.abs(optimum.x) < 29]).max(initial=0.0) > 1e-5 and start is None:
         warnings.warn(
-            f"harvest: θ is not at the top of its likelihood ({found.message}).", ConvergenceWarning, stacklevel=5
+            f"harvest: θ is not at the top of its likelihood ({optimum.message}).", ConvergenceWarning, stacklevel=5
         )
-    theta: Array = np.exp(found.x - found.x[0])
+    theta: Array = np.exp(optimum.x - optimum.x[0])
     return np.where(clicked.sum(axis=1) > 0, theta, 0.0) if clicked[0].sum() > 0 else np.full(len(size), np.nan)
 
 
 def _near_all_pairs(clicked: Array, size: Array, theta: Array) -> Callable[[Array, Array], Array]:
-    """θ of all-pairs for clicks near those that θ was found for: by one step of Newton's from it."""
+    """θ of all-pairs for clicks near those that θ was estimated from, by one Newton step."""
     logs, telling = np.log(np.maximum(theta, 1e-12)), _telling(clicked, size)
     free = np.flatnonzero(theta[1:] > 0) + 1
     slope = _cost(clicked, size, telling)
@@ -201,21 +195,21 @@ def _near_all_pairs(clicked: Array, size: Array, theta: Array) -> Callable[[Arra
     return near
 
 
-def _telling(clicked: Array, size: Array) -> NDArray[np.bool_]:
-    """The ranks k < k′ whose clicks tell something (R, R).
+def _telling(clicked: Array, size: Array) -> Flags:
+    """Pairs of ranks k < k′ with informative clicks (R, R).
 
-    If every document was clicked at both ranks there is a kink at equal θ, and next to nothing to learn.
+    If every document was clicked at both ranks there is a kink at equal θ, and almost nothing to learn.
     """
     return np.triu((size > 0) & (clicked + clicked.T < 2 * size), 1)
 
 
-def _cost(clicked: Array, size: Array, telling: NDArray[np.bool_]) -> Callable[[Array], tuple[float, Array]]:
+def _cost(clicked: Array, size: Array, telling: Flags) -> Callable[[Array], tuple[float, Array]]:
     """−J and its derivative by log θ; for each θ the best r_kk′ is the root of a quadratic equation."""
     first, second = np.nonzero(telling)
     n, up, down = size[first, second], clicked[first, second], clicked[second, first]  # up is at the upper rank
 
     def cost(logs: Array) -> tuple[float, Array]:
-        """As r is the best for θ, what one rank gains by a larger θ the other loses."""
+        """As r is the best for θ, the gain of one rank by a larger θ is the loss of the other."""
         ratio = np.exp(logs[second] - logs[first])
         b = n * (1.0 + ratio) + down + ratio * up
         x = 2.0 * (up + down) / (b + np.sqrt(np.maximum(b * b - 8.0 * n * ratio * (up + down), 0.0)))
@@ -233,24 +227,25 @@ def _cost(clicked: Array, size: Array, telling: NDArray[np.bool_]) -> Callable[[
     return cost
 
 
-def _parts(size: Array) -> NDArray[np.int64]:
-    """The smallest rank, from 1, that each rank is compared with, directly or by others."""
+def _parts(size: Array) -> Ints:
+    """Smallest rank, from 1, that each rank is compared with, directly or by others."""
     from scipy.sparse.csgraph import connected_components
 
     labels = connected_components(size > 0, directed=False)[1]
-    return np.array([np.flatnonzero(labels == one)[0] + 1 for one in labels], np.int64)
+    return np.array([np.flatnonzero(labels == label)[0] + 1 for label in labels], np.int64)
 
 
 def _warn_if_assigned(log: ClickLog) -> None:
-    """Warn where the rankers' shares differ between queries, by a χ² test."""
+    """Warn if the rankers' shares differ between queries, by a χ² test."""
     from scipy.stats import chi2
 
     assert log.rankers is not None
-    known = log.rankers >= 0
-    code = log.page_query[known] * np.int64(len(log.ranker_names) or int(log.rankers.max()) + 1) + log.rankers[known]
+    named = log.rankers >= 0
+    n_rankers = len(log.ranker_names) or int(log.rankers.max()) + 1
+    code = log.page_query[named] * np.int64(n_rankers) + log.rankers[named]
     cells, which = np.unique(code, return_inverse=True)
-    views = np.bincount(which, _views(log)[known])
-    query, ranker = np.divmod(cells, len(log.ranker_names) or int(log.rankers.max()) + 1)
+    views = np.bincount(which, _views(log)[named])
+    query, ranker = np.divmod(cells, n_rankers)
     by_query, by_ranker = np.bincount(query, views), np.bincount(ranker, views)
     expected = by_query[query] * by_ranker[ranker] / views.sum()
     # Σ (O − E)²/E = Σ O²/E − N, also over cells without a page
@@ -266,14 +261,16 @@ def _warn_if_assigned(log: ClickLog) -> None:
 
 
 def _views(log: ClickLog) -> Array:
-    """How often each page was shown; of a log with single impressions, as of counted clicks, only rank 1 counts."""
+    """Views of each page; in a log of single impressions, as of counted clicks, only rank 1 counts."""
     if (log.sizes == 1).all():
         return np.where(log.ranks() == 1, log.page_counts, 0.0)
     return log.page_counts
 
 
 @compiled
-def _add_up(starts: Any, times: Any, rank: Any, ranker: Any, rate: Any, clicked: Any, size: Any) -> None:
+def _add_up(
+    starts: Ints, times: Array, rank: Ints, ranker: Ints, rate: Array, clicked: Array, size: Array
+) -> None:  # fmt: skip
     """Add the pairs to ĉ and |S|, each once for ranks k and k′ at which different rankers showed it."""
     last = np.full(size.shape, -1, np.int64)
     for u in range(len(starts) - 1):

@@ -1,4 +1,4 @@
-"""A log joined to the dataset of its queries, for estimators that learn from features or grades."""
+"""Join of a click log and the dataset of its queries, for estimators that learn from features or grades."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.browsing import RANK, count_cells
@@ -17,16 +16,16 @@ from podium.data.dataset import Dataset
 
 @dataclass(frozen=True)
 class Joined:
-    """The impressions and clicks of each document of a dataset at each rank."""
+    """Impressions and clicks of each document of a dataset at each rank."""
 
     data: Dataset  # the queries that were logged, grouped
-    rows: NDArray[np.int64]  # (U,) the row of each pair of the log; -1: not in the data
-    row: NDArray[np.int64]  # (M,) of each cell
-    rank: NDArray[np.int64]  # (M,) from 0
+    rows: Ints  # (U,) the row of each pair of the log; -1: not in the data
+    row: Ints  # (M,) of each cell
+    rank: Ints  # (M,) from 0
     shown: Array  # (M,)
     clicked: Array  # (M,)
-    query: NDArray[np.int64]  # (M,) the log's number of the query
-    query_of_log: NDArray[np.int64]  # (Q,) the log's number of each query of the data
+    query: Ints  # (M,) the log's number of the query
+    query_of_log: Ints  # (Q,) the log's number of each query of the data
 
     @property
     def n_ranks(self) -> int:
@@ -34,16 +33,16 @@ class Joined:
 
 
 def join(log: ClickLog, data: Dataset, who: str) -> Joined:
-    """Join by ids. Raises a clear error where a rank shows no document of the data."""
+    """Join a log and a dataset by ids; raises a clear error if a rank shows no document of the data."""
     if data.query_ids is None or data.document_ids is None:
         raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
     names = {str(name): number for number, name in enumerate(log.query_ids)}
     in_log = np.array([names.get(str(name), -1) for name in data.query_ids], np.int64)
     shown = np.isin(in_log, np.unique(log.page_query))
     used: Any = data.select(np.flatnonzero(shown))
-    found = log.find_pairs(used.query_ids[used.query_index], used.document_ids)
+    pairs = log.find_pairs(used.query_ids[used.query_index], used.document_ids)
     rows = np.full(log.n_pairs + 1, -1, np.int64)
-    rows[found] = np.arange(len(found))
+    rows[pairs] = np.arange(len(pairs))
     rows = rows[:-1]
     n_ranks = int(log.ranks().max())
     cells = count_cells(log, RANK, n_ranks)

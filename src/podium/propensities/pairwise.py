@@ -1,13 +1,12 @@
-"""Pairwise debiasing: ratios of clicked and of unclicked ranks, learned beside a pairwise ranker."""
+"""Pairwise debiasing (Unbiased LambdaMART): ratios of clicked and of unclicked ranks, learned with a ranker."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array, Ints
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog, rows_of
 from podium.clicks.propensity_file import Propensities
@@ -24,7 +23,7 @@ from podium.training import fit
 
 @register
 class Pairwise(Estimator):
-    """The ratios t⁺ of Unbiased LambdaMART, only to compare with tools that use them.
+    """Pairwise debiasing ratios t⁺ of Unbiased LambdaMART, only to compare with tools that use them.
 
     Formula: with L_ij the loss of `ranknet` of a document clicked at rank i over one at rank j that was not, in turn a
         ranker is trained with weights 1/(t⁺_i t⁻_j), and t⁺_i = (Σ_j L_ij/t⁻_j)^{1/(1+p)}, relative to rank 1, and
@@ -50,8 +49,8 @@ class Pairwise(Estimator):
         plus, minus = np.ones(n_ranks), np.ones(n_ranks)
         for _ in range(self.rounds):
             weight = np.bincount(edge, times / (plus[upper] * minus[lower]))
-            known = joined.data.with_preferences(edges // n, edges % n, None, weight / weight.mean())
-            scores = fit(recipe, known, metric=NDCG(10)).score(joined.data)
+            weighted = joined.data.with_preferences(edges // n, edges % n, None, weight / weight.mean())
+            scores = fit(recipe, weighted, metric=NDCG(10)).score(joined.data)
             loss = times * np.logaddexp(0.0, scores[loser] - scores[winner])
             plus, minus = (
                 _relative(np.bincount(upper, loss / minus[lower], minlength=n_ranks), self.p),
@@ -60,13 +59,13 @@ class Pairwise(Estimator):
         return Propensities.of_theta(plus, how=str(self))
 
 
-def _relative(sums: NDArray[Any], p: float) -> Array:
-    """Sums relative to rank 1; a rank without any keeps a small number that can be divided by."""
+def _relative(sums: AnyArray, p: float) -> Array:
+    """Sums relative to rank 1; at least 1e-6, since they are divisors."""
     return np.asarray(np.maximum(sums / sums[0], 1e-6) ** (1.0 / (1.0 + p)))
 
 
-def _pairs(log: ClickLog, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Row and rank of a clicked document, of another of its page that was not clicked, and how often; each once."""
+def _pairs(log: ClickLog, rows: Ints) -> tuple[Ints, ...]:
+    """Row and rank of a clicked document, of an unclicked one of its page, and how often; without repeats."""
     rank, row = log.ranks().astype(np.int64) - 1, rows[log.pairs]
     clicked = np.flatnonzero((log.clicks > 0) & (row >= 0))
     page = log.page_of[clicked]
@@ -74,6 +73,6 @@ def _pairs(log: ClickLog, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], .
     kept = (log.clicks[other] == 0) & (row[other] >= 0)
     other, own = other[kept], own[kept]
     columns = np.stack((row[own], rank[own], row[other], rank[other]))
-    found, which = np.unique(columns, axis=1, return_inverse=True)
+    distinct, which = np.unique(columns, axis=1, return_inverse=True)
     times = np.bincount(which.ravel(), log.page_counts[log.page_of[own]])
-    return *found, times
+    return *distinct, times

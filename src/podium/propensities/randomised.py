@@ -1,4 +1,4 @@
-"""Randomised pages: where documents are in random order, clicks by rank are examination."""
+"""Result randomisation: on results pages in random order, click rates by rank are examination."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, PodiumWarning
 from podium.base.registry import register
 from podium.clicks.connected_ranks import parts_of_ranks
@@ -19,18 +18,18 @@ from podium.propensities.base import ByClicks, Estimator, check_connected
 from podium.propensities.strata import Strata, ratio_of_rates
 
 _UNLIKELY = 1e-3
-"""The probability below which pages are said not to be shuffled."""
+"""Below this p-value, pages are said not to be shuffled."""
 
 
 @register
 class Randomised(Estimator):
-    """The ratio of click rates, on pages whose documents were shuffled.
+    """Ratio of click rates on results pages in random order.
 
     Formula: over the pages s of one query and length, whose ranks had the same documents, the ratio of Mantel and
         Haenszel: θ_k/θ_1 = Σ_s c_sk n_s1/n_s / Σ_s c_s1 n_sk/n_s, n_s = n_s1 + n_sk, with the variance of its logarithm
         by Greenland and Robins.
     Cost: one pass over the log.
-    Use it for: pages that were shuffled on purpose, all of them. It warns where documents keep to some ranks.
+    Use it for: pages that were shuffled on purpose, all of them. It warns if documents keep to some ranks.
     Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017.
     """
 
@@ -63,8 +62,8 @@ class Randomised(Estimator):
         return ByClicks(_cells(log)[0], alpha)
 
 
-def _cells(log: ClickLog) -> tuple[NDArray[np.int64], tuple[int, int]]:
-    """Of each impression, the number of its query, length of page and rank; and how many strata and ranks there are."""
+def _cells(log: ClickLog) -> tuple[Ints, tuple[int, int]]:
+    """Number of the (query, length of page, rank) of each impression, and the numbers of strata and ranks."""
     rank = log.ranks().astype(np.int64) - 1
     of_page = log.page_query * np.int64(log.sizes.max() + 1) + log.sizes
     strata, stratum = np.unique(of_page, return_inverse=True)
@@ -73,24 +72,24 @@ def _cells(log: ClickLog) -> tuple[NDArray[np.int64], tuple[int, int]]:
 
 
 def _by_rank(log: ClickLog) -> Callable[[Array], list[Strata]]:
-    """Impressions and clicks at each rank below the first and at rank 1, by stratum, as of any clicks."""
+    """Function of clicks: impressions and clicks at each rank below the first and at rank 1, by stratum."""
     cell, shape = _cells(log)
     times = np.repeat(log.page_counts, log.sizes)
     shown = np.bincount(cell, times, minlength=shape[0] * shape[1]).reshape(shape)
 
     def counted(clicks: Array) -> list[Strata]:
         clicked = np.bincount(cell, times * clicks, minlength=shape[0] * shape[1]).reshape(shape)
-        found = []
+        strata = []
         for k in range(1, shape[1]):
             used = (shown[:, k] > 0) & (shown[:, 0] > 0)
-            found.append((shown[used, k], clicked[used, k], shown[used, 0], clicked[used, 0]))
-        return found
+            strata.append((shown[used, k], clicked[used, k], shown[used, 0], clicked[used, 0]))
+        return strata
 
     return counted
 
 
 def _warn_if_ordered(log: ClickLog, times: np.ndarray) -> None:
-    """Warn where documents of a query have other mean ranks than chance gives them, by Friedman's test."""
+    """Warn if mean ranks of a query's documents differ by more than chance, by Friedman's test."""
     from scipy.stats import chi2
 
     rank, query = log.ranks().astype(np.float64), log.pair_query[log.pairs]
@@ -102,7 +101,7 @@ def _warn_if_ordered(log: ClickLog, times: np.ndarray) -> None:
         middle = np.bincount(query, times * rank, minlength=log.n_queries) / n
     variance = np.bincount(query, times * (rank - middle[query]) ** 2, minlength=log.n_queries)
     own = log.pair_query[seen]
-    again = np.bincount(own, shown[seen] > 1, minlength=log.n_queries) > 0  # one page alone tells nothing
+    again = np.bincount(own, shown[seen] > 1, minlength=log.n_queries) > 0  # a single page has no order to test
     varies = (variance[own] > 0) & again[own]
     with np.errstate(invalid="ignore", divide="ignore"):
         apart = np.where(varies, shown[seen] * (mean - middle[own]) ** 2 * n[own] / variance[own], 0.0)

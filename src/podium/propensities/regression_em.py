@@ -1,4 +1,4 @@
-"""Regression-EM: the position-based model whose attractiveness is a function of features."""
+"""Regression-EM: the position-based model (PBM) with attractiveness as a function of features."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _EDGE = 1e-9
 
 @register
 class RegressionEM(Estimator):
-    """Examination by EM, with the relevance of a document read from its features, so that no document need change rank.
+    """Examination by EM, with relevance predicted from features; no document needs to change rank.
 
     Formula: P(click at k) = θ_k σ(s(x)). The posterior of relevance, k + (n−k)·γ(1−θ)/(1−θγ) of n impressions with
         γ = σ(s(x)), is what `logistic` refits the scorer to; θ_k is the mean posterior of examination. Steps are
         accelerated by SQUAREM, in logits, until the likelihood rises by less than `tolerance` for each impression.
     Cost: up to `rounds` fits of the scorer, mostly some 30, for each of `draws` resamplings of the queries, which the
         intervals come from.
-    Use it for: logs without any change of ranks, with care: what features cannot explain of relevance is taken for
+    Use it for: logs without any change of ranks, with care: relevance that features cannot explain is taken for
         examination, the more so the better the ranker that made the log.
     Reference: Wang, Golbandi, Bendersky, Metzler & Najork, Position bias estimation for unbiased learning to rank in
         personal search, WSDM 2018; Varadhan & Roland, Simple and globally convergent methods for accelerating the
@@ -51,7 +51,7 @@ class RegressionEM(Estimator):
     intervenes: ClassVar[bool] = False
     scorer: Scorer = Linear()
     rounds: int = param(default=300, least=1)
-    """The largest number of fits."""
+    """Largest number of fits."""
     tolerance: float = param(default=1e-8, above=0.0)
     draws: int = param(default=10, least=0)
 
@@ -75,7 +75,7 @@ class RegressionEM(Estimator):
         return Propensities.of_theta(theta, low=low, high=high, how=str(self))
 
     def _climbed(self, joined: Joined, times: Array, start: Array) -> tuple[Array, bool]:
-        """θ of each rank and γ of each document if queries count so often, from a start, and whether EM converged."""
+        """θ of each rank and γ of each document if queries count `times`, from a start, and whether EM converged."""
         counted = _Counted(joined, times)
         recipe = Recipe(loss=Logistic(highest=1.0), solver=LBFGS(penalty=0.01)).changed({"scorer": repr(self.scorer)})
 
@@ -94,7 +94,7 @@ class RegressionEM(Estimator):
 
 
 class _Counted:
-    """Impressions and clicks of documents by rank, where queries count so often."""
+    """Impressions and clicks of documents by rank, if queries count `times`."""
 
     def __init__(self, joined: Joined, times: Array) -> None:
         kept = times[joined.query] > 0
@@ -109,7 +109,7 @@ class _Counted:
         return float(self.clicked @ np.log(x) + (self.shown - self.clicked) @ np.log1p(-x))
 
     def examined(self, theta: Array, gamma: Array) -> Array:
-        """θ after some EM steps of its own."""
+        """θ after EM steps with γ fixed."""
         g, misses = gamma[self.row], self.shown - self.clicked
         by_rank = np.bincount(self.rank, self.shown, minlength=len(theta))
         for _ in range(_INNER):
@@ -119,7 +119,7 @@ class _Counted:
         return theta
 
     def labelled(self, theta: Array, gamma: Array) -> Dataset:
-        """The queries that count, each document with its posterior of relevance."""
+        """Queries that count, with posteriors of relevance as labels."""
         data, g = self.joined.data, gamma[self.row]
         x = theta[self.rank] * g
         attracted = np.bincount(

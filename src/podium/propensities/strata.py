@@ -1,18 +1,17 @@
-"""The ratio of two click rates over strata, in each of which they are of the same documents."""
+"""Stratified ratio of two click rates (Mantel–Haenszel); each stratum compares the same documents."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Strata = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-"""Of each stratum: impressions and clicks at rank k, impressions and clicks at rank 1; no impressions are 0."""
+from podium.base.arrays import AnyArray
+
+Strata = tuple[AnyArray, AnyArray, AnyArray, AnyArray]
+"""Impressions and clicks at rank k, impressions and clicks at rank 1, of each stratum; no impressions are 0."""
 
 
 def ratio_of_rates(strata: Strata) -> tuple[float, float, float] | None:
-    """θ_k/θ_1 with its 95 % interval; None where there are no clicks to compare.
+    """θ_k/θ_1 with its 95 % interval; None if there are no clicks to compare.
 
     Formula: the ratio of Mantel and Haenszel, Σ c_k n_1/n / Σ c_1 n_k/n with n = n_k + n_1, and the variance of its
         logarithm by Greenland and Robins, Σ (n_k n_1 (c_k + c_1) − c_k c_1 n)/n² over the product of both sums.

@@ -1,4 +1,4 @@
-"""Swapped documents: on some pages, by a coin, the documents at rank 1 and at rank k change places."""
+"""Swap intervention: on random results pages, the documents at rank 1 and at rank k are exchanged."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s
 from podium.base.errors import DataError
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
@@ -18,13 +18,13 @@ from podium.propensities.strata import Strata, ratio_of_rates
 
 @register
 class Swap(Estimator):
-    """The ratio of click rates of documents that were swapped with rank 1.
+    """Ratio of click rates of documents that were swapped with rank 1.
 
-    Formula: over documents u seen at rank 1 beside v at rank k, and the other way round, the ratio of Mantel and
+    Formula: over documents u seen at rank 1 with v at rank k, and the other way round, the ratio of Mantel and
         Haenszel: θ_k/θ_1 = Σ_u c_uk n_u1/n_u / Σ_u c_u1 n_uk/n_u, n_u = n_u1 + n_uk, with the variance of its logarithm
         by Greenland and Robins.
     Cost: one pass over the log for each rank.
-    Use it for: experiments that swap two documents, which people hardly notice. `k=none` takes every rank that was
+    Use it for: experiments that swap two documents, which users hardly notice. `k=none` takes every rank that was
         swapped with rank 1.
     Reference: Joachims, Swaminathan & Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017.
     """
@@ -60,8 +60,8 @@ class Swap(Estimator):
         return ByClicks(log.pairs.astype(np.int64) * int(rank.max()) + rank - 1, alpha)
 
 
-def _swapped(log: ClickLog, rank: np.ndarray, k: int) -> Callable[[Array], Strata]:
-    """Of each swapped document: how often it was at rank k and at rank 1, and its clicks there, as of any clicks."""
+def _swapped(log: ClickLog, rank: Int32s, k: int) -> Callable[[Array], Strata]:
+    """Function of clicks: impressions and clicks of each swapped document at rank k and at rank 1."""
     at_top, at_k = np.full(log.n_pages, -1), np.full(log.n_pages, -1)
     page = log.page_of
     at_top[page[rank == 1]], at_k[page[rank == k]] = np.flatnonzero(rank == 1), np.flatnonzero(rank == k)
@@ -69,7 +69,7 @@ def _swapped(log: ClickLog, rank: np.ndarray, k: int) -> Callable[[Array], Strat
     top, low, times = at_top[both], at_k[both], log.page_counts[both]
     first, second = log.pairs[top].astype(np.int64), log.pairs[low].astype(np.int64)
     _, stratum = np.unique(np.minimum(first, second) * log.n_pairs + np.maximum(first, second), return_inverse=True)
-    # a stratum has two documents: 2s is the one of the smaller number, 2s + 1 the other
+    # a stratum s has two documents: 2s has the smaller number, 2s + 1 the larger
     above, below = 2 * stratum + (first > second), 2 * stratum + (first < second)
     size = 2 * (int(stratum.max(initial=-1)) + 1)
     n_k, n_1 = np.bincount(below, times, minlength=size), np.bincount(above, times, minlength=size)

@@ -1,14 +1,13 @@
-"""Trust bias: people click on what stands above even where it is not relevant."""
+"""Trust bias: users click on documents at the top even if they are not relevant."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import AnyArray, Array
 from podium.base.errors import ConvergenceWarning, DataError
 from podium.base.registry import param, register
 from podium.clicks.log.click_log import ClickLog
@@ -19,20 +18,20 @@ from podium.propensities.joined import join
 
 _STEPS = 5000
 _TOLERANCE = 1e-7
-"""How far the last step may move a click rate."""
+"""Largest change of a click rate in the last step."""
 
 
 @register
 class Trust(Estimator):
-    """Clicks on relevant and on other documents at each rank, for documents that judges have graded.
+    """Trust bias: click rates of relevant and of other documents at each rank, for judged documents.
 
     Formula: P(click at k) = α_k γ + β_k with γ = grade/largest grade, the probability that the document is relevant. By
         EM on whether it is: α_k + β_k and β_k are the click rates of relevant and of other documents. θ_k is
-        (α_k + β_k)/(α_1 + β_1), examination times the trust in a relevant document at that rank. Which part of it is
-        trust cannot be told from clicks, and is not needed for weights.
+        (α_k + β_k)/(α_1 + β_1), examination times the trust in a relevant document at that rank. Clicks do not
+        separate the two, and weights do not need it.
     Cost: O(ranks · grades) a step, for each of `draws` resamplings of the queries, which the intervals come from.
-    Use it for: logs some of whose queries were judged. Clicks alone cannot tell β from relevance, so without grades
-        there is no trust estimate here.
+    Use it for: logs with judged queries. Clicks alone do not separate β from relevance, so without grades there is no
+        estimate of trust bias.
     Reference: Agarwal, Wang, Li, Bendersky & Najork, Addressing trust bias for unbiased learning-to-rank, WWW 2019,
         with relevance given by judges; Vardasbi, Oosterhuis & de Rijke, When inverse propensity scoring does not work,
         CIKM 2020, for the weights.
@@ -53,7 +52,7 @@ class Trust(Estimator):
         shape = (joined.n_ranks, len(values))
 
         def rates(times: Array) -> tuple[Array, Array, float]:
-            """The click rates of relevant and of other documents by rank, where queries count so often."""
+            """Click rates of relevant and of other documents by rank, if queries count `times`."""
             n, c = (
                 np.bincount(cell, x * times[joined.query], minlength=shape[0] * shape[1]).reshape(shape)
                 for x in (joined.shown, joined.clicked)
@@ -103,10 +102,10 @@ class Trust(Estimator):
         return ByClicks(cell, alpha)
 
 
-def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, Array, float]:
-    """P(click | relevant) and P(click | not) of each rank, and how far the last step moved them.
+def _climb(n: AnyArray, c: AnyArray, relevance: Array) -> tuple[Array, Array, float]:
+    """P(click | relevant) and P(click | not) of each rank by EM, and the largest change in the last step.
 
-    They come from n impressions and c clicks by rank and relevance.
+    `n` and `c` are impressions and clicks by rank and relevance.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         start = c.sum(axis=1) / n.sum(axis=1)
@@ -126,17 +125,17 @@ def _climb(n: NDArray[Any], c: NDArray[Any], relevance: Array) -> tuple[Array, A
     return yes, no, float(moved)
 
 
-def _newton(n: NDArray[Any], c: NDArray[Any], relevance: Array, estimated: Propensities) -> Array:
-    """α and β of other clicks, near those that were estimated: by one step of Fisher scoring from them, rank by rank.
+def _newton(n: AnyArray, c: AnyArray, relevance: Array, estimated: Propensities) -> Array:
+    """α and β for clicks near those of the estimate, by one step of Fisher scoring from it, rank by rank.
 
     Formula: with p_g = β + γ_g α, the score is Σ_g x_g (c_g − n_g p_g)/(p_g (1 − p_g)) and the information
         Σ_g x_g x_gᵀ n_g/(p_g (1 − p_g)), x_g = (γ_g, 1).
     """
     x = np.stack((relevance, np.ones(len(relevance))), axis=1)
-    made = np.empty((2, len(estimated.ranks)))
+    moved = np.empty((2, len(estimated.ranks)))
     for k in range(len(estimated.ranks)):
         p = np.clip(estimated.beta[k] + relevance * estimated.alpha[k], 1e-9, 1.0 - 1e-9)
         score = x.T @ ((c[k] - n[k] * p) / (p * (1.0 - p)))
         information = (x * (n[k] / (p * (1.0 - p)))[:, None]).T @ x
-        made[:, k] = np.array([estimated.alpha[k], estimated.beta[k]]) + np.linalg.pinv(information) @ score
-    return made
+        moved[:, k] = np.array([estimated.alpha[k], estimated.beta[k]]) + np.linalg.pinv(information) @ score
+    return moved

@@ -1,4 +1,4 @@
-"""Importers: click logs of other systems."""
+"""Importers of click logs: UBI, Metarank, Open Bandit, Baidu-ULTR, TianGong-ST and Yandex."""
 
 import lazy_loader
 

@@ -1,17 +1,17 @@
-"""Baidu-ULTR (Zou et al. 2022) as a click log: the Parquet form of its subsets on Hugging Face, a row a page.
+"""Importer of Baidu-ULTR (Zou et al. 2022): the Parquet form of its subsets on Hugging Face, a row per page.
 
     query_id, query_md5, url_md5 (list), position (list), click (list), n, …
 
 The columns are those of the cards of the data sets `philipphager/baidu-ultr_uva-mlm-ctr`, `…_baidu-mlm-ctr` and
-`…_tencent-mlm-ctr`. No file was at hand to try. The query is `query_md5`, the hash of its text, or `query_id` where
-that is missing; documents are `url_md5`, sorted by `position`. Times for which documents were displayed and the other
-columns, among them the large vectors of features, are not read.
+`…_tencent-mlm-ctr`; it was not tried on a real file. The query is `query_md5`, the hash of its text, or `query_id` if
+that is missing; documents are `url_md5`, sorted by `position`. Display times and the other columns, among them the
+large vectors of features, are not read.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import DataError
 from podium.clicks.log.click_files import id_text
@@ -19,18 +19,21 @@ from podium.clicks.log.click_log import ClickLog, Repeated
 from podium.clicks.log.click_pages import PageList
 from podium.formats.tables.tables import read_frame
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _LISTS = ("url_md5", "position", "click")
 _AT_A_TIME = 10_000
 
 
 def read_baidu_ultr(path: str | os.PathLike[str], *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read a Parquet file of Baidu-ULTR's clicks."""
+    """Read a click log of Baidu-ULTR in Parquet."""
     return read_frame(
         path, lambda table: _read(table, os.fspath(path), repeated), columns=("query_md5", "query_id", *_LISTS, "n")
     )
 
 
-def _read(table: Any, name: str, repeated: Repeated) -> ClickLog:
+def _read(table: pa.Table, name: str, repeated: Repeated) -> ClickLog:
     query = next((column for column in ("query_md5", "query_id") if column in table.column_names), None)
     missing = [column for column in _LISTS if column not in table.column_names]
     if query is None or missing:

@@ -1,8 +1,8 @@
-"""Events of Metarank as a click log: JSON Lines of `ranking` events, joined to `interaction` events by their id.
+"""Importer of Metarank events: JSON Lines of `ranking` events, joined to `interaction` events by their id.
 
 A page is a ranking event: its `items`, and the query in its `fields`. Clicks are the interactions whose `ranking` is
 its id and whose `type` is one of `actions`. Rankings without a query are dropped and counted. The fields were checked
-against Metarank's page on supported events.
+against Metarank's documentation of supported events.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from podium.clicks.log.click_files import id_text, json_lines
 from podium.clicks.log.click_log import ClickLog, Repeated
 from podium.clicks.log.click_pages import PageList, as_milliseconds
 
-_SECONDS = 1e11  # a smaller time is in seconds: as milliseconds it would lie before March 1973
+_SECONDS = 1e11  # a smaller time is in seconds: as milliseconds it would be before March 1973
 
 
 def read_metarank(
     source: Source, *, actions: Sequence[str] = ("click",), query: str = "query", repeated: Repeated = "refuse"
 ) -> ClickLog:
-    """Read Metarank's events. `query` is the name of the field that holds it."""
+    """Read a click log of Metarank events; `query` is the name of the field that holds the query."""
     pages = PageList(source_name(source), repeated=repeated)
     rankings: dict[str, tuple[int, dict[str, Any]]] = {}
     clicks: dict[str, list[tuple[str, float | None]]] = {}
@@ -55,14 +55,14 @@ def _add(
         raise ValueError("'items' of a ranking must be a list of objects with an id")
     if fields is not None and not isinstance(fields, list):
         raise ValueError("'fields' of a ranking must be a list of objects with name and value")
-    known = [one for one in fields or [] if isinstance(one, dict) and one.get("name") == query]
-    if not known or not isinstance(known[0].get("value"), str):
+    queries = [field for field in fields or [] if isinstance(field, dict) and field.get("name") == query]
+    if not queries or not isinstance(queries[0].get("value"), str):
         pages.dropped_pages += 1
         return
     documents = [id_text(item.get("id"), "the id of an item") for item in items]
     places = {document: at for at, document in reversed(list(enumerate(documents, 1)))}
     beyond = len(documents) + 1
-    pages.add(known[0]["value"], documents, [places.get(item, beyond) for item, _ in clicks], line=line)
+    pages.add(queries[0]["value"], documents, [places.get(item, beyond) for item, _ in clicks], line=line)
     for item, time in clicks:
         pages.set_click(places.get(item, beyond), time, None)
     pages.set_name("page_ids", name)

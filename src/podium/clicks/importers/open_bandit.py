@@ -1,4 +1,4 @@
-"""The Open Bandit Dataset (Saito et al. 2020): CSV with an impression a row and the probability that it was shown.
+"""Importer of the Open Bandit Dataset (Saito et al. 2020): CSV with an impression and its propensity per row.
 
     timestamp, item (or item_id), position, click, propensity (or propensity_score)
 
@@ -26,7 +26,7 @@ _COLUMNS = {
 
 
 def read_open_bandit(source: Source) -> ClickLog:
-    """Read a file of the Open Bandit Dataset."""
+    """Read a CSV file of the Open Bandit Dataset."""
     pages = PageList(source_name(source))
     with reading(source) as file:
         rows = csv.reader(_lines(file, pages))
@@ -50,15 +50,15 @@ def _lines(file: BinaryIO, pages: PageList) -> Iterator[str]:
 
 
 def _places(header: list[str], pages: PageList) -> dict[str, int]:
-    found = {}
+    places = {}
     for role, names in _COLUMNS.items():
         name = next((name for name in names if name in header), None)
         if name is None:
             raise DataError(f"no column {names[0]!r}; there are: {', '.join(header)}.", where=pages.place(1))
-        found[role] = header.index(name)
+        places[role] = header.index(name)
     if "timestamp" in header:
-        found["timestamp"] = header.index("timestamp")
-    return found
+        places["timestamp"] = header.index("timestamp")
+    return places
 
 
 def _add(pages: PageList, row: list[str], places: dict[str, int], line: int) -> None:

@@ -1,19 +1,19 @@
-"""TianGong-ST (Chen et al., CIKM 2019): sessions of Sogou's web search, as XML or as its tab-separated form.
+"""Importer of TianGong-ST (Chen et al., CIKM 2019): sessions of Sogou's web search, as XML or tab-separated.
 
     session num > interaction > query_id, results > result rank > docid, clicked > click > rank         XML
     visit  query  [documents]  [vertical types]  [clicks 0 or 1]  [grades]                              tabs
 
 The names of the elements and the order of the columns were checked against the scripts of CHIANGEL/Neural-Click-Model,
 which published a sample in the form with tabs: `scripts_for_dataset/TianGong-ST.py` reads the XML, and `dataset.py`
-reads session, query, documents, vertical types, clicks and, in the judged file, grades. Pages of this log repeat
-documents now and then: read it with `repeated="keep"`.
+reads session, query, documents, vertical types, clicks and, in the judged file, grades. Some pages of this log repeat
+documents: read it with `repeated="keep"`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
 from podium.base.errors import DataError
@@ -23,7 +23,7 @@ from podium.clicks.log.click_pages import PageList
 
 
 def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read TianGong-ST, in either form; which one is told by the first character."""
+    """Read TianGong-ST, in either form, which is recognised by the first character."""
     pages = PageList(source_name(source), repeated=repeated)
     with reading(source) as file:
         lines = _lines(file, pages)
@@ -36,7 +36,7 @@ def read_tiangong(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
     return pages.log()
 
 
-def _lines(file: Any, pages: PageList) -> Iterator[tuple[int, str]]:
+def _lines(file: BinaryIO, pages: PageList) -> Iterator[tuple[int, str]]:
     for number, raw in enumerate(file, 1):
         try:
             line = raw.decode("utf-8")
@@ -70,13 +70,13 @@ def _add_line(pages: PageList, number: int, line: str) -> None:
 
 
 def _list(text: str) -> list[str]:
-    """The items of [1, 2, 'x']."""
+    """Split a list such as [1, 2, 'x']."""
     inside = text.strip().removeprefix("[").removesuffix("]").strip()
     return [item.strip().strip("'\"") for item in inside.split(",")] if inside else []
 
 
 def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
-    """Feed the file line by line, so that the line of each interaction is known."""
+    """Parse line by line, so that the line of each interaction is known."""
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
     visit, number = "", 1
     for number, line in lines:
@@ -97,15 +97,15 @@ def _add_xml(pages: PageList, lines: Iterator[tuple[int, str]]) -> None:
         raise DataError(f"the XML ends too early, as if cut short: {error}.", where=pages.place(number)) from None
 
 
-def _add_interaction(pages: PageList, element: Any, visit: str, number: int) -> None:
+def _add_interaction(pages: PageList, element: ElementTree.Element, visit: str, number: int) -> None:
     where = pages.place(number)
     query = (element.findtext("query_id") or "").strip()
-    results = [(one.findtext("docid") or "").strip() for one in element.iterfind("results/result")]
+    results = [(result.findtext("docid") or "").strip() for result in element.iterfind("results/result")]
     if not query or not all(results):
         raise DataError("this interaction lacks its query_id or the docid of a result.", where=where)
     try:
-        ranks = [int(one.get("rank") or 0) for one in element.iterfind("results/result")]
-        clicked = [int(one.findtext("rank") or 0) for one in element.iterfind("clicked/click")]
+        ranks = [int(result.get("rank") or 0) for result in element.iterfind("results/result")]
+        clicked = [int(click.findtext("rank") or 0) for click in element.iterfind("clicked/click")]
     except ValueError:
         raise DataError("ranks of results and clicks must be whole numbers.", where=where) from None
     places = {rank: at for at, rank in reversed(list(enumerate(ranks, 1)))}

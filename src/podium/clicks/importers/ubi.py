@@ -1,17 +1,17 @@
-"""User Behavior Insights (OpenSearch, Elasticsearch, Solr; schemas 1.0 to 1.3) as a click log.
+"""Importer of User Behavior Insights, UBI (OpenSearch, Elasticsearch, Solr; schemas 1.0 to 1.3).
 
 Queries and events may be in one file or several: JSON Lines, bulk JSON Lines with {"index": …} lines between, the JSON
-of a search response, or Parquet. What has an `action_name` is an event.
+of a search response, or Parquet. A record with an `action_name` is an event.
 
 - A page is a `query_id`. Its query is the `user_query`, in Unicode's NFKC form, case-folded, spaces squeezed: the
   `query_id` is new for every search.
-- It shows the `query_response_hit_ids`; where there are none, the documents of its impression and view events, by
+- It shows the `query_response_hit_ids`; if there are none, the documents of its impression and view events, by
   `event_attributes.position.ordinal`; without these the page is dropped and counted.
-- Ordinals count from 0 in an application where a 0 occurs, else from 1.
+- Ordinals count from 0 in an application in which a 0 occurs, else from 1.
 - Clicks are events whose `action_name` is one of `actions`, on `event_attributes.object.object_id`, or on the ordinal
-  where they name no object.
+  if they name no object.
 
-The fields were checked against OpenSearch's page on the schemas of UBI and a public sample of three applications.
+The fields were checked against OpenSearch's documentation of UBI and a public sample of three applications.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHOWN = ("impression", "view")
 
 @dataclass
 class _Search:
-    """One search: what is known of a query_id."""
+    """Search of a query_id, from all of its records."""
 
     line: int
     text: str | None = None
@@ -55,7 +55,10 @@ def read_ubi(
     grades: Mapping[str, float] | None = None,
     repeated: Repeated = "refuse",
 ) -> ClickLog:
-    """Read queries and events. `grades` gives documents grades by further actions: {"add_to_cart": 2}; else 0."""
+    """Read a click log of UBI queries and events.
+
+    `grades` gives documents grades by further actions, {"add_to_cart": 2}; other documents get 0.
+    """
     wanted = {*actions, *(grades or {})}
     searches: dict[str, _Search] = {}
     zero: set[str] = set()  # applications that count from 0
@@ -72,7 +75,7 @@ def read_ubi(
 
 
 def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every query and event of a file, with the number of its line or row."""
+    """Queries and events of a file, with the numbers of their lines or rows."""
     name = source_name(source)
     if isinstance(source, str | os.PathLike) and table_kind(name) == "parquet":
         yield from enumerate(read_frame(source, lambda table: table.to_pylist()), 1)
@@ -88,7 +91,7 @@ def _records(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _response(source: Source) -> list[dict[str, Any]] | None:
-    """The hits of a search response; None where the file is something else."""
+    """Hits of a search response; None if the file is not one."""
     if not isinstance(source, str | os.PathLike) or source == "-":
         return None
     with reading(source) as file:
@@ -102,10 +105,9 @@ def _response(source: Source) -> list[dict[str, Any]] | None:
         try:
             whole = json.loads(first + file.read())
         except (ValueError, RecursionError):
-            return None  # told line by line
-    hits = (
-        whole.get("hits", {}).get("hits") if isinstance(whole, dict) and isinstance(whole.get("hits"), dict) else None
-    )
+            return None  # errors are reported line by line
+    outer = whole.get("hits") if isinstance(whole, dict) else None
+    hits = outer.get("hits") if isinstance(outer, dict) else None
     if not isinstance(hits, list):
         return None
     return [hit for hit in hits if isinstance(hit, dict) and isinstance(hit.get("_source"), dict)]
@@ -138,15 +140,15 @@ def _read(record: dict[str, Any], number: int, searches: dict[str, _Search], zer
         return
     if ordinal == 0:
         zero.add(search.application)
-    known = None if document is None else _id(document)
-    if action in _SHOWN and ordinal is not None and known is not None:
-        search.shown.append((ordinal, known))
+    document = None if document is None else _id(document)
+    if action in _SHOWN and ordinal is not None and document is not None:
+        search.shown.append((ordinal, document))
     if action in wanted:
-        search.acts.append((action, known, ordinal, _time(record)))
+        search.acts.append((action, document, ordinal, _time(record)))
 
 
 def _describe(search: _Search, record: dict[str, Any]) -> None:
-    """Whatever a record says of the search itself; what was said first stays."""
+    """Set the fields of the search from a record; the first value of each stays."""
     text = record.get("user_query")
     if search.text is None and isinstance(text, str) and text.strip() and is_unicode(text):
         search.text = text.strip()
@@ -197,7 +199,7 @@ def _add(
 
 
 def _list(search: _Search, base: int) -> tuple[list[str], list[int]]:
-    """The documents shown and their positions; of events that disagree on a place, the first counts."""
+    """Documents shown and their positions; of events that disagree on a position, the first counts."""
     if search.hits:
         return search.hits, list(range(1, len(search.hits) + 1))
     at: dict[int, str] = {}
@@ -209,18 +211,18 @@ def _list(search: _Search, base: int) -> tuple[list[str], list[int]]:
 
 
 def normalised(text: str) -> str:
-    """A query as people mean it: Unicode's NFKC form, case-folded, spaces squeezed."""
+    """Normalise a query: Unicode's NFKC form, case-folded, spaces squeezed."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _id(value: Any) -> str:
+def _id(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError(f"an id must be text; got {json.dumps(value, default=str)[:60]}")
     return str(value)
 
 
 def _time(record: dict[str, Any]) -> float | None:
-    """The time of a record in ms; None where it has none that can be read."""
+    """Time of a record in ms; None if it has none that can be read."""
     value = record.get("timestamp")
     try:
         return None if value is None else as_milliseconds(value if isinstance(value, str | int | float) else str(value))

@@ -1,12 +1,12 @@
-"""Logs of Yandex's relevance prediction challenge (2011): tab-separated lines of two kinds.
+"""Importer of Yandex's relevance prediction challenge (2011): tab-separated lines of pages and clicks.
 
     visit  time  Q  query  region  url  url  …      a page
     visit  time  C  url                             a click
 
 A click belongs to the latest page of its visit that shows the url; a click on a url that none shows is dropped and
-counted. Times are in a unit that was not disclosed and are not read. The order of columns was checked against one
-public reader of this data set, `YandexRelPredChallenge.py` of CHIANGEL/Neural-Click-Model; it looks for a click on the
-latest page of the visit only.
+counted. Times are in an undisclosed unit and are not read. The order of columns was checked against a public reader of
+this data set, `YandexRelPredChallenge.py` of CHIANGEL/Neural-Click-Model, which assigns clicks to the latest page of
+the visit only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from podium.clicks.log.click_pages import PageList
 
 
 def read_yandex(source: Source, *, repeated: Repeated = "refuse") -> ClickLog:
-    """Read a log of the relevance prediction challenge."""
+    """Read a click log of Yandex's relevance prediction challenge."""
     pages = PageList(source_name(source), repeated=repeated)
     shown: dict[str, list[dict[str, int]]] = {}  # of each visit, its pages: url → impression
     with reading(source) as file:

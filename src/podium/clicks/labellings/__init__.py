@@ -1,4 +1,7 @@
-"""Labels made of clicks, one file per labelling. A new one: its file, one import line here, one test."""
+"""Relevance labels from clicks, one file per labelling.
+
+A new one needs its file, one line in `__init__.pyi`, and one test.
+"""
 
 import lazy_loader
 

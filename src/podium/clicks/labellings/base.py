@@ -1,12 +1,12 @@
-"""Labels made of clicks: a grade or a number for each document that people were shown.
+"""Relevance labels from clicks: a grade or a number for each document that users were shown.
 
     >>> from podium.clicks.log.click_log import ClickLog
     >>> log = ClickLog.from_pages([("q", ["a", "b"], [1]), ("q", ["b", "a"], [2]), ("q", ["a", "b"], [])])
     >>> label_pairs(log, "ctr").values.tolist()
     [0.6, 0.2]
 
-`how` is a way of labelling (ctr, coec, click-rate-grades, graph) or a click model, whose relevance is the label.
-Numbers can be cut into grades. Real-valued labels go with `gain=linear` in measures.
+`how` is a labelling (ctr, coec, click-rate-grades, graph) or a click model, whose relevance is the label. Numbers can
+be cut into grades. Use real-valued labels with metrics of `gain=linear`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError, ParameterError, UnknownNameError
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, split_call
@@ -27,29 +26,29 @@ from podium.data.dataset import Dataset
 from podium.data.table import Table
 
 Grades = int | Literal["quantiles"] | None
-"""A number of equal parts of the range from 0 to 1, or quantiles (five), or None for the numbers themselves."""
+"""Number of equal parts of the range from 0 to 1, or quantiles (five), or None for the numbers themselves."""
 QUANTILES = 5
 
 
 @dataclass(frozen=True, repr=False)
 class Labelling(Named):
-    """A way to make a label of the clicks on a document."""
+    """Labelling: makes a label of the clicks on a document."""
 
     kind: ClassVar[str] = "labelling"
     home: ClassVar[str] = "podium.clicks.labellings"
     most: ClassVar[float | None] = 1.0
-    """The largest label; None where there is no limit."""
+    """Largest label; None if there is no limit."""
     makes_grades: ClassVar[bool] = False
     """Whether the labels are grades, which are not cut again."""
 
     def label(self, log: ClickLog) -> Array:
-        """The label of each pair; NaN where it gets none."""  # (U,)
+        """Label of each pair; NaN if it gets none."""  # (U,)
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class PairLabels:
-    """The labels of the pairs of a log, with how often each was shown and clicked."""
+    """Labels of the pairs of a log, with their impressions and clicks."""
 
     log: ClickLog
     values: Array  # (U,) NaN: none
@@ -61,7 +60,7 @@ class PairLabels:
         return int((~np.isnan(self.values)).sum())
 
     def join(self, data: Table) -> Dataset:
-        """The data with these labels. Documents without a label are left out, as are queries without any."""
+        """Set these labels in a dataset; documents without a label are left out, as are queries without any."""
         data = data.grouped()
         rows = np.append(self.values, np.nan)[pairs_of_rows(self.log, data)]
         kept = np.flatnonzero(~np.isnan(rows))
@@ -75,14 +74,14 @@ class PairLabels:
 
 
 def labels(log: ClickLog, data: Table, *, how: str = "ubm", grades: Grades = None, least: float = 1.0) -> Dataset:
-    """The data with labels made of clicks, in place of its own; documents without a label are left out."""
+    """Replace the labels of a dataset by labels from clicks; documents without a label are left out."""
     return label_pairs(log, how, grades=grades, least=least).join(data)
 
 
 def label_pairs(
     log: ClickLog, how: str = "ubm", *, grades: Grades = None, least: float = 1.0, progress: Progress = quiet
 ) -> PairLabels:
-    """The label of each pair of a log; pairs shown fewer than `least` times get none."""
+    """Label the pairs of a log; pairs shown fewer than `least` times get no label."""
     check_log(log)
     chosen = labelling(how)
     makes_grades = isinstance(chosen, Labelling) and chosen.makes_grades
@@ -98,18 +97,18 @@ def label_pairs(
 
 
 def labelling(how: str) -> Labelling | ClickModel:
-    """A way of labelling, or a click model, by its name."""
+    """Parse a labelling or a click model."""
     name, _ = split_call(how)
     if name in ClickModel.catalogue():
         return ClickModel.parse(how)
-    known = Labelling.catalogue()
-    if name not in known:
-        raise UnknownNameError("labelling", name, [*known, *ClickModel.catalogue()])
+    labellings = Labelling.catalogue()
+    if name not in labellings:
+        raise UnknownNameError("labelling", name, [*labellings, *ClickModel.catalogue()])
     return Labelling.parse(how)
 
 
 def cut(values: Array, grades: Grades) -> Array:
-    """Numbers as grades 0, 1, …: K equal parts of [0, 1], closed below, or quantiles, where a tie takes the lower."""
+    """Cut numbers into grades 0, 1, …: K equal parts of [0, 1], closed below, or quantiles; ties take the lower."""
     if grades is None:
         return values
     if grades == "quantiles":
@@ -123,8 +122,8 @@ def cut(values: Array, grades: Grades) -> Array:
     return np.minimum(np.floor(grades * values), grades - 1.0)
 
 
-def pairs_of_rows(log: ClickLog, data: Table) -> NDArray[np.int64]:
-    """The pair of each row of grouped data, found by the ids of its query and document; -1 where the log lacks it.
+def pairs_of_rows(log: ClickLog, data: Table) -> Ints:
+    """Pair of each row of grouped data, by the ids of its query and document; -1 if the log lacks it.
 
     Data without document ids has the numbers of its rows as ids, as in simulated logs.
     """
@@ -132,12 +131,12 @@ def pairs_of_rows(log: ClickLog, data: Table) -> NDArray[np.int64]:
     return log.find_pairs(queries, [data.document_name(row) for row in range(data.n_documents)])
 
 
-def _only_rows(data: Dataset, rows: NDArray[np.int64]) -> Dataset:
-    """Some rows of grouped data, without the queries that lose all of theirs."""
+def _only_rows(data: Dataset, rows: Ints) -> Dataset:
+    """Select rows of grouped data; queries that lose all rows are dropped."""
     sizes = np.bincount(data.query_index[rows], minlength=data.n_queries)
     queries = np.flatnonzero(sizes)
 
-    def of(values: Any, chosen: NDArray[np.int64]) -> Any:
+    def of(values: Any, chosen: Ints) -> Any:
         return None if values is None else values[chosen]
 
     return replace(

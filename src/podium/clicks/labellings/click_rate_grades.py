@@ -1,4 +1,4 @@
-"""Grades by the click rate of a document, as Freno, Papini and Diligenti made those of their AOL data.
+"""Grades by the click rate of a document, as in the AOL data of Freno, Papini and Diligenti.
 
 Reference: Freno, Papini & Diligenti, Learning to rank using Markov random fields, ICMLA 2011, section IV-B.
 """
@@ -20,7 +20,7 @@ PARTS = 7
 
 @register
 class ClickRateGrades(Labelling):
-    """Grades 0, ½, …, 3 by the click rate.
+    """Click-rate grades 0, ½, …, 3.
 
     Formula: ½ · min(⌊7 · rate⌋, 6), the rate being the clicks on the document over how often its query was issued. The
     parts are closed below: rate 1/7 has grade ½.

@@ -19,13 +19,13 @@ from podium.clicks.models.base import tally
 
 @register
 class COEC(Labelling):
-    """Clicks over the clicks that the ranks of a document lead one to expect.
+    """Clicks over expected clicks: the clicks on a document, divided by those expected at its ranks.
 
-    Formula: Σ clicks / Σ over its impressions of the click rate of all documents at that rank; none for 0/0. 1 is what
-    an average document gets.
+    Formula: Σ clicks / Σ over its impressions of the click rate of all documents at that rank; none for 0/0. An average
+    document has 1.
 
     `preset=opensearch` computes as OpenSearch's search-relevance plugin does: all impressions of a document count as
-    at the best rank where it was seen, nothing expected is 0, and three decimals are kept.
+    at its best rank, the label is 0 if no click is expected, and three decimals are kept.
     """
 
     most: ClassVar[float | None] = None
@@ -41,8 +41,8 @@ class COEC(Labelling):
             best = np.full(log.n_pairs, len(rate))
             np.minimum.at(best, log.pairs, ranks)
             expected = np.append(rate, 0.0)[best] * impressions
-            found = np.divide(clicks, expected, out=np.zeros_like(clicks), where=expected > 0)
-            rounded: Array = np.floor(1000.0 * found + 0.5) / 1000.0
+            exact = np.divide(clicks, expected, out=np.zeros_like(clicks), where=expected > 0)
+            rounded: Array = np.floor(1000.0 * exact + 0.5) / 1000.0
             return rounded
         expected = np.bincount(log.pairs, weights * rate[ranks], minlength=log.n_pairs)
         return np.divide(clicks, expected, out=np.full_like(clicks, np.nan), where=expected > 0)

@@ -1,4 +1,4 @@
-"""Click-through rate: how often a document was clicked where it was shown."""
+"""Click-through rate (CTR) as a label: clicks on a document per impression."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from podium.clicks.models.base import ratio, tally
 
 @register
 class CTR(Labelling):
-    """(clicks + a)/(impressions + 2a) with a = `prior`. It favours documents that were shown at the top."""
+    """Click-through rate (clicks + a)/(impressions + 2a) with a = `prior`; it favours documents shown at the top."""
 
     prior: float = param(1.0, least=0.0)
 

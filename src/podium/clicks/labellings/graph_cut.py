@@ -1,16 +1,16 @@
-"""Labels by cutting the graph of preferences between the documents of a query.
+"""Labels from clicks by graph cuts: labels that agree with the preferences between the documents of a query.
 
-Reference: Agrawal, Halverson, Kenthapadi, Mishra & Tsaparas, Generating labels from clicks, WSDM 2009. Its abstract
-says that two labels are found exactly in linear time and that more are NP-hard; the cuts for more are ours.
+Reference: Agrawal, Halverson, Kenthapadi, Mishra & Tsaparas, Generating labels from clicks, WSDM 2009. By its abstract
+two labels take linear time and more are NP-hard; the cuts for more are ours.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s
 from podium.base.errors import ParameterError
 from podium.base.registry import param, register
 from podium.clicks.labellings.base import Labelling
@@ -21,12 +21,12 @@ from podium.jit.compiled import compiled
 
 @register
 class Graph(Labelling):
-    """Labels 0 … K − 1 that agree with as many preferences as possible.
+    """Graph cut: labels 0 … K − 1 that agree with as many preferences as possible.
 
     Formula: maximise Σ w(u, v) over u labelled above v, minus the same over u labelled below v; w(u, v) counts how
-    often u was preferred to v by `rule` (a rule within pages). With two labels the optimum is 1 exactly where a
-    document was preferred more often than others were to it: preferences inside a class cancel. With more, documents
-    are put in the order of that difference, and the best cuts of this order are found by dynamic programming, O(Kn²).
+    often u was preferred to v by `rule` (a rule within pages). With two labels the optimum is 1 exactly if a document
+    was preferred more often than others were to it: preferences inside a class cancel. With more, documents are sorted
+    by that difference, and dynamic programming gives the best cuts of this order, O(Kn²).
     Ties go to the lower label. Documents without any preference get none.
     """
 
@@ -46,33 +46,33 @@ class Graph(Labelling):
         margin = np.asarray(wins - losses, np.float64)
         touched = wins + losses > 0
         if self.labels == 2:
-            found = (margin > 0).astype(np.float64)
+            labels = (margin > 0).astype(np.float64)
         else:
-            found = self._cut(log, (winners, losers, weights), margin)
-        return np.where(touched, found, np.nan)
+            labels = self._cut(log, (winners, losers, weights), margin)
+        return np.where(touched, labels, np.nan)
 
-    def _cut(self, log: ClickLog, events: tuple[Any, Any, Any], margin: Array) -> Array:
+    def _cut(self, log: ClickLog, events: tuple[Int32s, Int32s, Array], margin: Array) -> Array:
         winners, losers, weights = events
         starts = np.searchsorted(log.pair_query, np.arange(log.n_queries + 1))
         order = np.argsort(log.pair_query[winners], kind="stable")
         ends = np.searchsorted(log.pair_query[winners][order], np.arange(log.n_queries + 1))
-        found = np.zeros(log.n_pairs)
+        labels = np.zeros(log.n_pairs)
         for q in range(log.n_queries):
-            a, b, mine = starts[q], starts[q + 1], order[ends[q] : ends[q + 1]]
+            a, b, rows = starts[q], starts[q + 1], order[ends[q] : ends[q + 1]]
             net = np.zeros((b - a, b - a))
-            np.add.at(net, (winners[mine] - a, losers[mine] - a), weights[mine])
+            np.add.at(net, (winners[rows] - a, losers[rows] - a), weights[rows])
             best_first = np.argsort(-margin[a:b], kind="stable")
             net = (net - net.T)[np.ix_(best_first, best_first)]
-            found[a + best_first] = cut_order(net, self.labels)
-        return found
+            labels[a + best_first] = cut_order(net, self.labels)
+        return labels
 
 
 @compiled
-def cut_order(net: Any, n_labels: int) -> Any:
-    """The labels of documents in an order, best first, that maximise Σ net[i, j] over i labelled above j.
+def cut_order(net: Array, n_labels: int) -> Array:
+    """Labels of documents in an order, best first, that maximise Σ net[i, j] over i labelled above j.
 
-    That is all of the sum but what falls inside the classes, which is minimised: f_k(r) = min_l f_{k−1}(l) + inside(l,
-    r) for the first r documents in k classes, empty ones allowed.
+    The rest of the sum, inside the classes, is minimised: f_k(r) = min_l f_{k−1}(l) + inside(l, r) for the first r
+    documents in k classes, empty ones allowed.
     """
     n = len(net)
     inside = np.zeros((n + 1, n + 1))  # inside[l, r]: Σ net[i, j] over l ≤ i < j < r

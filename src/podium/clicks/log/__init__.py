@@ -1,1 +1,1 @@
-"""Click logs: pages, their files and frames."""
+"""Click logs: results pages with impressions and clicks, their files and data frames."""

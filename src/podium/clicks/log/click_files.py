@@ -1,9 +1,9 @@
-"""Click logs as files: JSON Lines (.jsonl, .jsonl.gz), one page a line, and Parquet (.parquet) with the same columns.
+"""Files of click logs: JSON Lines (.jsonl, .jsonl.gz), one page per line, and Parquet (.parquet) of the same columns.
 
     {"query": "q7", "documents": ["d3", "d1", "d9"], "clicks": [2]}
 
-Optional beside these: page, visit, user, ranker, text, time (ISO 8601, or ms since 1970), count; positions,
-propensities and grades as long as documents. Clicks are positions in `documents`, from 1, or objects
+Optional fields: page, visit, user, ranker, text, time (ISO 8601, or ms since 1970), count; positions, propensities and
+grades, as long as documents. Clicks are positions in `documents`, from 1, or objects
 {"at": 2, "time": …, "dwell": seconds, "action": "click"}. A page without clicks has an empty list. Other fields are not
 read. Ids are text; whole numbers are taken as their text.
 """
@@ -32,7 +32,7 @@ _MOST_RANKERS = 2**15 - 1
 
 
 def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: Repeated = "refuse") -> ClickLog:
-    """Read a click log. Clicks that name an action count where it is one of `actions`.
+    """Read a click log. Clicks that name an action count if it is one of `actions`.
 
     A document that is twice on a page is an error; with `repeated="keep"` each place is an impression.
     """
@@ -50,7 +50,7 @@ def read_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repeated: 
 
 
 def write_clicks(log: ClickLog, target: Source) -> None:
-    """Write a click log: Parquet where the name ends in .parquet, else JSON Lines, gzipped where it ends in .gz."""
+    """Write a click log: Parquet if the name ends in .parquet, else JSON Lines, gzipped if it ends in .gz."""
     if table_kind(source_name(target)) == "parquet":
         write_parquet_clicks(log, target)
     else:
@@ -73,7 +73,7 @@ def read_json_clicks(source: Source, *, actions: Sequence[str] = _ACTIONS, repea
 
 
 def json_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file with one on each line, with the numbers of their lines; blank lines are skipped."""
+    """Read JSON Lines: the number and the object of each line; blank lines are skipped."""
     name = source_name(source)
     with reading(source) as file:
         for number, line in enumerate(file, 1):
@@ -91,8 +91,8 @@ def json_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, record
 
 
-def id_text(value: Any, what: str) -> str:
-    """An id as text; whole numbers are taken as their text."""
+def id_text(value: object, what: str) -> str:
+    """Id as text; whole numbers are taken as their text."""
     if type(value) is str:
         return value
     if type(value) is int:
@@ -146,7 +146,7 @@ def _add_more(pages: PageList, record: dict[str, Any], n: int) -> None:
         pages.set_all(field, [_number(value, f"{field!r}", whole=whole, none=field == "grades") for value in values])
 
 
-def _event(click: Any) -> tuple[int, float | None, float | None, str]:
+def _event(click: object) -> tuple[int, float | None, float | None, str]:
     """Position, time, dwell and action of a click."""
     if type(click) is int:
         return click, None, None, "click"
@@ -160,7 +160,7 @@ def _event(click: Any) -> tuple[int, float | None, float | None, str]:
     return click["at"], None if time is None else _time(time), seconds, action if type(action) is str else ""
 
 
-def _time(value: Any) -> float:
+def _time(value: object) -> float:
     try:
         return as_milliseconds(value)
     except ValueError:
@@ -170,17 +170,17 @@ def _time(value: Any) -> float:
         ) from None
 
 
-def _number(value: Any, what: str, *, whole: bool = False, none: bool = False) -> float:
+def _number(value: object, what: str, *, whole: bool = False, none: bool = False) -> float:
     if value is None and none:
         return math.nan
-    good = type(value) is int or (type(value) is float and not whole and math.isfinite(value))
-    if not good or abs(value) > (2**31 - 1 if whole else 1e300):
-        raise ValueError(f"{what} must hold {'whole numbers' if whole else 'finite numbers'}; got {_kind(value)}")
-    return float(value)
+    largest = 2**31 - 1 if whole else 1e300
+    if (type(value) is int or (type(value) is float and not whole)) and abs(value) <= largest:
+        return float(value)
+    raise ValueError(f"{what} must hold {'whole numbers' if whole else 'finite numbers'}; got {_kind(value)}")
 
 
-def _kind(value: Any) -> str:
-    """A value of JSON in a few words."""
+def _kind(value: object) -> str:
+    """Describe a value of JSON in a few words."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     return json.dumps(value)[:60]
@@ -218,15 +218,15 @@ def _write_lines(log: ClickLog, file: BinaryIO) -> None:
 
 
 def _events(log: ClickLog, first: int, at: int) -> list[dict[str, Any]]:
-    """The click at a position, as two where it was clicked again later."""
+    """Events of a click at a position: two if it was clicked again later."""
     row = first + at - 1
     events: list[dict[str, Any]] = [{"at": at}]
     times = (log.click_times, log.last_click_times)
-    known = [int(t[row]) for t in times if t is not None and not math.isnan(t[row])]
-    if known:
-        events[0]["time"] = known[0]
+    recorded = [int(t[row]) for t in times if t is not None and not math.isnan(t[row])]
+    if recorded:
+        events[0]["time"] = recorded[0]
     if log.dwell is not None and not math.isnan(log.dwell[row]):
         events[0]["dwell"] = float(log.dwell[row])
-    if len(set(known)) > 1:
-        events.append({"at": at, "time": known[1]})
+    if len(set(recorded)) > 1:
+        events.append({"at": at, "time": recorded[1]})
     return events

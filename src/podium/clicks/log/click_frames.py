@@ -1,44 +1,47 @@
-"""Click logs as data frames of pandas, polars or pyarrow: a row for each impression.
+"""Click logs from and to data frames of pandas, polars or pyarrow: a row per impression.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"query": ["q", "q"], "document": ["a", "b"], "position": [1, 2], "click": [0, 1]})
     >>> clicks_from_frame(frame)
     ClickLog(1 pages of 1 queries, 2 pairs, 1 clicks)
 
-Columns: query, document and click, and where known position, page, visit, user, ranker, time, count, propensity and
-grade; others are not read. Rows of one `page` are a page, wherever they stand, in the order of their positions. Without
-this column, a page begins where the query changes or the position does not rise.
+Columns: query, document and click, and if known position, page, visit, user, ranker, time, count, propensity and grade;
+others are not read. Rows with the same `page` are a page, in the order of their positions; they need not be adjacent.
+Without this column, a page begins at each row whose query changes or whose position does not rise.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Ints
 from podium.base.columns import number_ids
 from podium.base.errors import DataError, MissingPackageError
 from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
 from podium.clicks.log.click_pages import as_fields, as_milliseconds
 from podium.data.frames import Backend, column_numbers, frame_table
 
+if TYPE_CHECKING:
+    import narwhals as nw
+
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
 _IMPRESSION = {"propensity": "propensities", "grade": "grades"}
 
 
 def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str | None = None) -> ClickLog:
-    """A click log from a data frame; `source` is what messages call it."""
+    """Click log from a data frame; `source` is its name in error messages."""
     table = frame_table(frame, source=source)
     name = source or "<frame>"
     for field in ("query", "document", "click"):
         if field not in table.columns:
             raise DataError(f"no column {field!r}; there are: {', '.join(table.columns)}.", where=source)
     query, documents = _ids(table["query"], name), _ids(table["document"], name)
-    given = _numbers(table["position"], name) if "position" in table.columns else None
-    page = _ids(table["page"], name)[0] if "page" in table.columns else _begin(query[0], given)
-    order, offsets = _pages(page, given)
+    positions = _numbers(table["position"], name) if "position" in table.columns else None
+    page = _ids(table["page"], name)[0] if "page" in table.columns else _begin(query[0], positions)
+    order, offsets = _pages(page, positions)
     rows = order[offsets[:-1]]
     _one_query(query[0][order], offsets, rows, name)
     clicks = _numbers(table["click"], name)[order]
@@ -48,8 +51,8 @@ def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str 
     more = _more(table, order, rows, name)
     names = {key: value[1] for key, value in more.items() if isinstance(value, tuple)}
     plain = {key: value[0] if isinstance(value, tuple) else value for key, value in more.items()}
-    if given is not None and _not_counted(given[order], offsets):
-        plain["positions"] = given[order]
+    if positions is not None and _not_counted(positions[order], offsets):
+        plain["positions"] = positions[order]
     return ClickLog.from_codes(
         (query[0][rows], query[1]),
         (documents[0][order], documents[1]),
@@ -62,7 +65,7 @@ def clicks_from_frame(frame: Any, *, repeated: Repeated = "refuse", source: str 
 
 
 def clicks_to_frame(log: ClickLog, *, backend: Backend = "pandas") -> Any:
-    """The log as a frame with a row for each impression."""
+    """Data frame of a log, with a row per impression."""
     import narwhals as nw
 
     if importlib.util.find_spec(backend) is None:
@@ -90,8 +93,8 @@ def clicks_to_frame(log: ClickLog, *, backend: Backend = "pandas") -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
-def _more(table: Any, order: NDArray[np.int64], rows: NDArray[np.int64], name: str) -> dict[str, Any]:
-    """The optional columns: of each page the value in its first row."""
+def _more(table: nw.DataFrame[Any], order: Ints, rows: Ints, name: str) -> dict[str, Any]:
+    """Optional columns; a page has the value of its first row."""
     more: dict[str, Any] = {}
     for field, key in _NAMES.items():
         if field in table.columns:
@@ -107,12 +110,12 @@ def _more(table: Any, order: NDArray[np.int64], rows: NDArray[np.int64], name: s
     return more
 
 
-def _ids(series: Any, name: str, *, missing: bool = False) -> tuple[NDArray[np.int64], list[str]]:
-    """Codes and names of a column of ids; -1 where one is missing."""
+def _ids(series: nw.Series[Any], name: str, *, missing: bool = False) -> tuple[Ints, list[str]]:
+    """Codes and names of a column of ids; -1 if missing."""
     return number_ids(series.to_native(), f"value of column {series.name!r}", where=name, optional=missing)
 
 
-def _numbers(series: Any, name: str, *, missing: bool = False) -> NDArray[np.float64]:
+def _numbers(series: nw.Series[Any], name: str, *, missing: bool = False) -> Array:
     values = column_numbers(series, name)
     bad = np.flatnonzero(np.isinf(values) if missing else ~np.isfinite(values))
     if series.name == "position":
@@ -126,7 +129,7 @@ def _numbers(series: Any, name: str, *, missing: bool = False) -> NDArray[np.flo
     return values
 
 
-def _times(series: Any, name: str) -> NDArray[np.float64]:
+def _times(series: nw.Series[Any], name: str) -> Array:
     import narwhals as nw
 
     if series.dtype.is_temporal():
@@ -144,8 +147,8 @@ def _times(series: Any, name: str) -> NDArray[np.float64]:
     return values
 
 
-def _begin(query: NDArray[np.int64], positions: NDArray[np.float64] | None) -> NDArray[np.int64]:
-    """The page of each row where no column says it."""
+def _begin(query: Ints, positions: Array | None) -> Ints:
+    """Page of each row, without a column `page`."""
     new = np.ones(len(query), np.bool_)
     new[1:] = query[1:] != query[:-1]
     if positions is not None:
@@ -153,17 +156,15 @@ def _begin(query: NDArray[np.int64], positions: NDArray[np.float64] | None) -> N
     return np.cumsum(new) - 1
 
 
-def _pages(
-    page: NDArray[np.int64], positions: NDArray[np.float64] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows in the order of pages and positions, and where each page begins."""
+def _pages(page: Ints, positions: Array | None) -> tuple[Ints, Ints]:
+    """Rows in the order of pages and positions, and the offsets of pages."""
     order = np.lexsort((np.zeros(len(page)) if positions is None else positions, page))
     starts = np.flatnonzero(np.diff(page[order], prepend=-1))
     return order, np.append(starts, len(page)).astype(np.int64)
 
 
-def _one_query(query: NDArray[np.int64], offsets: NDArray[np.int64], rows: NDArray[np.int64], name: str) -> None:
-    """Raise a clear error where a page has rows of two queries."""
+def _one_query(query: Ints, offsets: Ints, rows: Ints, name: str) -> None:
+    """Raise a clear error if a page has rows of two queries."""
     inside = np.ones(len(query), np.bool_)
     inside[offsets[:-1]] = False
     bad = np.flatnonzero((np.diff(query, prepend=query[:1]) != 0) & inside)
@@ -172,6 +173,6 @@ def _one_query(query: NDArray[np.int64], offsets: NDArray[np.int64], rows: NDArr
         raise DataError("this page has rows of two queries. Check its id.", where=f"{name}:row {rows[at]}")
 
 
-def _not_counted(positions: NDArray[np.float64], offsets: NDArray[np.int64]) -> bool:
+def _not_counted(positions: Array, offsets: Ints) -> bool:
     counted = np.arange(len(positions)) - np.repeat(offsets[:-1], np.diff(offsets)) + 1
     return bool((positions != counted).any())

@@ -1,13 +1,13 @@
-"""ClickLog: the pages that people were shown, and what they clicked.
+"""Click log: results pages with their impressions, and the clicks of users.
 
     >>> log = ClickLog.from_pages([("q7", ["d3", "d1", "d9"], [2]), ("q7", ["d1", "d3"], [])])
     >>> log.n_pages, log.n_pairs, log.clicks.tolist(), log.document_ids[log.pairs].tolist()
     (2, 3, [0, 1, 0, 0, 0], ['d3', 'd1', 'd9', 'd1', 'd3'])
 
-A page is one list shown for one query, a visit is a run of pages of one person, a pair is a (query, document). Pages
-are sorted by query, and pairs are numbered by the text of their query and document, so what is computed from a log does
-not depend on the order in which its pages were read. Pages without clicks belong in a log: without them, click rates
-mean nothing.
+A page (results page) is one list shown for one query, an impression is a document on a page, a visit (session) is a
+sequence of pages of one user, a pair is a (query, document). Pages are sorted by query, and pairs are numbered by the
+text of their query and document, so results do not depend on the order in which pages were read. Pages without clicks
+belong in a log: without them, click rates are meaningless.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Int32s, Ints
+from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
 from podium.base.columns import text_ids, whole_numbers
 from podium.base.errors import DataError
 from podium.jit.compiled import compiled
 
 Repeated = Literal["refuse", "keep"]
-"""What to do where a document is twice on a page: raise an error, or count each place as an impression."""
+"""Treatment of a document that is twice on a page: raise an error, or count each place as an impression."""
 LONGEST = 1000
-"""Documents that a page may have."""
+"""Largest number of documents on a page."""
 NO_TIME = np.iinfo(np.int64).min
-"""The time of a page without one."""
+"""Time of a page without one."""
 
 _PER_PAGE = ("page_query", "visits", "users", "places", "times", "rankers", "counts", "page_ids")
 _PER_IMPRESSION = (
@@ -48,34 +48,34 @@ _PER_IMPRESSION = (
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """P pages with I impressions of U pairs, sorted by query. What is None was not recorded."""
+    """Click log of P pages with I impressions of U pairs, sorted by query; fields that are None were not recorded."""
 
-    pairs: NDArray[np.int32]  # (I,) the pair of each impression, page after page, each from the top
-    clicks: NDArray[np.uint8]  # (I,) 1 where it was clicked; several clicks are one
-    offsets: NDArray[np.int64]  # (P+1,)
-    page_query: NDArray[np.int32]  # (P,) ascending
-    pair_query: NDArray[np.int32]  # (U,) ascending
-    query_ids: NDArray[Any]  # (Q,) text, ascending
-    document_ids: NDArray[Any]  # (U,) text, ascending within a query
-    positions: NDArray[np.int32] | None = None  # (I,) from 1, rising within a page; None: 1, 2, …
+    pairs: Int32s  # (I,) the pair of each impression, page after page, each from the top
+    clicks: Bytes  # (I,) 1 if it was clicked; several clicks are one
+    offsets: Ints  # (P+1,)
+    page_query: Int32s  # (P,) ascending
+    pair_query: Int32s  # (U,) ascending
+    query_ids: AnyArray  # (Q,) text, ascending
+    document_ids: AnyArray  # (U,) text, ascending within a query
+    positions: Int32s | None = None  # (I,) from 1, rising within a page; None: 1, 2, …
     propensities: Array | None = None  # (I,) the probability that the impression was shown there
     grades: Array | None = None  # (I,) judges' grades; NaN: none
     click_times: Array | None = None  # (I,) of the first click, in ms; NaN: none
     last_click_times: Array | None = None  # (I,) of the last click, in ms; NaN: none
     dwell: Array | None = None  # (I,) seconds on the document, all clicks together; NaN: unknown
-    visits: NDArray[np.int32] | None = None  # (P,) numbered; -1: unknown
-    users: NDArray[np.int32] | None = None  # (P,) numbered; -1: unknown
-    places: NDArray[np.int64] | None = None  # (P,) of pages in the order of their file, where visits or users are known
-    times: NDArray[np.int64] | None = None  # (P,) ms since 1970; NO_TIME: unknown
+    visits: Int32s | None = None  # (P,) numbered; -1: unknown
+    users: Int32s | None = None  # (P,) numbered; -1: unknown
+    places: Ints | None = None  # (P,) of pages in the order of their file, if visits or users are known
+    times: Ints | None = None  # (P,) ms since 1970; NO_TIME: unknown
     rankers: NDArray[np.int16] | None = None  # (P,) index into ranker_names; -1: unknown
     ranker_names: tuple[str, ...] = ()
     counts: Array | None = None  # (P,) how often the page occurred; None: once
-    page_ids: NDArray[Any] | None = None  # (P,) text; "": unknown
-    query_texts: NDArray[Any] | None = None  # (Q,) what people typed; "": unknown
+    page_ids: AnyArray | None = None  # (P,) text; "": unknown
+    query_texts: AnyArray | None = None  # (Q,) what users typed; "": unknown
     dropped_clicks: int = 0
     """Clicks on documents that were not on their page; they are not in the log."""
     dropped_pages: int = 0
-    """Pages that an importer left out because it could not tell what was shown."""
+    """Pages that an importer left out because it does not know what was shown."""
     source: str | None = None
 
     def __repr__(self) -> str:
@@ -101,51 +101,51 @@ class ClickLog:
         return len(self.query_ids)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The documents of each page."""  # (P,)
+    def sizes(self) -> Ints:
+        """Number of documents of each page."""  # (P,)
         return np.diff(self.offsets)
 
     @property
-    def page_of(self) -> NDArray[np.int64]:
-        """The page of each impression."""  # (I,)
+    def page_of(self) -> Ints:
+        """Page of each impression."""  # (I,)
         return np.repeat(np.arange(self.n_pages), self.sizes)
 
     @property
     def page_counts(self) -> Array:
-        """How often each page occurred."""  # (P,)
+        """Number of occurrences of each page."""  # (P,)
         return np.ones(self.n_pages) if self.counts is None else self.counts
 
     @property
     def n_page_views(self) -> float:
-        """The pages, each as often as it occurred."""
+        """Number of page views: pages, each as often as it occurred."""
         return float(self.page_counts.sum())
 
-    def ranks(self, most: int = LONGEST) -> NDArray[np.int32]:
-        """The position of each impression, from 1; those beyond `most` are given as `most`."""  # (I,)
+    def ranks(self, most: int = LONGEST) -> Int32s:
+        """Position of each impression, from 1, at most `most`."""  # (I,)
         if self.positions is not None:
             return np.minimum(self.positions, np.int32(most))
-        found = np.empty(self.n_impressions, np.int32)
-        _count_up(self.offsets, most, found)
-        return found
+        ranks = np.empty(self.n_impressions, np.int32)
+        _count_up(self.offsets, most, ranks)
+        return ranks
 
     @functools.cached_property
     def folded(self) -> ClickLog:
-        """The same clicks with equal pages as one, counted, in an order that depends on their content alone.
+        """Log with equal pages folded into one, counted, in an order that depends on their content alone.
 
-        It keeps what click models read: documents, positions, clicks and counts.
+        It keeps the fields that click models read: documents, positions, clicks and counts.
         """
         # imported here: the module below needs the class above
         from podium.clicks.log.click_pages import fold
 
         return fold(self)
 
-    def select(self, pages: NDArray[Any]) -> ClickLog:
-        """The log with some pages only, by a mask or by ascending numbers; queries and pairs keep their numbers."""
+    def select(self, pages: AnyArray) -> ClickLog:
+        """Select pages by a mask or by ascending numbers; queries and pairs keep their numbers."""
         chosen = np.flatnonzero(pages) if pages.dtype == bool else np.asarray(pages, np.int64)
         return replace(self, **_taken(self, chosen), dropped_clicks=0, dropped_pages=0)
 
     def cut(self, depth: int) -> ClickLog:
-        """The log with the first `depth` ranks of each page only."""
+        """Keep only the first `depth` ranks of each page."""
         kept = self.ranks() <= depth
         if kept.all():
             return self
@@ -153,15 +153,15 @@ class ClickLog:
         ends = np.concatenate(([0], np.cumsum(kept)))
         return replace(self, offsets=ends[self.offsets], **taken)
 
-    def with_clicks(self, clicks: NDArray[Any]) -> ClickLog:
-        """The same pages with other clicks, without times of clicks."""
+    def with_clicks(self, clicks: AnyArray) -> ClickLog:
+        """Replace the clicks; times of clicks are dropped."""
         return replace(
             self, clicks=np.asarray(clicks, np.uint8), click_times=None, last_click_times=None, dwell=None,
             dropped_clicks=0,
         )  # fmt: skip
 
-    def find_pairs(self, query_ids: Any, document_ids: Any) -> NDArray[np.int64]:
-        """The number of each pair (query, document), given as texts; -1 where the log does not have it."""
+    def find_pairs(self, query_ids: Iterable[object], document_ids: Iterable[object]) -> Ints:
+        """Number of each pair (query, document), given as texts; -1 if the log does not have it."""
         documents = {str(name): code for code, name in enumerate(dict.fromkeys(self.document_ids))}
         queries = {str(name): code for code, name in enumerate(self.query_ids)}
         width = len(documents) + 1
@@ -170,37 +170,37 @@ class ClickLog:
         q, d = _codes(query_ids, queries), _codes(document_ids, documents)
         asked = np.where((q >= 0) & (d >= 0), q * width + d, -1)
         at = np.searchsorted(own, asked, sorter=order)
-        found = np.append(order, -1)[np.minimum(at, len(order))]
-        return np.where((asked >= 0) & (np.append(own, -1)[found] == asked), found, -1)
+        pairs = np.append(order, -1)[np.minimum(at, len(order))]
+        return np.where((asked >= 0) & (np.append(own, -1)[pairs] == asked), pairs, -1)
 
     @classmethod
     def from_pages(cls, pages: Iterable[tuple[str, Sequence[str], Sequence[int]]]) -> ClickLog:
-        """A log from (query, documents from the top, clicked positions from 1) of each page."""
+        """Log from (query, documents from the top, clicked positions from 1) of each page."""
         from podium.clicks.log.click_pages import PageList
 
-        made = PageList("<pages>", unit="page ")
+        page_list = PageList("<pages>", unit="page ")
         for number, (query, documents, clicks) in enumerate(pages, 1):
-            where = made.place(number)
+            where = page_list.place(number)
             (name,) = text_ids([query], "query id", where=where)
             shown = text_ids(documents, "document id", where=where).tolist()
-            made.add(name, shown, whole_numbers(clicks, "click", where=where).tolist(), line=number)
-        return made.log()
+            page_list.add(name, shown, whole_numbers(clicks, "click", where=where).tolist(), line=number)
+        return page_list.log()
 
     @classmethod
     def from_codes(
         cls,
-        queries: tuple[NDArray[Any], Sequence[str]],
-        documents: tuple[NDArray[Any], Sequence[str]],
+        queries: tuple[AnyArray, Sequence[str]],
+        documents: tuple[AnyArray, Sequence[str]],
         *,
-        offsets: NDArray[np.int64],
-        clicks: NDArray[np.uint8],
+        offsets: Ints,
+        clicks: Bytes,
         where: Callable[[int], str] | None = None,
         repeated: Repeated = "refuse",
         more: Mapping[str, Any] | None = None,
     ) -> ClickLog:
-        """A log from the query of each page (P,) and the document of each impression (I,), numbered, with their names.
+        """Log from the query of each page (P,) and the document of each impression (I,), numbered, with their names.
 
-        `more` holds other fields, in the same order; `where` names the place of a page in messages of errors.
+        `more` holds other fields, in the same order; `where` names the place of a page in error messages.
         """
         more = {key: value for key, value in (more or {}).items() if value is not None}
         if "visits" in more or "users" in more:
@@ -210,8 +210,8 @@ class ClickLog:
         page_query, query_ids = _sorted_names(*queries)
         codes, names = _sorted_names(*documents)
         order = np.argsort(page_query, kind="stable")
-        pairs, found = np.empty(len(codes), np.int32), np.empty((2, len(codes)), np.int32)
-        n_pairs, twice = _number_pairs(codes, offsets, page_query, order, len(names), repeated == "keep", pairs, found)
+        pairs, parts = np.empty(len(codes), np.int32), np.empty((2, len(codes)), np.int32)
+        n_pairs, twice = _number_pairs(codes, offsets, page_query, order, len(names), repeated == "keep", pairs, parts)
         if n_pairs < 0:
             document = names[codes[twice]]
             at = int(np.searchsorted(offsets, twice, side="right")) - 1
@@ -220,7 +220,7 @@ class ClickLog:
                 "(--repeated keep), which counts each place as an impression.",
                 where=place(at),
             )
-        pair_query, pair_document = found[:, :n_pairs].copy()
+        pair_query, pair_document = parts[:, :n_pairs].copy()
         by_name = np.lexsort((pair_document, pair_query))
         new = np.empty(n_pairs, np.int32)
         new[by_name] = np.arange(n_pairs, dtype=np.int32)
@@ -228,24 +228,24 @@ class ClickLog:
         return log if (order[1:] > order[:-1]).all() else replace(log, **_taken(log, order))
 
 
-def check_log(given: Any) -> None:
-    """Raise a clear error for what is not a click log."""
-    if isinstance(given, str | os.PathLike):
-        raise DataError(f"expected a click log; got a path. Read it first: podium.read_clicks({os.fspath(given)!r}).")
-    if not isinstance(given, ClickLog):
-        raise DataError(f"expected a ClickLog; got {type(given).__name__}. podium.read_clicks and simulate make one.")
+def check_log(value: object) -> None:
+    """Raise a clear error for a value that is not a click log."""
+    if isinstance(value, str | os.PathLike):
+        raise DataError(f"expected a click log; got a path. Read it first: podium.read_clicks({os.fspath(value)!r}).")
+    if not isinstance(value, ClickLog):
+        raise DataError(f"expected a ClickLog; got {type(value).__name__}. podium.read_clicks and simulate make one.")
 
 
-def rows_of(offsets: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The impressions of some pages, page after page."""
+def rows_of(offsets: Ints, pages: Ints) -> Ints:
+    """Impressions of the given pages, page after page."""
     sizes = offsets[pages + 1] - offsets[pages]
     starts = np.cumsum(sizes) - sizes
-    rows: NDArray[np.int64] = np.arange(sizes.sum()) + np.repeat(offsets[pages] - starts, sizes)
+    rows: Ints = np.arange(sizes.sum()) + np.repeat(offsets[pages] - starts, sizes)
     return rows
 
 
-def _taken(log: ClickLog, pages: NDArray[np.int64]) -> dict[str, Any]:
-    """The fields of a log that change where only some pages are taken, in this order."""
+def _taken(log: ClickLog, pages: Ints) -> dict[str, Any]:
+    """Fields of a log, by page or impression, for the given pages in this order."""
     rows = rows_of(log.offsets, pages)
     sizes = log.sizes[pages]
     parts: dict[str, Any] = {"offsets": np.concatenate(([0], np.cumsum(sizes)))}
@@ -258,8 +258,8 @@ def _taken(log: ClickLog, pages: NDArray[np.int64]) -> dict[str, Any]:
     return parts
 
 
-def _sorted_names(codes: NDArray[Any], names: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """The same codes with their names in ascending order."""
+def _sorted_names(codes: AnyArray, names: Sequence[str]) -> tuple[Int32s, AnyArray]:
+    """Renumber codes so that their names ascend."""
     order = sorted(range(len(names)), key=names.__getitem__)
     new = np.empty(len(names), np.int32)
     new[order] = np.arange(len(names), dtype=np.int32)
@@ -268,8 +268,8 @@ def _sorted_names(codes: NDArray[Any], names: Sequence[str]) -> tuple[NDArray[np
     return new[codes] if len(codes) else np.zeros(0, np.int32), sorted_names
 
 
-def _codes(names: Any, known: dict[str, int]) -> NDArray[np.int64]:
-    return np.fromiter((known.get(str(name), -1) for name in names), np.int64)
+def _codes(names: Iterable[object], numbers: dict[str, int]) -> Ints:
+    return np.fromiter((numbers.get(str(name), -1) for name in names), np.int64)
 
 
 _RANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -281,8 +281,8 @@ _RANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-def _check_pages(offsets: NDArray[np.int64], more: Mapping[str, Any], place: Callable[[int], str]) -> None:
-    """Raise a clear error where a page is too long or a number outside its range."""
+def _check_pages(offsets: Ints, more: Mapping[str, Any], place: Callable[[int], str]) -> None:
+    """Raise a clear error if a page is too long or a number outside its range."""
     sizes = np.diff(offsets)
     long = np.flatnonzero(sizes > LONGEST)
     if len(long):
@@ -312,25 +312,19 @@ def _check_pages(offsets: NDArray[np.int64], more: Mapping[str, Any], place: Cal
 
 
 @compiled
-def _count_up(offsets: Ints, most: int, found: Int32s) -> None:
+def _count_up(offsets: Ints, most: int, ranks: Int32s) -> None:
     for page in range(len(offsets) - 1):
         for i in range(offsets[page], offsets[page + 1]):
-            found[i] = min(i - offsets[page] + 1, most)
+            ranks[i] = min(i - offsets[page] + 1, most)
 
 
 @compiled
 def _number_pairs(
-    documents: Int32s,
-    offsets: Ints,
-    page_query: Int32s,
-    order: Ints,
-    n_documents: int,
-    keep: bool,
-    pairs: Int32s,
-    found: Int32s,
-) -> Any:
-    """Number the pairs as they appear in pages sorted by query: their number, and -1 with the impression of a document
-    that is twice on a page."""
+    documents: Int32s, offsets: Ints, page_query: Int32s, order: Ints, n_documents: int, keep: bool, pairs: Int32s,
+    parts: Int32s,
+) -> tuple[int, int]:  # fmt: skip
+    """Number the pairs as they appear in pages sorted by query: (number of pairs, -1), or (-1, an impression of a
+    document that is twice on a page). `parts` gets the query and document of each pair."""
     pair_of, query_of = np.zeros(n_documents, np.int32), np.full(n_documents, -1, np.int32)
     page_of, n = np.full(n_documents, -1, np.int64), 0
     for page in order:
@@ -342,7 +336,7 @@ def _number_pairs(
             page_of[d] = page
             if query_of[d] != query:
                 query_of[d], pair_of[d] = query, n
-                found[0, n], found[1, n] = query, d
+                parts[0, n], parts[1, n] = query, d
                 n += 1
             pairs[i] = pair_of[d]
     return n, -1

@@ -1,4 +1,4 @@
-"""Pages of a click log, added one by one as readers find them, and folded where they are equal."""
+"""Builder of click logs: results pages are added one by one; and equal pages are folded."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Bytes, Flags, Int32s, Ints, Words
+from podium.base.arrays import Array, Bytes, Flags, Int32s, Ints, Words
 from podium.base.errors import DataError
 from podium.clicks.log.click_log import LONGEST, NO_TIME, ClickLog, Repeated, rows_of
 from podium.jit.compiled import compiled
@@ -25,7 +24,7 @@ _LARGEST = 2**53  # whole numbers up to here are exact as floats
 
 
 class PageList:
-    """A growing list of pages. Each remembers its line, so that errors can name it."""
+    """Builder of a click log, page by page; each page keeps its line number for error messages."""
 
     def __init__(self, source: str, *, unit: str = "", repeated: Repeated = "refuse") -> None:
         self.source, self.unit, self.repeated = source, unit, repeated
@@ -34,17 +33,17 @@ class PageList:
         self.queries, self.names = _Numbering(), _Numbering()
         self.per_page: dict[str, _Column] = {}
         self.per_impression: dict[str, _Column] = {}
-        self.numberings: dict[str, Any] = {}
+        self.numberings: dict[str, _Numbering] = {}
         self.texts: dict[int, str] = {}
         self.dropped_clicks = self.dropped_pages = 0
 
     def add(self, query: str, documents: Sequence[str], clicks: Iterable[int], *, line: int) -> int:
-        """Add a page: its documents from the top, and the positions on it, from 1, that were clicked.
+        """Add a page: its documents from the top, and the clicked positions, from 1.
 
-        Returns its first impression.
+        Returns the number of its first impression.
         """
         first, n = len(self.clicks), len(documents)
-        if n > LONGEST:  # before memory is spent on it
+        if n > LONGEST:  # checked before memory is allocated
             raise DataError(
                 f"a page of {n} documents; at most {LONGEST} can be one page. Was a whole query's log joined into "
                 "one page?",
@@ -65,25 +64,25 @@ class PageList:
         return first
 
     def set_number(self, name: str, value: float) -> None:
-        """A number of the page added last: times, counts."""
+        """Set a number of the page added last: times, counts."""
         self._column(self.per_page, name).put(len(self.lines) - 1, value)
 
     def set_name(self, name: str, value: str) -> None:
-        """A name of the page added last, which is numbered: visits, users, rankers, page_ids."""
+        """Set a name of the page added last, which is numbered: visits, users, rankers, page_ids."""
         if not value.isascii() and not is_unicode(value):
             raise DataError(f"the id {value!a} {_NO_UNICODE}", where=self.place(self.lines[-1]))
         self.set_number(name, self.numberings.setdefault(name, _Numbering())[value])
 
     def set_text(self, text: str) -> None:
-        """What people typed for the query of the page added last."""
+        """Set the text that the user typed for the query of the page added last."""
         self.texts.setdefault(self.page_query[-1], text)
 
     def set_all(self, name: str, values: Iterable[float]) -> None:
-        """A number of each impression of the page added last: positions, propensities, grades."""
+        """Set a number of each impression of the page added last: positions, propensities, grades."""
         self._column(self.per_impression, name).put_all(len(self.clicks) - self.sizes[-1], values)
 
     def set_click(self, at: int, time: float | None, dwell: float | None) -> None:
-        """When position `at` of the page added last was clicked, in ms, and the seconds spent there."""
+        """Set the time of a click at position `at` of the page added last, in ms, and its dwell time in seconds."""
         if at > self.sizes[-1]:
             return
         row = len(self.clicks) - self.sizes[-1] + at - 1
@@ -98,7 +97,7 @@ class PageList:
             column.put(row, dwell if math.isnan(before) else before + dwell)
 
     def place(self, line: int) -> str:
-        """What messages call a line."""
+        """Name of a line in error messages."""
         return f"{self.source}:{self.unit}{line}"
 
     def _column(self, columns: dict[str, _Column], name: str) -> _Column:
@@ -107,7 +106,7 @@ class PageList:
         return columns[name]
 
     def log(self) -> ClickLog:
-        """Everything that was added."""
+        """Build the click log of all pages that were added."""
         self._check_names()
         sizes = np.frombuffer(self.sizes, np.int32) if self.sizes else np.zeros(0, np.int32)
         offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
@@ -145,8 +144,8 @@ class PageList:
                     raise DataError(f"the id {name!a} {_NO_UNICODE}", where=self.place(self.lines[page]))
 
 
-def as_fields(values: dict[str, Any], *, offsets: NDArray[np.int64], names: dict[str, list[str]]) -> dict[str, Any]:
-    """Columns of numbers, NaN where one is missing, as fields of a ClickLog; of numbered columns with their names."""
+def as_fields(values: dict[str, Any], *, offsets: Ints, names: dict[str, list[str]]) -> dict[str, Any]:
+    """Fields of a ClickLog from columns of numbers, NaN if missing, and the names of numbered columns."""
     more = dict(values)
     for name in ("visits", "users", "rankers"):
         if name in more:
@@ -154,8 +153,8 @@ def as_fields(values: dict[str, Any], *, offsets: NDArray[np.int64], names: dict
     if "rankers" in more:
         more["ranker_names"] = tuple(names["rankers"])
     if "page_ids" in more:
-        known = np.array([*names["page_ids"], ""], object)
-        more["page_ids"] = known[np.nan_to_num(more["page_ids"], nan=-1).astype(np.int64)]
+        ids = np.array([*names["page_ids"], ""], object)
+        more["page_ids"] = ids[np.nan_to_num(more["page_ids"], nan=-1).astype(np.int64)]
     if "times" in more:
         missing = np.isnan(more["times"])
         more["times"] = np.where(missing, NO_TIME, np.nan_to_num(more["times"]).astype(np.int64))
@@ -169,8 +168,8 @@ def as_fields(values: dict[str, Any], *, offsets: NDArray[np.int64], names: dict
     return more
 
 
-def as_milliseconds(value: Any) -> float:
-    """A time as whole milliseconds since 1970: a number of them, or an ISO 8601 text (without a zone it is UTC)."""
+def as_milliseconds(value: object) -> float:
+    """Time as whole milliseconds since 1970, from a number of them or an ISO 8601 text (by default in UTC)."""
     if isinstance(value, str):
         when = datetime.datetime.fromisoformat(value)
         return float(((when if when.tzinfo else when.replace(tzinfo=datetime.UTC)) - _EPOCH) // _MILLISECOND)
@@ -189,14 +188,14 @@ def is_unicode(text: str) -> bool:
 
 
 def fold(log: ClickLog) -> ClickLog:
-    """The log with equal pages as one, counted, sorted by query and content."""
+    """Fold equal pages into one, counted; pages are sorted by query and content."""
     hashes = np.empty(log.n_pages, np.uint64)
     _hash_pages(log.pairs, log.clicks, log.ranks(_FARTHEST), log.offsets, hashes)
     order = np.lexsort((hashes, log.page_query))
     first = np.empty(log.n_pages, np.bool_)
     _mark_first(log.pairs, log.clicks, log.ranks(_FARTHEST), log.offsets, hashes, order, first)
     kept = order[first]
-    # sorted before they are added up: fractions would otherwise depend on the order of pages
+    # sorted before they are summed: with fractions the sum would depend on the order of pages
     group = np.cumsum(first) - 1
     weights = log.page_counts[order]
     by_size = np.lexsort((weights, group))
@@ -211,7 +210,7 @@ def fold(log: ClickLog) -> ClickLog:
 
 
 class _Column:
-    """Numbers by place, NaN where none was put."""
+    """Numbers by index, NaN if not set."""
 
     def __init__(self) -> None:
         self.values = array("d")
@@ -227,33 +226,32 @@ class _Column:
     def get(self, at: int) -> float:
         return self.values[at] if at < len(self.values) else math.nan
 
-    def finished(self, size: int) -> NDArray[np.float64]:
+    def finished(self, size: int) -> Array:
         self.values.extend([math.nan] * (size - len(self.values)))
         return np.array(self.values, np.float64)
 
 
 class _Numbering(dict[str, int]):
-    """A dictionary that gives each new name the next number."""
+    """Dictionary that gives each new name the next number."""
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
         return number
 
 
-def _ints(values: array[int]) -> NDArray[np.int32]:
+def _ints(values: array[int]) -> Int32s:
     return np.frombuffer(values, np.int32) if values else np.zeros(0, np.int32)
 
 
 def _with_texts(log: ClickLog, texts: dict[str, str]) -> ClickLog:
     if not texts:
         return log
-    found = np.array([texts.get(name, "") for name in log.query_ids], object)
-    return replace(log, query_texts=found)
+    return replace(log, query_texts=np.array([texts.get(name, "") for name in log.query_ids], object))
 
 
 @compiled
 def _mixed(h: np.uint64, value: int) -> Any:
-    """A hash of 64 bits with one more number in it (the finaliser of SplitMix64)."""
+    """Mix a number into a 64-bit hash (the finaliser of SplitMix64)."""
     h = (h ^ np.uint64(value)) + np.uint64(0x9E3779B97F4A7C15)
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

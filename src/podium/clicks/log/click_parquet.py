@@ -1,21 +1,27 @@
-"""Click logs in Parquet: a row for each page, the columns of the JSON Lines format with lists."""
+"""Click logs in Parquet: a row per page, with the columns of the JSON Lines format and lists."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import AnyArray, Array, Flags, Ints
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import Source, writing
 from podium.clicks.log.click_log import NO_TIME, ClickLog, Repeated
 from podium.clicks.log.click_pages import as_fields, as_milliseconds
 from podium.formats.tables.tables import read_frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Place = Callable[[int], str]
+"""Name of a row in error messages."""
 
 _NAMES = {"visit": "visits", "user": "users", "ranker": "rankers", "page": "page_ids"}
 _NUMBERS = {"positions": "positions", "propensities": "propensities", "grades": "grades"}
@@ -38,7 +44,7 @@ def write_parquet_clicks(log: ClickLog, target: Source) -> None:
         pyarrow.parquet.write_table(_to_arrow(log), file, compression="zstd")
 
 
-def _from_arrow(table: Any, source: str, actions: tuple[str, ...], repeated: Repeated) -> ClickLog:
+def _from_arrow(table: pa.Table, source: str, actions: tuple[str, ...], repeated: Repeated) -> ClickLog:
     columns = {name: _one_chunk(table[name]) for name in table.column_names}
     for field in ("query", "documents", "clicks"):
         if field not in columns:
@@ -78,15 +84,15 @@ def _from_arrow(table: Any, source: str, actions: tuple[str, ...], repeated: Rep
     return _with_texts(log, columns.get("text"), queries)
 
 
-def _one_chunk(column: Any) -> Any:
+def _one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     import pyarrow as pa
 
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
 
 
-def _lists(column: Any, name: str, place: Any) -> tuple[NDArray[np.int64], Any]:
-    """Where each list begins and ends, and what all of them hold."""
+def _lists(column: pa.Array, name: str, place: Place) -> tuple[Ints, pa.Array]:
+    """Offsets of the lists, and their values."""
     import pyarrow as pa
 
     if pa.types.is_null(column.type) and len(column) == 0:
@@ -98,13 +104,13 @@ def _lists(column: Any, name: str, place: Any) -> tuple[NDArray[np.int64], Any]:
     return offsets - offsets[0], column.flatten()
 
 
-def _no_nulls(column: Any, name: str, place: Any) -> None:
+def _no_nulls(column: pa.Array, name: str, place: Place) -> None:
     if column.null_count:
         row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         raise DataError(f"column {name!r} has no value here. Fill it or leave the page out.", where=place(row))
 
 
-def _texts(column: Any, name: str, place: Any) -> tuple[NDArray[Any], list[str]]:
+def _texts(column: pa.Array, name: str, place: Place) -> tuple[AnyArray, list[str]]:
     """Codes and names of a column of ids."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -124,13 +130,15 @@ def _texts(column: Any, name: str, place: Any) -> tuple[NDArray[Any], list[str]]
     return new[codes] if len(codes) else np.zeros(0, np.int32), names.take(pa.array(order)).to_pylist()
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _clicked(events: Any, actions: tuple[str, ...], page_of: NDArray[np.int64], place: Any) -> tuple[Any, Any]:
+def _clicked(
+    events: pa.Array, actions: tuple[str, ...], page_of: Ints, place: Place
+) -> tuple[tuple[Ints, Ints], dict[str, Array]]:
     """Positions of the clicks that count, with their numbers among all events; their times and dwell, if any."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -159,7 +167,7 @@ def _clicked(events: Any, actions: tuple[str, ...], page_of: NDArray[np.int64], 
     return (positions.to_numpy()[chosen].astype(np.int64), chosen), timed
 
 
-def _timed(timed: Any, rows: NDArray[np.int64], inside: NDArray[np.bool_], n: int) -> dict[str, Any]:
+def _timed(timed: dict[str, Array], rows: Ints, inside: Flags, n: int) -> dict[str, Any]:
     """Times of first and last clicks and dwell of each impression."""
     more: dict[str, Any] = {}
     if "time" in timed:
@@ -168,13 +176,13 @@ def _timed(timed: Any, rows: NDArray[np.int64], inside: NDArray[np.bool_], n: in
             keep.at(more[name], rows, timed["time"][inside])
     if "dwell" in timed:
         seconds = timed["dwell"][inside]
-        known = ~np.isnan(seconds)
-        total = np.bincount(rows[known], seconds[known], minlength=n)
-        more["dwell"] = np.where(np.bincount(rows[known], minlength=n) > 0, total, np.nan)
+        recorded = ~np.isnan(seconds)
+        total = np.bincount(rows[recorded], seconds[recorded], minlength=n)
+        more["dwell"] = np.where(np.bincount(rows[recorded], minlength=n) > 0, total, np.nan)
     return more
 
 
-def _page_columns(columns: dict[str, Any], place: Any) -> dict[str, Any]:
+def _page_columns(columns: dict[str, pa.Array], place: Place) -> dict[str, Any]:
     more: dict[str, Any] = {}
     for field, name in _NAMES.items():
         column = columns.get(field)
@@ -193,7 +201,7 @@ def _page_columns(columns: dict[str, Any], place: Any) -> dict[str, Any]:
     return more
 
 
-def _impression_columns(columns: dict[str, Any], offsets: NDArray[np.int64], place: Any) -> dict[str, Any]:
+def _impression_columns(columns: dict[str, pa.Array], offsets: Ints, place: Place) -> dict[str, Any]:
     more: dict[str, Any] = {}
     for field, name in _NUMBERS.items():
         column = columns.get(field)
@@ -208,8 +216,8 @@ def _impression_columns(columns: dict[str, Any], offsets: NDArray[np.int64], pla
                 where=place(int(apart[0])),
             )
 
-        def at(i: int, own: NDArray[np.int64] = own) -> str:
-            return str(place(int(np.searchsorted(own, i, side="right")) - 1))
+        def at(i: int, own: Ints = own) -> str:
+            return place(int(np.searchsorted(own, i, side="right")) - 1)
 
         if field != "grades":
             _no_nulls(values, field, at)
@@ -217,7 +225,7 @@ def _impression_columns(columns: dict[str, Any], offsets: NDArray[np.int64], pla
     return more
 
 
-def _floats(column: Any, name: str, place: Any) -> NDArray[np.float64]:
+def _floats(column: pa.Array, name: str, place: Place) -> Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -235,8 +243,8 @@ def _floats(column: Any, name: str, place: Any) -> NDArray[np.float64]:
     return values
 
 
-def _times(column: Any, name: str, place: Any) -> NDArray[np.float64]:
-    """Times in ms since 1970, NaN where there is none."""
+def _times(column: pa.Array, name: str, place: Place) -> Array:
+    """Times in ms since 1970; NaN if there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -255,26 +263,26 @@ def _times(column: Any, name: str, place: Any) -> NDArray[np.float64]:
     return values
 
 
-def _with_texts(log: ClickLog, column: Any, queries: tuple[NDArray[Any], list[str]]) -> ClickLog:
-    """The log with what people typed for each query: the first text that its pages have."""
+def _with_texts(log: ClickLog, column: pa.Array | None, queries: tuple[AnyArray, list[str]]) -> ClickLog:
+    """Set the text that users typed for each query: the first one of its pages."""
     if column is None or column.null_count == len(column):
         return log
     there = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     codes, names = queries
-    found, first = np.unique(codes[there], return_index=True)
-    texts = dict(zip([names[code] for code in found], column.take(there[first]).to_pylist(), strict=True))
+    with_text, first = np.unique(codes[there], return_index=True)
+    texts = dict(zip([names[code] for code in with_text], column.take(there[first]).to_pylist(), strict=True))
     return replace(log, query_texts=np.array([str(texts.get(name, "")) for name in log.query_ids], object))
 
 
-def _to_arrow(log: ClickLog) -> Any:
+def _to_arrow(log: ClickLog) -> pa.Table:
     import pyarrow as pa
 
-    def lists(values: Any, offsets: NDArray[np.int64] = log.offsets) -> Any:
+    def lists(values: pa.Array, offsets: Ints = log.offsets) -> pa.Array:
         return pa.LargeListArray.from_arrays(pa.array(offsets), values)
 
     columns: dict[str, Any] = {
         "query": _taken(log.query_ids, log.page_query),
-        "documents": lists(_documents(log)),
+        "documents": lists(_taken(log.document_ids, log.pairs)),
         "clicks": lists(*_events(log)),
     }
     for field, codes in (("visit", log.visits), ("user", log.users)):
@@ -298,19 +306,15 @@ def _to_arrow(log: ClickLog) -> Any:
     return table if log.places is None else table.take(pa.array(np.argsort(log.places)))
 
 
-def _taken(names: Any, codes: NDArray[Any]) -> Any:
-    """The names of codes; null where the code is negative."""
+def _taken(names: Iterable[str | None], codes: AnyArray) -> pa.Array:
+    """Names of codes; null if the code is negative."""
     import pyarrow as pa
 
     return pa.array(list(names), pa.string()).take(pa.array(codes, mask=codes < 0))
 
 
-def _documents(log: ClickLog) -> Any:
-    return _taken(log.document_ids, log.pairs)
-
-
-def _events(log: ClickLog) -> tuple[Any, NDArray[np.int64]]:
-    """The clicks of all pages, and where those of each page begin; a document clicked again later has two."""
+def _events(log: ClickLog) -> tuple[pa.Array, Ints]:
+    """Clicks of all pages, and their offsets by page; a document clicked again later has two."""
     import pyarrow as pa
 
     rows = np.flatnonzero(log.clicks)

@@ -1,4 +1,7 @@
-"""Click models, one file per model. A new model: its file, one import line here, one test with one number."""
+"""Click models: PBM, UBM, cascade, DCM, CCM, DBN and click rates, one file per model.
+
+A new model needs its file, one line in `__init__.pyi`, and a test with a number.
+"""
 
 import lazy_loader
 

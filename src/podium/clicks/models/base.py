@@ -1,4 +1,4 @@
-"""Click models: how people read a page, and what they find attractive.
+"""Click models: how users examine a results page, and which documents attract them.
 
     >>> from podium.clicks.log.click_log import ClickLog
     >>> pages = [("q", ["a", "b"], [1]), ("q", ["b", "a"], [1]), ("q", ["a", "b"], [])]
@@ -8,23 +8,24 @@
 
 A click model is a frozen value; `fit` gives its parameters for a log. All of them are probabilities, each with `prior`
 pseudo-counts of successes and as many of failures, so without data a parameter is ½. `prior=0` is maximum likelihood.
-What is maximised is J = log-likelihood + prior · Σ (log p + log(1 − p)) over all parameters.
+Fitting maximises J = log-likelihood + prior · Σ (log p + log(1 − p)) over all parameters.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from podium.base import archive
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array, Bytes, Int32s, Ints
+from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
 from podium.base.errors import DataError, ModelFileError, PodiumWarning
 from podium.base.progress import Progress, quiet
 from podium.base.registry import Named, param
@@ -41,61 +42,61 @@ _KIND = "podium click model"
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a model expects of each impression of a log."""
+    """Predicted probabilities of each impression of a log."""
 
     conditional: Array  # (I,) P(click | the clicks above it)
     marginal: Array  # (I,) P(click), whatever is clicked above
-    examined: Array  # (I,) P(the person looks at it), whatever is clicked above
+    examined: Array  # (I,) examination probability, whatever is clicked above
 
 
 @dataclass(frozen=True, repr=False)
 class ClickModel(Named):
-    """How people read a page. Its fields are its parameters."""
+    """Click model; its fields are its parameters."""
 
     kind: ClassVar[str] = "click model"
     home: ClassVar[str] = "podium.clicks.models"
     per_pair: ClassVar[tuple[str, ...]] = ()
-    """The parameters that every pair (query, document) has one of; the others are shared."""
+    """Names of the parameters of each pair (query, document); the others are shared."""
     splits_products: ClassVar[bool] = False
-    """Whether only products of attractiveness and examination show in clicks, so that documents must change places."""
+    """Whether clicks identify only products of attractiveness and examination, so that documents must change ranks."""
 
     prior: float = param(1.0, least=0.0)
 
     @property
     def consistent(self) -> bool:
-        """Whether a fit of ever more clicks of such people finds their parameters."""
+        """Whether the fit is a consistent estimate of the parameters."""
         return True
 
     def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
-        """The parameters for a folded log, and the objective J of each iterate that was kept."""
+        """Estimate the parameters for a folded log; also gives the objective J of each iterate that was kept."""
         raise NotImplementedError
 
-    def predict(self, params: Params, pairs: NDArray[Any], log: ClickLog) -> Predicted:
-        """What is expected of a log. `pairs` are the fitted pairs of its impressions; unknown ones are the last."""
+    def predict(self, params: Params, pairs: AnyArray, log: ClickLog) -> Predicted:
+        """Predict a log. `pairs` are the fitted pairs of its impressions; unknown ones are the last."""
         raise NotImplementedError
 
-    def draw(self, params: Params, pairs: NDArray[Any], log: ClickLog, uniform: Array) -> NDArray[np.uint8]:
-        """Clicks on the pages of a log, from one uniform number for each impression."""
+    def draw(self, params: Params, pairs: AnyArray, log: ClickLog, uniform: Array) -> Bytes:
+        """Draw clicks on the pages of a log, from one uniform number for each impression."""
         raise NotImplementedError
 
     def relevance(self, params: Params) -> Array:
-        """How relevant each pair is, by which documents are ordered; one number where all are alike."""  # (U,) or (1,)
+        """Relevance of each pair, which orders documents; one number if all are alike."""  # (U,) or (1,)
         raise NotImplementedError
 
     def attractiveness(self, params: Params) -> Array:
-        """The probability that each pair is clicked at the top of a page; one number where all are alike."""
+        """Probability of a click on each pair at rank 1; one number if all are alike."""
         return self.relevance(params)
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """Parameters of people who find pairs so attractive and read down a page as the curve (R,) says."""
+        """Parameters for simulation, from the attractiveness of pairs and an examination curve (R,)."""
         raise NotImplementedError
 
     def usable(self, log: ClickLog) -> ClickLog:
-        """The log without clicks that the model gives probability 0."""
+        """Log without the clicks that have probability 0 in this model."""
         return log
 
     def fit(self, log: ClickLog, *, progress: Progress = quiet) -> Fitted:
-        """Estimate the parameters from a log; `progress` gets the share of the most iterations after each."""
+        """Estimate the parameters from a log; `progress(fraction)` is called after each iteration."""
         if log.n_impressions == 0:
             raise DataError("the log has no impressions; a click model needs some pages.", where=log.source)
         used = self.usable(log)
@@ -113,17 +114,17 @@ def fit(log: ClickLog, model: ClickModel | str) -> Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A click model with its parameters for the pairs of a log."""
+    """Fitted click model: its parameters for the pairs of a log."""
 
     model: ClickModel
     params: Params
-    pair_query: NDArray[np.int32]  # (U,)
-    query_ids: NDArray[Any]  # (Q,)
-    document_ids: NDArray[Any]  # (U,)
+    pair_query: Int32s  # (U,)
+    query_ids: AnyArray  # (Q,)
+    document_ids: AnyArray  # (U,)
     impressions: Array  # (U,) how often each pair was shown
-    clicks: Array  # (U,) how often it was clicked; what a pair without clicks satisfies is only a guess
-    examined: Array  # (R,) the mean probability that a rank was looked at; NaN where none was shown
-    components: NDArray[np.int64]  # (R,) ranks with the same number had pairs in common; 0 where none was shown
+    clicks: Array  # (U,) how often it was clicked; the satisfaction of a pair without clicks is only the prior's
+    examined: Array  # (R,) the mean examination probability of a rank; NaN if it was not shown
+    components: Ints  # (R,) ranks with the same number had pairs in common; 0 if it was not shown
     history: Array  # the objective J of each iterate that was kept, the last of the result
     info: dict[str, Any]
 
@@ -132,21 +133,20 @@ class Fitted:
         return len(self.pair_query)
 
     def relevance(self, data: Dataset | None = None) -> Array:
-        """The relevance of each pair, or of each row of a dataset; NaN for rows that the log does not have."""
+        """Relevance of each pair, or of each row of a dataset; NaN for rows that the log does not have."""
         own = np.broadcast_to(self.model.relevance(self.params), self.n_pairs).copy()
         if data is None:
             return own
         if data.query_ids is None or data.document_ids is None:
             raise DataError("clicks are joined by ids; this data lacks query or document ids.", where=data.source)
-        found = self.pairs_of(data.query_ids[data.query_index], data.document_ids)
-        return np.append(own, np.nan)[found]
+        return np.append(own, np.nan)[self.pairs_of(data.query_ids[data.query_index], data.document_ids)]
 
     def attractiveness(self) -> Array:
-        """The probability that each pair is clicked at the top of a page."""  # (U,)
+        """Probability of a click on each pair at rank 1."""  # (U,)
         return np.broadcast_to(self.model.attractiveness(self.params), self.n_pairs).copy()
 
     def examination(self) -> Array:
-        """How often each rank is looked at, relative to rank 1; a ratio above 1 can occur.
+        """Examination probability of each rank, relative to rank 1; a ratio above 1 can occur.
 
         NaN, with a warning, for ranks that cannot be compared with rank 1, because no document was shown at both, even
         by a chain of others.
@@ -165,32 +165,32 @@ class Fitted:
             )
         return np.where(self.components == self.components[0], relative, np.nan)
 
-    def pairs_of(self, query_ids: Any, document_ids: Any) -> NDArray[np.int64]:
-        """The number of each pair, given as texts; n_pairs where it was not in the log."""
-        found = self._as_log().find_pairs(query_ids, document_ids)
-        return np.where(found < 0, self.n_pairs, found)
+    def pairs_of(self, query_ids: Iterable[object], document_ids: Iterable[object]) -> Ints:
+        """Number of each pair, given as texts; n_pairs if it was not in the log."""
+        pairs = self._as_log().find_pairs(query_ids, document_ids)
+        return np.where(pairs < 0, self.n_pairs, pairs)
 
     def predict(self, log: ClickLog) -> Predicted:
-        """What the model expects of each impression of a log; of pairs it does not know, the prior."""
+        """Predict each impression of a log; pairs that the model does not know have the prior."""
         return self.model.predict(self.params, self._pairs_in(log), log)
 
     def relevance_in(self, log: ClickLog) -> Array:
-        """The relevance of each impression's document; that of the prior for pairs that the model does not know."""
+        """Relevance of each impression's document; that of the prior for pairs that the model does not know."""
         params = {name: unseen(x) if name in self.model.per_pair else x for name, x in self.params.items()}
         return np.broadcast_to(self.model.relevance(params), self.n_pairs + 1)[self._pairs_in(log)]
 
     def draw(self, log: ClickLog, *, seed: int = 0) -> ClickLog:
-        """The pages of a log with clicks drawn from the model."""
+        """Draw clicks on the pages of a log from the model."""
         uniform = random_numbers(seed).random(log.n_impressions)
         return log.with_clicks(self.model.draw(self.params, self._pairs_in(log), log, uniform))
 
-    def _pairs_in(self, log: ClickLog) -> NDArray[np.int32]:
-        """The fitted pair of each impression of a log."""
-        found = self.pairs_of(log.query_ids[log.pair_query], log.document_ids)
-        return found.astype(np.int32)[log.pairs]
+    def _pairs_in(self, log: ClickLog) -> Int32s:
+        """Fitted pair of each impression of a log."""
+        pairs = self.pairs_of(log.query_ids[log.pair_query], log.document_ids)
+        return pairs.astype(np.int32)[log.pairs]
 
     def _as_log(self) -> ClickLog:
-        """The pairs without any page."""
+        """Log of the pairs without any page."""
         none = np.zeros(0, np.int32)
         return ClickLog(
             none, np.zeros(0, np.uint8), np.zeros(1, np.int64), none, self.pair_query, self.query_ids, self.document_ids
@@ -206,13 +206,13 @@ class Fitted:
         for name in ("query_ids", "document_ids"):
             raw = [str(text).encode() for text in getattr(self, name)]
             arrays[f"{name}/bytes"] = np.frombuffer(b"".join(raw), np.uint8)
-            arrays[f"{name}/ends"] = np.cumsum([len(one) for one in raw], dtype=np.int64)
+            arrays[f"{name}/ends"] = np.cumsum([len(text) for text in raw], dtype=np.int64)
         head = {"model": repr(self.model), "info": self.info}
         archive.write(path, _KIND, head, arrays, version=FORMAT)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Fitted:
-        """Read a fitted click model. Opening one from strangers is safe: it holds numbers and names, never code."""
+        """Read a fitted click model. Files from untrusted sources are safe: they hold numbers and names, never code."""
         with archive.file_errors(path, _KIND, made_by="podium clicks fit -o"):
             head, arrays = archive.read(path, _KIND, version=FORMAT)
             texts = {name: _texts(arrays, name) for name in ("query_ids", "document_ids")}
@@ -241,7 +241,7 @@ def _fitted(model: ClickModel, params: Params, log: ClickLog, *, history: list[f
 
 
 def tally(log: ClickLog) -> tuple[Array, Array]:
-    """How often each pair was shown and clicked."""
+    """Impressions and clicks of each pair."""
     impressions, clicks = np.zeros(log.n_pairs), np.zeros(log.n_pairs)
     _tally(log.pairs, log.clicks, log.offsets, log.page_counts, impressions, clicks)
     return impressions, clicks
@@ -265,27 +265,27 @@ def _add_by_rank(ranks: Int32s, offsets: Ints, counts: Array, values: Array, sho
 
 
 def unseen(values: Array) -> Array:
-    """Parameters of pairs with one more for pairs that are not known, ½."""
+    """Append the parameter of unknown pairs, ½."""
     return np.append(values, 0.5)
 
 
 def prior_term(prior: float, x: Array) -> float:
-    """prior · Σ (log p + log(1 − p)), which is 0 without a prior."""
+    """Prior term of the objective: prior · Σ (log p + log(1 − p))."""
     if prior == 0.0:
         return 0.0
     with np.errstate(divide="ignore"):
         return prior * float((np.log(x) + np.log1p(-x)).sum())
 
 
-def ratio(successes: Any, trials: Any, *, prior: float, otherwise: Any = 0.5) -> Array:
-    """(successes + prior)/(trials + 2·prior); `otherwise` where nothing was tried and there is no prior."""
+def ratio(successes: ArrayLike, trials: ArrayLike, *, prior: float, otherwise: ArrayLike = 0.5) -> Array:
+    """Smoothed ratio (successes + prior)/(trials + 2·prior); `otherwise` if there are no trials and no prior."""
     total = np.asarray(trials, np.float64) + 2.0 * prior
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.where(total > 0, (np.asarray(successes, np.float64) + prior) / total, otherwise)
-    return np.clip(found, 0.0, 1.0)  # sums of fractions may end a rounding error above 1
+        ratios = np.where(total > 0, (np.asarray(successes, np.float64) + prior) / total, otherwise)
+    return np.clip(ratios, 0.0, 1.0)  # by rounding, sums of fractions may exceed 1
 
 
-def _texts(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+def _texts(arrays: dict[str, AnyArray], name: str) -> AnyArray:
     raw, ends = arrays[f"{name}/bytes"].tobytes(), arrays[f"{name}/ends"].tolist()
     texts = np.empty(len(ends), object)
     texts[:] = [raw[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
@@ -293,7 +293,7 @@ def _texts(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
 
 
 def _try_out(fitted: Fitted) -> None:
-    """Predict one page, so that parts that do not fit are refused now and not in use."""
+    """Predict one page, so that arrays that do not fit together are refused on loading."""
     log, n = fitted._as_log(), fitted.n_pairs
     sizes = {name: len(fitted.params[name]) for name in fitted.model.per_pair}
     sizes |= {"document_ids": len(fitted.document_ids), "impressions": len(fitted.impressions)}
@@ -303,8 +303,8 @@ def _try_out(fitted: Fitted) -> None:
         raise ModelFileError("Its arrays do not fit together. Fit it again.")
     if any(not ((values >= 0) & (values <= 1)).all() for values in fitted.params.values()):
         raise ModelFileError("Its parameters are not probabilities. Fit it again.")
-    one = np.zeros(1, np.int32)
+    pairs = np.zeros(1, np.int32)
     page = dataclasses.replace(
-        log, pairs=one, clicks=np.zeros(1, np.uint8), offsets=np.array([0, 1]), page_query=queries[:1]
+        log, pairs=pairs, clicks=np.zeros(1, np.uint8), offsets=np.array([0, 1]), page_query=queries[:1]
     )
-    fitted.model.predict(fitted.params, one, page)
+    fitted.model.predict(fitted.params, pairs, page)

@@ -1,4 +1,6 @@
-"""Browsing models: P(click at r | clicks above) = α_u · γ_cell, where the cell is the rank, or rank and last click.
+"""Examination hypothesis models (PBM, UBM): P(click at r | clicks above) = α_u · γ_cell, attraction times examination.
+
+The cell is the rank (PBM), or the rank and the last click above (UBM).
 
 They are fitted on cells, not on pages: n impressions and k clicks of each (pair, cell). With x = αγ, one EM step is
 
@@ -12,13 +14,13 @@ is Σ k log x + (n−k) log(1−x).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Bytes, Int32s, Ints
+from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
 from podium.base.progress import Progress, quiet
 from podium.base.threads import default_threads, pool
 from podium.clicks.log.click_log import ClickLog
@@ -36,14 +38,14 @@ _SMALL = 1e-150  # times (1 − x)^7 ≥ 1e-112 it is still a normal number
 class Cells:
     """Impressions and clicks of each pair in each cell, sorted by pair and cell."""
 
-    offsets: NDArray[np.int64]  # (U+1,) the cells of each pair
-    cell: NDArray[np.int32]  # (M,)
+    offsets: Ints  # (U+1,) the cells of each pair
+    cell: Int32s  # (M,)
     shown: Array  # (M,)
     clicked: Array  # (M,)
     n_cells: int
 
     @property
-    def pair(self) -> NDArray[np.int64]:
+    def pair(self) -> Ints:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def by_pair(self, values: Array) -> Array:
@@ -55,23 +57,23 @@ class Cells:
 
 @dataclass(frozen=True, repr=False)
 class BrowsingModel(ClickModel):
-    """A click model in which a click is attraction times examination."""
+    """Click model in which a click is attraction times examination."""
 
     cells: ClassVar[int] = ONE
-    """Which cell an impression is in: all in one, by rank, or by rank and the last click above."""
+    """Cells of impressions: one for all, by rank, or by rank and the last click above."""
 
     def products(self, params: Params) -> tuple[Array, Array]:
-        """α of each pair, with one more for unknown pairs, or one for all; and γ of each cell."""
+        """Factors: α of each pair and of unknown pairs, or one for all; and γ of each cell."""
         raise NotImplementedError
 
-    def predict(self, params: Params, pairs: NDArray[Any], log: ClickLog) -> Predicted:
+    def predict(self, params: Params, pairs: AnyArray, log: ClickLog) -> Predicted:
         alpha, gamma = self.products(params)
         pairs = np.minimum(pairs, len(alpha) - 1)
-        made = [np.empty(log.n_impressions) for _ in range(3)]
-        _predict(pairs, log.clicks, log.ranks(), log.offsets, alpha, gamma, self.cells, self._most(gamma), *made)
-        return Predicted(*made)
+        arrays = [np.empty(log.n_impressions) for _ in range(3)]
+        _predict(pairs, log.clicks, log.ranks(), log.offsets, alpha, gamma, self.cells, self._most(gamma), *arrays)
+        return Predicted(*arrays)
 
-    def draw(self, params: Params, pairs: NDArray[Any], log: ClickLog, uniform: Array) -> NDArray[np.uint8]:
+    def draw(self, params: Params, pairs: AnyArray, log: ClickLog, uniform: Array) -> Bytes:
         alpha, gamma = self.products(params)
         pairs = np.minimum(pairs, len(alpha) - 1)
         clicks = np.zeros(log.n_impressions, np.uint8)
@@ -79,11 +81,11 @@ class BrowsingModel(ClickModel):
         return clicks
 
     def _most(self, gamma: Array) -> int:
-        """The number of ranks with cells of their own."""
+        """Number of ranks with cells of their own."""
         return math.isqrt(2 * len(gamma)) if self.cells == RANK_AND_LAST else len(gamma)
 
     def objective(self, params: Params, cells: Cells) -> float:
-        """The log-likelihood with its prior."""
+        """Log-likelihood with its prior."""
         alpha, gamma = self.products(params)
         x = alpha[np.minimum(cells.pair, len(alpha) - 1)] * gamma[cells.cell]
         prior = sum(prior_term(self.prior, values) for values in params.values())
@@ -92,7 +94,7 @@ class BrowsingModel(ClickModel):
 
 @dataclass(frozen=True, repr=False)
 class ExaminationModel(BrowsingModel, IteratedModel):
-    """Attractiveness of pairs times examination of cells, both unknown: PBM and UBM."""
+    """Click model of attractiveness of pairs times examination of cells, fitted by EM: PBM and UBM."""
 
     per_pair: ClassVar[tuple[str, ...]] = ("attractiveness",)
     splits_products: ClassVar[bool] = True
@@ -115,12 +117,12 @@ class ExaminationModel(BrowsingModel, IteratedModel):
         return {"attractiveness": x[: log.n_pairs], "examination": x[log.n_pairs :]}, history
 
     def n_ranks(self, log: ClickLog) -> int:
-        """The number of ranks with examination of their own."""
+        """Number of ranks with examination of their own."""
         raise NotImplementedError
 
 
 class EMStep:
-    """One EM step on cells: x = (α, γ) → J(x) and the next x."""
+    """EM step on cells: x = (α, γ) → J(x) and the next x."""
 
     def __init__(self, cells: Cells, prior: float) -> None:
         self.cells, self.prior, self.n_pairs = cells, prior, len(cells.offsets) - 1
@@ -153,8 +155,8 @@ class EMStep:
         return value, ratio(counts, self.shown, prior=self.prior, otherwise=x)
 
 
-def run_blocks(work: Any, n_blocks: int) -> list[Any]:
-    """The work on each block, in order, on all threads."""
+def run_blocks(work: Callable[[int], float], n_blocks: int) -> list[float]:
+    """Run the work on each block on all threads; results are in the order of blocks."""
     threads = min(default_threads(), n_blocks)
     if threads <= 1:
         return [work(block) for block in range(n_blocks)]
@@ -162,7 +164,7 @@ def run_blocks(work: Any, n_blocks: int) -> list[Any]:
 
 
 def count_cells(log: ClickLog, kind: int, n_ranks: int) -> Cells:
-    """The impressions and clicks of a folded log by pair and cell."""
+    """Count the impressions and clicks of a folded log by pair and cell."""
     n_cells = {ONE: 1, RANK: n_ranks, RANK_AND_LAST: n_ranks * (n_ranks + 1) // 2}[kind]
     most = min(log.n_impressions, log.n_pairs * n_cells)
     cell, shown, clicked = np.empty(most, np.int32), np.empty(most), np.empty(most)
@@ -184,7 +186,7 @@ def _log_likelihood(cells: Cells, x: Array) -> float:
 
 @compiled
 def cell_of(kind: int, rank: int, last: int, most: int) -> int:
-    """The cell of a rank, from 1, after a last click at rank `last`, 0 if none; ranks beyond `most` share its cell."""
+    """Cell of a rank, from 1, after a last click at rank `last`, 0 if none; ranks beyond `most` share its cell."""
     if kind == 0:
         return 0
     r = min(rank, most)
@@ -270,12 +272,12 @@ def _add_up(own_cell: Int32s, weight: Array, first: int, end: int, n_of: Array, 
 
 
 @compiled
-def _power(x: float, n: int) -> Any:
+def _power(x: float, n: int) -> float:
     """x^n for n from 0 to 7."""
     double = x * x
-    found = x if n & 1 else 1.0
-    found *= double if n & 2 else 1.0
-    return found * (double * double if n & 4 else 1.0)
+    power = x if n & 1 else 1.0
+    power *= double if n & 2 else 1.0
+    return power * (double * double if n & 4 else 1.0)
 
 
 @compiled
@@ -285,8 +287,8 @@ def _step(
 ) -> float:  # fmt: skip
     """Expected counts of the pairs first … end − 1; returns Σ (n−k) log(1−x).
 
-    Small whole n − k enter a product, whose logarithm is taken before it gets too small: logarithms took most of the
-    time of a step.
+    Powers of small whole n − k are multiplied, and the logarithm of the product is taken before it underflows, since
+    logarithms took most of the time of a step.
     """
     value, product = 0.0, 1.0
     for u in range(first, end):

@@ -1,4 +1,4 @@
-"""Cascade model: a person reads from the top and leaves with the first click."""
+"""Cascade model: a user reads from the top and leaves with the first click."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from podium.clicks.models.chain import Chain, ChainModel, Pages
 
 @register
 class Cascade(ChainModel):
-    """Everything down to the first click is looked at, nothing below.
+    """Cascade model: documents down to the first click are examined, none below.
 
     Formula: κ = 1, λ = 0: P(click at r) = α_r Π_{s<r} (1−α_s). In closed form α_u = (first clicks + a)/(impressions at
         or above the first click + 2a). Clicks after the first have probability 0; they are ignored and counted in

@@ -1,4 +1,4 @@
-"""Click chain model: after a click, a relevant document makes people leave more often than an irrelevant one."""
+"""Click chain model (CCM): after a click, users leave a relevant document more often than an irrelevant one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.clicks.models.chain import RELEVANT, Chain, Counts, IteratedChain, P
 
 @register
 class CCM(IteratedChain):
-    """A document is clicked with α_u and, once clicked, relevant with α_u; what follows depends on that.
+    """Click chain model: a document is clicked with α_u, then relevant with α_u, on which going on depends.
 
     Formula: κ = τ₁, λ = τ₂(1 − α_u) + τ₃α_u; by exact EM. `continuation` holds τ₁, τ₂, τ₃: after no click, after an
         irrelevant click, after a relevant one.
@@ -44,6 +44,6 @@ class CCM(IteratedChain):
         }
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """People go on with the ratio of the curve at ranks 2 and 1, after a relevant click half as often."""
+        """Parameters for simulation: users go on with the ratio of the curve at ranks 2 and 1, half after relevant."""
         go = np.clip(curve[1] / curve[0] if len(curve) > 1 else 0.5, 0.0, 1.0)
         return {"attractiveness": attractiveness, "continuation": np.array([go, go, 0.5 * go])}

@@ -1,28 +1,27 @@
-"""Chain models: a person reads from the top, goes on with probability κ after no click and λ after a click.
+"""Cascade-style click models: a user reads from the top, goes on with probability κ after no click and λ after a click.
 
-The first document is looked at; what is looked at and attractive (α) is clicked. For a page of n documents with the
+The first document is examined; an examined document is clicked with probability α. For a page of n documents with the
 last click at l (0 if none), b_{n+1} = 1 and for r = n … l+1:
 
-    b_r = (1−α_r)(1−κ+κ b_{r+1})                     P(no click from r on | r is looked at)
+    b_r = (1−α_r)(1−κ+κ b_{r+1})                     P(no click from r on | r is examined)
     D   = 1−λ_l+λ_l b_{l+1}                          after the last click
     P(page) = Π_{r<l, clicked} α_r λ_r · Π_{r<l, not} (1−α_r)κ · α_l · D;   without clicks b_1
-    e_r = P(r is looked at | page): 1 for r ≤ max(l, 1);  e_{l+1} = λ_l b_{l+1}/D;
+    e_r = P(r is examined | page): 1 for r ≤ max(l, 1);  e_{l+1} = λ_l b_{l+1}/D;
           then e_{r+1} = e_r · κ b_{r+1}/(1−κ+κ b_{r+1})
 
 The EM step adds expected successes and trials of every parameter. Of α: a click 1 of 1, no click above l 0 of 1, no
-click below l (1−e_r)α_r of 1. What is estimated of the decisions to go on depends on the model: `_count_by_rank`,
+click below l (1−e_r)α_r of 1. The counts of decisions to go on depend on the model: `_count_by_rank`,
 `_count_satisfied`, `_count_relevant`. Transitions out of the last document are not observed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Bytes, Int32s, Ints
+from podium.base.arrays import AnyArray, Array, Bytes, Int32s, Ints
 from podium.base.progress import Progress, quiet
 from podium.clicks.log.click_log import ClickLog
 from podium.clicks.models.base import ClickModel, Params, Predicted, prior_term, tally
@@ -30,6 +29,10 @@ from podium.clicks.models.browsing import run_blocks
 from podium.clicks.models.em import IteratedModel
 from podium.jit.compiled import compiled
 
+PageArrays = tuple[Int32s, Bytes, Int32s, Ints, Array]
+"""Pairs, clicks, ranks, offsets and counts of a log."""
+Habits = tuple[Array, float, Array, Array, Array, tuple[float, float]]
+"""Fields of `Chain`."""
 BY_RANK, SATISFIED, RELEVANT = "by rank", "satisfied", "relevant"
 _BLOCK = 100_000  # impressions
 _TINY = 1e-200  # products are turned into logarithms before they underflow
@@ -37,7 +40,7 @@ _TINY = 1e-200  # products are turned into logarithms before they underflow
 
 @dataclass(frozen=True)
 class Chain:
-    """A person's habits: λ of an impression is `by_pair` of its pair times `by_rank` of its rank."""
+    """Habits of users: λ of an impression is `by_pair` of its pair times `by_rank` of its rank."""
 
     alpha: Array  # (U+1,) the last of unknown pairs
     kappa: float
@@ -49,7 +52,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Counts:
-    """Expected successes and trials."""
+    """Expected successes and trials of the E step."""
 
     log_likelihood: float
     attracted: Array  # (U,) of as many impressions
@@ -59,22 +62,22 @@ class Counts:
 
 @dataclass(frozen=True, repr=False)
 class ChainModel(ClickModel):
-    """A click model in which a person reads from the top and may leave at any document."""
+    """Click model in which a user reads from the top and may leave at any document."""
 
     after_click: ClassVar[str | None] = None
-    """What is estimated of the decision after a click: BY_RANK, SATISFIED, RELEVANT or nothing."""
+    """Model of the decision after a click: BY_RANK, SATISFIED, RELEVANT, or None if it has no parameters."""
 
     def chain(self, params: Params) -> Chain:
-        """The habits that the parameters mean."""
+        """Habits of users with these parameters."""
         raise NotImplementedError
 
-    def predict(self, params: Params, pairs: NDArray[Any], log: ClickLog) -> Predicted:
+    def predict(self, params: Params, pairs: AnyArray, log: ClickLog) -> Predicted:
         c = self.chain(params)
-        made = [np.empty(log.n_impressions) for _ in range(3)]
-        _predict(pairs, log.clicks, log.ranks(), log.offsets, c.alpha, c.kappa, c.by_pair, c.by_rank, *made)
-        return Predicted(*made)
+        arrays = [np.empty(log.n_impressions) for _ in range(3)]
+        _predict(pairs, log.clicks, log.ranks(), log.offsets, c.alpha, c.kappa, c.by_pair, c.by_rank, *arrays)
+        return Predicted(*arrays)
 
-    def draw(self, params: Params, pairs: NDArray[Any], log: ClickLog, uniform: Array) -> NDArray[np.uint8]:
+    def draw(self, params: Params, pairs: AnyArray, log: ClickLog, uniform: Array) -> Bytes:
         c = self.chain(params)
         clicks = np.zeros(log.n_impressions, np.uint8)
         _draw(pairs, log.ranks(), log.offsets, c.alpha, c.kappa, c.by_pair, c.by_rank, uniform, clicks)
@@ -87,21 +90,21 @@ class ChainModel(ClickModel):
         return params["attractiveness"]
 
     def objective(self, params: Params, pages: Pages) -> float:
-        """The log-likelihood with its prior."""
+        """Log-likelihood with its prior."""
         value = pages.expect(self.chain(params), None).log_likelihood
         return value + sum(prior_term(self.prior, values) for values in params.values())
 
 
 @dataclass(frozen=True, repr=False)
 class IteratedChain(ChainModel, IteratedModel):
-    """A chain model that is fitted by EM."""
+    """Chain model that is fitted by EM."""
 
     def start(self, log: ClickLog) -> Params:
-        """Where EM starts: every parameter at ½."""
+        """Start of EM: every parameter is ½."""
         raise NotImplementedError
 
     def maximise(self, params: Params, counts: Counts, pages: Pages) -> Params:
-        """The parameters that the expected counts give."""
+        """M step: the parameters from the expected counts."""
         raise NotImplementedError
 
     def estimate(self, log: ClickLog, *, progress: Progress = quiet) -> tuple[Params, list[float]]:
@@ -119,7 +122,7 @@ class IteratedChain(ChainModel, IteratedModel):
         return unpacked(x), history
 
     def em_step(self, params: Params, pages: Pages) -> tuple[float, Params]:
-        """J of the parameters, and the next ones."""
+        """Make an EM step: J of the parameters, and the next ones."""
         counts = pages.expect(self.chain(params), self.after_click)
         prior = sum(prior_term(self.prior, values) for values in params.values())
         after = self.maximise(params, counts, pages)
@@ -127,7 +130,7 @@ class IteratedChain(ChainModel, IteratedModel):
 
 
 class Pages:
-    """The pages of a folded log with what chain models read of them, cut into blocks between queries."""
+    """Pages of a folded log for chain models, cut into blocks between queries."""
 
     def __init__(self, log: ClickLog) -> None:
         self.log, self.ranks, self.counts = log, log.ranks(), log.page_counts
@@ -138,10 +141,10 @@ class Pages:
         self.cuts[0] = 0
 
     def expect(self, chain: Chain, after_click: str | None) -> Counts:
-        """The expected counts under a person's habits."""
+        """E step: the expected counts under the habits of users."""
         log, n_blocks = self.log, len(self.cuts) - 1
-        pages = (log.pairs, log.clicks, self.ranks, log.offsets, self.counts)
-        habits = (chain.alpha, chain.kappa, chain.by_pair, chain.by_rank, chain.satisfied, chain.tau)
+        pages: PageArrays = (log.pairs, log.clicks, self.ranks, log.offsets, self.counts)
+        habits: Habits = (chain.alpha, chain.kappa, chain.by_pair, chain.by_rank, chain.satisfied, chain.tau)
         attracted, satisfied = np.zeros(log.n_pairs), np.zeros(log.n_pairs)
         n_shared = {SATISFIED: 1, RELEVANT: 3}.get(str(after_click), len(chain.by_rank))
         shared = np.zeros((n_blocks, n_shared, 2))
@@ -160,8 +163,10 @@ class Pages:
 
 
 @compiled
-def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Array, examined: Array, ends: Array) -> float:
-    """The log-likelihood of the pages first … end − 1.
+def _walk(
+    pages: PageArrays, habits: Habits, first: int, end: int, attracted: Array, examined: Array, ends: Array
+) -> float:
+    """Log-likelihood of the pages first … end − 1.
 
     Adds the expected successes of α to `attracted`; fills `examined` with e of each impression and `ends` with D of
     each page that has clicks.
@@ -172,7 +177,7 @@ def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Array, exami
     for page in range(first, end):
         a, z, w, p = offsets[page], offsets[page + 1], counts[page], 1.0
         last = _last_click(clicks, a, z)
-        for i in range(a, last):  # above the last click everything was looked at
+        for i in range(a, last):  # above the last click everything was examined
             u = pairs[i]
             examined[i - base] = 1.0
             if clicks[i]:
@@ -203,15 +208,16 @@ def _walk(pages: Any, habits: Any, first: int, end: int, attracted: Array, exami
             u, b = pairs[i], examined[i - base]
             attracted[u] += w * (1.0 - looked) * alpha[u]
             examined[i - base] = looked
-            if kappa < 1.0:  # else who looked at this one looks at the next
+            if kappa < 1.0:  # else a user who examined this one examines the next
                 looked *= kappa * b / (1.0 - kappa + kappa * b)
     return value
 
 
 @compiled
 def _count_by_rank(
-    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
-) -> None:
+    pages: PageArrays, habits: Habits, first: int, end: int, examined: Array, ends: Array, satisfied: Array,
+    shared: Array,
+) -> None:  # fmt: skip
     """λ_r: 1 of 1 after a click above the last one, e of 1 after the last one, if a document follows."""
     _, clicks, ranks, offsets, counts = pages
     n_ranks, base = len(habits[3]), offsets[first]
@@ -227,8 +233,9 @@ def _count_by_rank(
 
 @compiled
 def _count_satisfied(
-    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
-) -> None:
+    pages: PageArrays, habits: Habits, first: int, end: int, examined: Array, ends: Array, satisfied: Array,
+    shared: Array,
+) -> None:  # fmt: skip
     """σ: s = σ/D of 1 for the last click. κ: 1 of 1 above the last click, e of 1−s after it, if a document follows."""
     pairs, clicks, _, offsets, counts = pages
     _, kappa, _, _, sigma, _ = habits
@@ -250,8 +257,9 @@ def _count_satisfied(
 
 @compiled
 def _count_relevant(
-    pages: Any, habits: Any, first: int, end: int, examined: Array, ends: Array, satisfied: Array, shared: Array
-) -> None:
+    pages: PageArrays, habits: Habits, first: int, end: int, examined: Array, ends: Array, satisfied: Array,
+    shared: Array,
+) -> None:  # fmt: skip
     """κ: 1 of 1 for documents without a click above the last one. After a click, with e of the next document,
 
         q = τ₃α/λ,  s = e·q + (1−e)(1−τ₃)α/(1−λ):  relevant s of 1,  τ₃ e·q of s,  τ₂ e(1−q) of 1−s.
@@ -286,7 +294,7 @@ def _count_relevant(
 
 @compiled
 def _count_below(examined: Array, first: int, end: int, kappa: float, w: float, passed: float, shared: Array) -> None:
-    """κ below the last click: e of the next document of e of this one; added to `passed` of as many above."""
+    """κ below the last click: e of the next document of e of this one; plus `passed` of `passed` above it."""
     went_on, could = passed, passed
     if kappa < 1.0:
         for i in range(first, end - 1):
@@ -298,7 +306,7 @@ def _count_below(examined: Array, first: int, end: int, kappa: float, w: float, 
 
 @compiled
 def _last_click(clicks: Bytes, first: int, end: int) -> int:
-    """The last clicked impression; first − 1 if there is none."""
+    """Last clicked impression; first − 1 if there is none."""
     last = end - 1
     while last >= first and clicks[last] == 0:
         last -= 1
@@ -312,16 +320,16 @@ def _predict(
 ) -> None:  # fmt: skip
     n_ranks = len(by_rank)
     for page in range(len(offsets) - 1):
-        given, looked = 1.0, 1.0
+        posterior, looked = 1.0, 1.0  # examination probabilities, given the clicks above and not
         for i in range(offsets[page], offsets[page + 1]):
             u = pairs[i]
             a, go = alpha[u], by_pair[u] * by_rank[min(ranks[i], n_ranks) - 1]
-            conditional[i], marginal[i], examined[i] = given * a, looked * a, looked
-            missed = 1.0 - given * a
+            conditional[i], marginal[i], examined[i] = posterior * a, looked * a, looked
+            missed = 1.0 - posterior * a
             if clicks[i]:
-                given = go
+                posterior = go
             else:
-                given = given * (1.0 - a) * kappa / missed if missed > 0.0 else 0.0
+                posterior = posterior * (1.0 - a) * kappa / missed if missed > 0.0 else 0.0
             looked *= (1.0 - a) * kappa + a * go
 
 
@@ -330,16 +338,16 @@ def _draw(
     pairs: Int32s, ranks: Int32s, offsets: Ints, alpha: Array, kappa: float, by_pair: Array, by_rank: Array,
     uniform: Array, clicks: Bytes,
 ) -> None:  # fmt: skip
-    """A click where the uniform number is below P(click | the clicks above)."""
+    """Draw clicks: the uniform number is below P(click | the clicks above)."""
     n_ranks = len(by_rank)
     for page in range(len(offsets) - 1):
-        given = 1.0
+        posterior = 1.0  # examination probability, given the clicks above
         for i in range(offsets[page], offsets[page + 1]):
             u = pairs[i]
             a = alpha[u]
-            if uniform[i] < given * a:
+            if uniform[i] < posterior * a:
                 clicks[i] = 1
-                given = by_pair[u] * by_rank[min(ranks[i], n_ranks) - 1]
+                posterior = by_pair[u] * by_rank[min(ranks[i], n_ranks) - 1]
             else:
-                missed = 1.0 - given * a
-                given = given * (1.0 - a) * kappa / missed if missed > 0.0 else 0.0
+                missed = 1.0 - posterior * a
+                posterior = posterior * (1.0 - a) * kappa / missed if missed > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Dynamic Bayesian network model: attraction makes people click, satisfaction makes them leave."""
+"""Dynamic Bayesian network click model (DBN): attraction makes users click, satisfaction makes them leave."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from podium.clicks.models.chain import SATISFIED, Chain, Counts, IteratedChain, 
 
 @register
 class DBN(IteratedChain):
-    """A click satisfies with σ_u; who is not satisfied goes on with γ.
+    """Dynamic Bayesian network: a click satisfies with probability σ_u; unsatisfied users go on with probability γ.
 
     Formula: κ = γ, λ = γ(1 − σ_u); by exact EM. Relevance is α_u σ_u: attractive and satisfying. σ of a pair that was
-        never clicked is the prior's (`Fitted.clicks` says which).
+        never clicked is the prior's (see `Fitted.clicks`).
     Cost: O(impressions) a step.
-    Use it for: relevance from logs where people scan down and leave when they have found it.
+    Use it for: relevance from logs of users who scan down and leave when they are satisfied.
     Reference: Chapelle & Zhang, A dynamic Bayesian network click model for web search ranking, WWW 2009.
     """
 
@@ -50,6 +50,6 @@ class DBN(IteratedChain):
         return both
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """A pair satisfies as it attracts; people go on with the ratio of the curve at ranks 2 and 1."""
+        """Parameters for simulation: σ = α; users go on with the ratio of the curve at ranks 2 and 1."""
         go = np.clip(curve[1] / curve[0] if len(curve) > 1 else 0.5, 0.0, 1.0)
         return {"attractiveness": attractiveness, "satisfaction": attractiveness, "continuation": np.array([go])}

@@ -1,4 +1,4 @@
-"""Dependent click model: after a click a person goes on with a probability that depends on the rank."""
+"""Dependent click model (DCM): after a click a user goes on with a probability that depends on the rank."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from podium.clicks.models.last_click import down_to_last_click
 
 @register
 class DCM(IteratedChain):
-    """After no click a person always goes on, after a click at rank r with λ_r.
+    """Dependent click model: users always go on after no click, and after a click at rank r with probability λ_r.
 
-    Formula: κ = 1, λ = λ_r; by EM over what happened after the last click. `closed=true` counts as the paper does, as
-        if everyone left with the last click: α_u = clicks/impressions at or above the last click (all without clicks),
-        λ_r = 1 − last clicks/clicks at r. Ranks beyond `most` share its λ.
+    Formula: κ = 1, λ = λ_r; by EM over the unobserved examination after the last click. `closed=true` counts as the
+        paper does, as if every user left with the last click: α_u = clicks/impressions at or above the last click (all
+        without clicks), λ_r = 1 − last clicks/clicks at r. Ranks beyond `most` share its λ.
     Cost: O(impressions) a step; closed, one pass.
     Use it for: queries with several clicks.
     Reference: Guo, Liu & Wang, Efficient multiple-click models in web search, WSDM 2009.
@@ -65,6 +65,6 @@ class DCM(IteratedChain):
         return params, [self.objective(params, Pages(log))]
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """After a click at r a person goes on with the ratio of the curve at r+1 and r."""
+        """Parameters for simulation: after a click at r users go on with the ratio of the curve at r+1 and r."""
         ratios = np.append(curve[1:] / curve[:-1], curve[-1] / curve[-2] if len(curve) > 1 else 0.5)
         return {"attractiveness": attractiveness, "continuation": np.clip(ratios[: self.most], 0.0, 1.0)}

@@ -1,4 +1,4 @@
-"""Document click-through rate: a pair is clicked with its own probability, wherever it is shown."""
+"""Document click-through rate (DCTR): the probability of a click depends on the pair alone."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from podium.clicks.models.rate_model import RateModel
 
 @register
 class DCTR(RateModel):
-    """One click rate for each pair (query, document).
+    """Document click-through rate: one click rate for each pair (query, document).
 
     Formula: P(click on u) = ρ_u = (clicks on u + a)/(impressions of u + 2a) for the prior a.
     Cost: one pass over the log.
-    Use it for: plain click rates; biased towards what was shown at the top.
+    Use it for: plain click rates; biased towards documents shown at the top.
     Reference: Craswell, Zoeter, Taylor & Ramsey, An experimental comparison of click position-bias models, WSDM 2008.
     """
 

@@ -1,6 +1,6 @@
-"""Expectation maximisation, accelerated by SQUAREM.
+"""Expectation maximisation (EM) of click models, accelerated by SQUAREM.
 
-One EM step x ← M(x) never lowers the objective J, but plain EM crawls: fifty steps are far from the optimum. SQUAREM
+One EM step x ← M(x) never lowers the objective J, but plain EM is slow: fifty steps are far from the optimum. SQUAREM
 takes two steps, x₁ = M(x₀) and x₂ = M(x₁), and extrapolates in logits z = log x/(1−x):
 
     r = z₁ − z₀,  v = z₂ − z₁ − r,  s = min(−‖r‖/‖v‖, −1),  z = z₀ − 2s·r + s²·v
@@ -31,17 +31,17 @@ Step = Callable[[Array], tuple[float, Array]]
 
 @dataclass(frozen=True, repr=False)
 class IteratedModel(ClickModel):
-    """A click model that is fitted by EM."""
+    """Click model that is fitted by EM."""
 
     accelerate: bool = True
-    """SQUAREM; false is plain EM."""
+    """Use SQUAREM; false is plain EM."""
     iterations: int = param(default=300, least=1)
-    """The largest number of EM steps."""
+    """Largest number of EM steps."""
     tolerance: float = param(default=1e-7, least=0.0)
-    """Stop when J rises by less than this for each page."""
+    """Stop if J rises by less than this per page."""
 
     def climb(self, step: Step, x: Array, *, n_pages: float, progress: Progress = quiet) -> tuple[Array, list[float]]:
-        """Where the steps lead from x, and J of each iterate that was kept; a warning where they lead further."""
+        """Iterate EM from x: the last iterate, and J of each that was kept; warns if not converged."""
         x, history, converged = climb(
             step, x, iterations=self.iterations, tolerance=self.tolerance * n_pages, accelerate=self.accelerate,
             progress=progress,
@@ -59,9 +59,9 @@ class IteratedModel(ClickModel):
 def climb(
     step: Step, x: Array, *, iterations: int, tolerance: float, accelerate: bool = True, progress: Progress = quiet
 ) -> tuple[Array, list[float], bool]:
-    """Where the steps lead from x, J of each iterate that was kept, and whether J at last rose by less than tolerance.
+    """Iterate EM from x: the last iterate, J of each that was kept, and whether it converged.
 
-    With tolerance 0 all iterations are made.
+    It has converged if J rises by less than `tolerance`; with tolerance 0 all iterations are made.
     """
     cycle = _squarem_cycle if accelerate else _plain_cycle
     history: list[float] = []
@@ -80,7 +80,7 @@ def _plain_cycle(step: Step, x: Array, left: int) -> tuple[float, Array, int]:
 
 
 def _squarem_cycle(step: Step, x: Array, left: int) -> tuple[float, Array, int]:
-    """J(x), the next iterate, and how many EM steps it took."""
+    """J(x), the next iterate, and the number of its EM steps."""
     value, first = step(x)
     if left < 3:
         return value, first, 1

@@ -1,4 +1,4 @@
-"""Global click-through rate: every impression is clicked with the same probability."""
+"""Global click-through rate (GCTR): every impression is clicked with the same probability."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.clicks.models.rate_model import RateModel
 
 @register
 class GCTR(RateModel):
-    """One click rate for all, also called the random click model.
+    """Global click-through rate, also called the random click model.
 
     Formula: P(click) = ρ = (clicks + a)/(impressions + 2a) for the prior a.
     Cost: one pass over the log.

@@ -1,8 +1,8 @@
-"""How well a fitted click model predicts held-out pages.
+"""Goodness of fit of a click model on held-out pages: log-likelihood, perplexity, AUC, RMSE.
 
-Log-likelihood (natural) for each page and impression; perplexity at a rank, 2^(−mean log₂ P(c_r)), with P(C_r = 1)
+Log-likelihood (natural) per page and per impression; perplexity at a rank, 2^(−mean log₂ P(c_r)), with P(C_r = 1)
 whatever was clicked above, and its mean over ranks; conditional perplexity with P(c_r | clicks above); area under the
-curve and root mean squared error of predicted clicks; where judges gave grades, NDCG@10 and the share of pairs of
+curve and root mean squared error of predicted clicks; if the log has grades, NDCG@10 and the share of pairs of
 documents that relevance puts in the right order, means over pages.
 """
 
@@ -24,32 +24,32 @@ Preset = Literal["podium", "pyclick"]
 
 @dataclass(frozen=True)
 class Measures:
-    """What a fitted model reaches on some pages."""
+    """Goodness of fit of a click model on a log."""
 
     log_likelihood_per_page: float
     log_likelihood: float
-    """For each impression."""
+    """Per impression."""
     perplexity: float
     perplexity_at: tuple[float, ...]
-    """At ranks 1, 2, …; NaN where no page has the rank."""
+    """At ranks 1, 2, …; NaN if no page has the rank."""
     conditional_perplexity: float
     auc: float
-    """Of P(click); NaN where all or none were clicked."""
+    """Of P(click); NaN if all or none were clicked."""
     rmse: float
     ndcg_at_10: float
     """NaN without grades, as `pair_accuracy`."""
     pair_accuracy: float
     ignored_clicks: int
-    """Clicks that the model gives probability 0 and that were left out."""
+    """Clicks that have probability 0 in the model and were left out."""
 
 
 def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Measures:
-    """How well the model predicts the pages of a log.
+    """Evaluate a fitted click model on the pages of a log.
 
     `preset="pyclick"` computes as PyClick does: log-likelihood is the mean over pages of each page's mean, and
     perplexity at a rank divides by all pages, also those without that rank. The numbers of its DBN and CCM cannot be
     reproduced and are not exact: its tail recursion reads the parameters of positions from the top instead of from the
-    next rank, and it charges 1 − α for positions that were not looked at. Its cascade model (CM) gives every no-click
+    next rank, and it charges 1 − α for positions that were not examined. Its cascade model (CM) gives every no-click
     after the first click 1e-6.
     """
     used = fitted.model.usable(log)
@@ -60,7 +60,7 @@ def measure(fitted: Fitted, log: ClickLog, *, preset: Preset = "podium") -> Meas
 def measure_predicted(
     used: ClickLog, expected: Predicted, relevance: Array, *, preset: Preset = "podium", ignored: int = 0
 ) -> Measures:
-    """How well pages are predicted, from what was expected of each impression and the relevance of its document."""
+    """Evaluate predictions of a log, from the probabilities of each impression and the relevance of its document."""
     if used.n_impressions == 0:
         raise DataError("the log has no impressions; there is nothing to measure.", where=used.source)
     clicks, weights = used.clicks.astype(np.float64), np.repeat(used.page_counts, used.sizes)
@@ -72,14 +72,14 @@ def measure_predicted(
         means = np.bincount(used.page_of, conditional, minlength=used.n_pages) / shown
         each = float(np.average(means, weights=used.page_counts))
     at = _perplexity(used, marginal, weights, preset)
-    given = _perplexity(used, conditional, weights, preset)
+    conditional_at = _perplexity(used, conditional, weights, preset)
     ndcg, accuracy = _graded(relevance, used)
     return Measures(
         log_likelihood_per_page=total / used.n_page_views,
         log_likelihood=float(each),
         perplexity=float(np.nanmean(at)),
         perplexity_at=tuple(at.tolist()),
-        conditional_perplexity=float(np.nanmean(given)),
+        conditional_perplexity=float(np.nanmean(conditional_at)),
         auc=_auc(expected.marginal, clicks, weights),
         rmse=float(np.sqrt(np.average((clicks - expected.marginal) ** 2, weights=weights))),
         ndcg_at_10=ndcg,
@@ -89,7 +89,7 @@ def measure_predicted(
 
 
 def log_chance(log: ClickLog, chance: Array) -> Array:
-    """The logarithm of the probability of each impression's click or no click."""
+    """Log-probability of each impression's click or no click."""
     with np.errstate(divide="ignore"):
         return np.where(log.clicks > 0, np.log(chance), np.log1p(-chance))
 

@@ -1,4 +1,4 @@
-"""Position-based model: a click is attraction, of the pair, times examination, of the rank."""
+"""Position-based model (PBM): a click is the attraction of the pair times the examination of the rank."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from podium.clicks.models.browsing import RANK, ExaminationModel
 
 @register
 class PBM(ExaminationModel):
-    """The probability of a click depends on the pair and the rank alone.
+    """Position-based model: the probability of a click depends on the pair and the rank alone.
 
-    Formula: P(click on u at r) = α_u θ_r; by EM. Ranks beyond `most` share its θ. Only the products show in clicks, so
-        examination is given relative to rank 1, and ranks are comparable only where documents were shown at both.
+    Formula: P(click on u at r) = α_u θ_r; by EM. Ranks beyond `most` share its θ. Clicks identify only the products, so
+        examination is relative to rank 1, and ranks are comparable only if documents were shown at both.
     Cost: O(cells) a step, cells being the (pair, rank) that occur.
-    Use it for: position bias, where documents change places; `prior=0.01` bends θ least.
+    Use it for: position bias, if documents change ranks; `prior=0.01` biases θ least.
     Reference: Richardson, Dominowska & Ragno, Predicting clicks, WWW 2007; Craswell, Zoeter, Taylor & Ramsey, An
         experimental comparison of click position-bias models, WSDM 2008.
     """

@@ -1,4 +1,4 @@
-"""Click rates: models whose one parameter is a rate of clicks, of all impressions, of a rank or of a pair."""
+"""Click-through rate models: one parameter, the click rate of all impressions, of a rank or of a pair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from podium.clicks.models.browsing import BrowsingModel, count_cells
 
 @dataclass(frozen=True, repr=False)
 class RateModel(BrowsingModel):
-    """A model of click rates in closed form: (clicks + a)/(impressions + 2a)."""
+    """Click model of click rates in closed form: (clicks + a)/(impressions + 2a)."""
 
     by_pair: ClassVar[bool] = False
 

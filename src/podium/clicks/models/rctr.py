@@ -1,4 +1,4 @@
-"""Rank click-through rate: a rank is clicked with its own probability, whatever is shown there."""
+"""Rank click-through rate (RCTR): the probability of a click depends on the rank alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.clicks.models.rate_model import RateModel
 
 @register
 class RCTR(RateModel):
-    """One click rate for each rank.
+    """Rank click-through rate: one click rate for each rank.
 
     Formula: P(click at r) = ρ_r = (clicks at r + a)/(impressions at r + 2a) for the prior a. Ranks beyond `most` share
         its rate.

@@ -1,4 +1,4 @@
-"""Simplified dynamic Bayesian network model: people read on until a click satisfies them."""
+"""Simplified dynamic Bayesian network click model (SDBN): users read on until a click satisfies them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from podium.clicks.models.last_click import down_to_last_click
 
 @register
 class SDBN(IteratedChain):
-    """The DBN with γ = 1: nobody gives up.
+    """Simplified dynamic Bayesian network: the DBN with γ = 1, in which unsatisfied users always go on.
 
     Formula: κ = 1, λ = 1 − σ_u; by EM. `closed=true` counts as the paper does, as if the last click had satisfied:
         α_u = clicks/impressions at or above the last click (all without clicks), σ_u = last clicks/clicks. Relevance is
@@ -66,5 +66,5 @@ class SDBN(IteratedChain):
         return both
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """A pair satisfies as it attracts."""
+        """Parameters for simulation: σ = α."""
         return {"attractiveness": attractiveness, "satisfaction": attractiveness}

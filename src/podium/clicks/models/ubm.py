@@ -1,4 +1,4 @@
-"""User browsing model: examination depends on the rank and on the last click above it."""
+"""User browsing model (UBM): examination depends on the rank and on the last click above it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from podium.clicks.models.browsing import RANK_AND_LAST, ExaminationModel
 
 @register
 class UBM(ExaminationModel):
-    """The probability of a click depends on the pair, the rank, and the rank of the last click above.
+    """User browsing model: the probability of a click depends on the pair, the rank, and the last click above.
 
     Formula: P(click on u at r | last click at s) = α_u γ_rs, s = 0 without a click above; by EM. γ is one array, γ_rs
-        at place r(r−1)/2 + s. Ranks beyond `most` share its γ.
+        at index r(r−1)/2 + s. Ranks beyond `most` share its γ.
     Cost: O(cells) a step, cells being the (pair, r, s) that occur.
-    Use it for: the best fit of the models with examination by rank; people who look around after a click.
+    Use it for: the best fit of the models with examination by rank; users who browse on after a click.
     Reference: Dupret & Piwowarski, A user browsing model to predict search engine click data from past observations,
         SIGIR 2008.
     """
@@ -32,6 +32,6 @@ class UBM(ExaminationModel):
         return int(log.ranks(self.most).max())
 
     def planted(self, attractiveness: Array, curve: Array) -> Params:
-        """Examination falls along the curve with the distance from the last click."""
+        """Parameters for simulation: examination follows the curve by the distance from the last click."""
         rows, columns = np.tril_indices(min(len(curve), self.most))
         return {"attractiveness": attractiveness, "examination": curve[rows - columns]}

@@ -1,4 +1,7 @@
-"""Interleaving methods, one file each. A new one: its file, one import line here, one test."""
+"""Interleaving methods: team draft, probabilistic and optimised, one file each.
+
+A new one needs its file, one line in `__init__.pyi`, and one test.
+"""
 
 import lazy_loader
 

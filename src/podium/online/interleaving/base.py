@@ -1,4 +1,4 @@
-"""Interleaving: show people one list merged from two rankers, and let their clicks say which ranker they prefer.
+"""Interleaving: users see one list merged from two rankers, and their clicks show which ranker they prefer.
 
     >>> from podium.online.interleaving import Interleaving, make_page
     >>> page = make_page("team-draft", ["a", "b", "c"], ["b", "d", "a"], query="shoes", page="visit-7", seed=0)
@@ -7,10 +7,10 @@
     >>> page.outcome([2])  # a click at position 2 speaks for the first ranker
     1.0
 
-Whatever the method, a page is a list of documents and, for each position, the credit of a click there: above 0 it
-speaks for the first ranker, below 0 for the second. The outcome of a page is the sum over its clicks.
-`podium.online.verdict` makes a verdict of many outcomes. A page depends on nothing but the two lists, the method,
-the seed, the query and the page id: who has these can make it again.
+With every method, a results page is a list of documents and, for each position, the credit of a click there: above 0
+for the first ranker, below 0 for the second. The outcome of a page is the sum over its clicks. `podium.online.verdict`
+makes a verdict of many outcomes. A page depends only on the two lists, the method, the seed, the query and the page id,
+from which it can be made again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from podium.formats.trec.trec import AnyRun, as_run, first_documents
 
 @dataclass(frozen=True)
 class Page:
-    """One merged list, from the top."""
+    """Interleaved results page: one merged list, from the top."""
 
     query: str
     page: str
@@ -37,7 +37,7 @@ class Page:
     credits: tuple[float, ...]  # of a click at each position: above 0 for the first ranker
 
     def outcome(self, clicks: Iterable[int]) -> float:
-        """The sum of the credits of clicked positions, which count from 1; clicking twice counts once."""
+        """Sum of the credits of clicked positions, which count from 1; clicking twice counts once."""
         places = set(clicks)
         wrong = [place for place in places if not 1 <= place <= len(self.documents)]
         if wrong:
@@ -49,7 +49,7 @@ class Page:
 
 
 class Interleaving(Named):
-    """A way to merge two lists, and to give credit for clicks. Its fields are its parameters."""
+    """Interleaving method: merges two lists, and gives credit for clicks; its fields are its parameters."""
 
     kind: ClassVar[str] = "interleaving"
     home: ClassVar[str] = "podium.online.interleaving"
@@ -58,9 +58,9 @@ class Interleaving(Named):
     def merge(
         self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
     ) -> tuple[list[str], list[float]]:
-        """A merged list of at most `length` documents, and the credit of a click at each position.
+        """Merge two lists to at most `length` documents, and give the credit of a click at each position.
 
-        `rng.random()` is the only source of chance, since Python promises its numbers for all versions to come.
+        `rng.random()` is the only source of randomness, since Python guarantees its numbers in all future versions.
         """
 
 
@@ -74,7 +74,7 @@ def make_page(
     length: int = 10,
     seed: int = 0,
 ) -> Page:
-    """One page for one query: the lists of two rankers, best first, merged."""
+    """Interleave the lists of two rankers, best first, to a results page of one query."""
     chosen = Interleaving.parse(method) if isinstance(method, str) else method
     if length < 1:
         raise ParameterError(f"length must be at least 1; got {length}.")
@@ -86,7 +86,7 @@ def make_page(
 
 
 class Interleaver:
-    """Makes the pages of two runs, for the queries that both have."""
+    """Interleaver of two runs: makes results pages for the queries that both have."""
 
     def __init__(
         self, method: Interleaving | str, first: AnyRun, second: AnyRun, *, length: int = 10, seed: int = 0
@@ -101,20 +101,20 @@ class Interleaver:
         self._lists = lists
 
     def page(self, query: str, page: str) -> Page:
-        """The page of this query and id."""
+        """Make the page of this query and id."""
         if query not in self._lists[0] or query not in self._lists[1]:
             raise DataError(f"query {query!r} is not in both runs.")
-        first, second = (mine[query] for mine in self._lists)
+        first, second = (lists[query] for lists in self._lists)
         return make_page(self.method, first, second, query=query, page=page, length=self.length, seed=self.seed)
 
     def pages(self, n: int) -> Iterator[Page]:
-        """`n` pages for every query of both runs, with ids query-1, query-2 …"""
+        """Make `n` pages for every query of both runs, with ids query-1, query-2 …"""
         for query in self.queries:
             for k in range(1, n + 1):
                 yield self.page(query, f"{query}-{k}")
 
 
 def _chance(seed: int, query: str, page: str) -> random.Random:
-    """Chance that depends on the seed, the query and the page alone."""
+    """Random generator that depends on the seed, the query and the page alone."""
     text = "\0".join([str(seed), query, page]).encode("utf-8", "surrogateescape")
     return random.Random(int.from_bytes(hashlib.sha256(text).digest(), "big"))

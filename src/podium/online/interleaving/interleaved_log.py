@@ -1,10 +1,10 @@
-"""The log of interleaved pages: JSON Lines, one page a line, with its clicks; and the outcome of each.
+"""Click log of interleaved results pages: JSON Lines, one page per line with its clicks; and the outcome of each.
 
     {"page": "shoes-7", "query": "shoes", "clicks": [1, 3], "user": "u5", "documents": ["d3", "d1", "d9"]}
 
 `page`, `query` and `clicks` are needed. Clicks are positions from 1, or objects {"at": 2, …}; a page without clicks has
-an empty list, and must be in the log. `documents` are compared with those that the page must have had. `user` is in all
-lines or in none. Other fields are not read.
+an empty list, and must be in the log. `documents` are compared with those that the page must have had. All lines have a
+`user`, or none. Other fields are not read.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 from podium.online.interleaving.base import Interleaver
@@ -23,14 +23,14 @@ from podium.online.interleaving.base import Interleaver
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """The outcome of each page of a log."""
+    """Outcomes of the pages of a log."""
 
-    outcomes: NDArray[np.float64]  # (P,)
+    outcomes: Array  # (P,)
     users: tuple[str, ...] | None  # (P,)
 
 
 def read_outcomes(source: Source, interleaver: Interleaver) -> Outcomes:
-    """The outcomes of the pages of a log, each made again by `interleaver`."""
+    """Read a log and compute the outcome of each page, which `interleaver` makes again."""
     name = source_name(source)
     outcomes: list[float] = []
     users: list[str | None] = []
@@ -51,8 +51,7 @@ def read_outcomes(source: Source, interleaver: Interleaver) -> Outcomes:
                 raise DataError("a user is in some lines and not in others. Give it in all or in none.", where=where)
     if not outcomes:
         raise DataError("no pages: expected a JSON object a line with page, query and clicks.", where=name)
-    known = None if users[0] is None else tuple(map(str, users))
-    return Outcomes(np.array(outcomes), known)
+    return Outcomes(np.array(outcomes), None if users[0] is None else tuple(map(str, users)))
 
 
 def _parsed(raw: bytes, where: str) -> dict[str, Any]:
@@ -83,11 +82,11 @@ def _outcome(line: dict[str, Any], interleaver: Interleaver, where: str) -> floa
         raise DataError(str(error), where=where) from None
 
 
-def _positions(clicks: Any) -> list[int]:
+def _positions(clicks: object) -> list[int]:
     if not isinstance(clicks, list):
         raise DataError(f"expected 'clicks' as a list, empty if there were none; got {clicks!r}.")
-    found: list[Any] = [click.get("at") if isinstance(click, dict) else click for click in clicks]
-    wrong = [click for click in found if not isinstance(click, int) or isinstance(click, bool)]
+    positions: list[Any] = [click.get("at") if isinstance(click, dict) else click for click in clicks]
+    wrong = [position for position in positions if not isinstance(position, int) or isinstance(position, bool)]
     if wrong:
         raise DataError(f"clicks are positions from 1, or objects with 'at'; got {wrong[0]!r}.")
-    return found
+    return positions

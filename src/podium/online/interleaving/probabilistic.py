@@ -11,19 +11,19 @@ from podium.online.interleaving.base import Interleaving
 
 @register
 class Probabilistic(Interleaving):
-    """At each position a coin chooses a ranker, which draws a document with P ∝ rank^−τ among those left.
+    """Probabilistic interleaving: a coin chooses a ranker, which draws a document with P ∝ rank^−τ among those left.
 
     Credit: a click at a position counts 2P_A − 1, P_A = p_A(d)/(p_A(d) + p_B(d)) the probability that the first ranker
-        drew the document d there, both renormalised over what was left. This is the mean over all assignments of
-        documents to rankers of the first's clicks less the second's, so that equal lists tie on every page. (The paper
-        takes the mean of the sign of this difference.) A page ends where either list does: beyond it, one ranker alone
+        drew the document d there, both renormalised over the documents left. This is the mean over all assignments of
+        documents to rankers of the first's clicks minus the second's, so that equal lists tie on every page. (The paper
+        takes the mean of the sign of this difference.) A page ends with the shorter list: beyond it, one ranker alone
         would collect clicks.
     Use it for: lists that may differ in any way; every merged list is possible, so none is unfair.
     Reference: Hofmann, Whiteson and de Rijke, A probabilistic method for inferring preferences from clicks, CIKM 2011.
     """
 
     tau: float = param(default=3.0, above=0, most=100)
-    """How steeply a rank loses its chance; 3 in the paper."""
+    """How steeply the probability falls with the rank; 3 in the paper."""
 
     def merge(
         self, first: Sequence[str], second: Sequence[str], rng: random.Random, *, length: int
@@ -42,9 +42,9 @@ class Probabilistic(Interleaving):
 
 
 def _draw(chances: dict[str, float], at: float) -> str:
-    """The document in whose part of the sum `at` lies."""
+    """Draw a document: the one whose part of the cumulative sum contains `at`."""
     for document, chance in chances.items():
         at -= chance
         if at < 0.0:
             return document
-    return next(reversed(chances))  # rounding left a little of the sum
+    return next(reversed(chances))  # by rounding, `at` may pass the end of the sum

@@ -1,4 +1,4 @@
-"""Team draft (Radlinski, Kurup and Joachims, 2008): two captains choose in turn, each its best document left."""
+"""Team-draft interleaving (Radlinski, Kurup and Joachims, 2008): two rankers pick their best documents in turn."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from podium.online.interleaving.base import Interleaving
 
 @register
 class TeamDraft(Interleaving):
-    """Each position goes to the ranker with fewer picks, by a coin if equal; it takes its best document left.
+    """Team draft: the ranker with fewer picks, by a coin if equal, takes its best document left at each position.
 
-    Credit: 1 for a click on a document of the first ranker's team, −1 for one of the second's. A page ends where either
-        list does: beyond it, one ranker alone would collect clicks. A last round in which only one of the rankers
+    Credit: 1 for a click on a document of the first ranker's team, −1 for one of the second's. A page ends with the
+        shorter list: beyond it, one ranker alone would collect clicks. A last round in which only one of the rankers
         could go first has one pick, so that every position is as likely to be of either team.
-    Use it for: the standard comparison; robust, and simple to explain.
+    Use it for: the standard experiment; robust, and simple to explain.
     Reference: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrieval quality?, CIKM 2008. There,
         whether a list's last round has one pick or two depends on its coin, which is not quite fair.
     """
@@ -45,5 +45,5 @@ class TeamDraft(Interleaving):
 
 
 def _best(ranked: Iterable[str], used: Container[str]) -> str | None:
-    """The best document that is not used."""
+    """Best document that is not used."""
     return next((document for document in ranked if document not in used), None)

@@ -1,4 +1,4 @@
-"""Online learners: a model makes a page for a query, people click, and the clicks make the next model.
+"""Online learning to rank: a model makes a results page for a query, users click, and each click updates the model.
 
     >>> import numpy as np
     >>> from podium.data.synthetic import make_letor_like
@@ -10,8 +10,8 @@
     5
     >>> model = learner.step(model, page, [1, 3])  # the first and the third were clicked
 
-A model is immutable: `step` returns another one. Any recipe with a differentiable scorer can learn on, e.g. one that
-`podium.train` fitted to judgments.
+A model is immutable: `step` returns a new one. Any recipe with a differentiable scorer can go on learning, e.g. one
+that `podium.train` fitted to judgments.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import random_numbers
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import Named
 from podium.data.dataset import Dataset
@@ -38,30 +37,30 @@ from podium.transforms import ZScore
 
 @dataclass(frozen=True, eq=False)
 class OnlinePage:
-    """A page made for one query, and what its learner must remember of it."""
+    """Results page of one query, with the state that its learner needs later."""
 
     query: Dataset  # the documents of the query, with transformed features
-    rows: NDArray[np.int64]  # (k,) those shown, from the top, as rows of the query
+    rows: Ints  # (k,) those shown, from the top, as rows of the query
     memory: Any
 
-    def clicked(self, clicks: Iterable[int]) -> NDArray[np.bool_]:
+    def clicked(self, clicks: Iterable[int]) -> Flags:
         """Whether each position was clicked; `clicks` are positions from 1."""  # (k,)
-        found = np.zeros(len(self.rows), np.bool_)
-        for place in clicks:
-            if not 1 <= place <= len(found):
-                raise DataError(f"a click at position {place}, but the page has positions 1 to {len(found)}.")
-            found[place - 1] = True
-        return found
+        clicked = np.zeros(len(self.rows), np.bool_)
+        for position in clicks:
+            if not 1 <= position <= len(clicked):
+                raise DataError(f"a click at position {position}, but the page has positions 1 to {len(clicked)}.")
+            clicked[position - 1] = True
+        return clicked
 
 
 class OnlineLearner(Named):
-    """A way to make pages that one can learn from, and to learn from them. Its fields are its parameters."""
+    """Online learner: makes results pages that explore, and learns from their clicks; its fields are its parameters."""
 
     kind: ClassVar[str] = "online learner"
     home: ClassVar[str] = "podium.online.learning"
 
     def page(self, model: Model, query: Dataset, rng: np.random.Generator, *, length: int = 10) -> OnlinePage:
-        """A page of at most `length` documents of one query."""
+        """Make a page of at most `length` documents of one query."""
         _scorer(model)
         if query.n_queries != 1:
             raise DataError(f"a page is for one query; got {query.n_queries}.", where=query.source)
@@ -70,42 +69,40 @@ class OnlineLearner(Named):
         return OnlinePage(ready, rows, memory)
 
     def step(self, model: Model, page: OnlinePage, clicks: Iterable[int]) -> Model:
-        """The model after the clicks on a page that it made, given as positions from 1."""
+        """Update the model by the clicks on a page that it made, given as positions from 1."""
         change = self.change(model, page, page.clicked(clicks))
         if change is None:
             return model
         return replace(model, params={**model.params, "theta": model.params["theta"] + change})
 
     @abc.abstractmethod
-    def choose(
-        self, model: Model, query: Dataset, rng: np.random.Generator, length: int
-    ) -> tuple[NDArray[np.int64], Any]:
-        """The rows to show, from the top, and what `change` needs to know."""
+    def choose(self, model: Model, query: Dataset, rng: np.random.Generator, length: int) -> tuple[Ints, Any]:
+        """Choose the rows to show, from the top, and the state that `change` needs."""
 
     @abc.abstractmethod
-    def change(self, model: Model, page: OnlinePage, clicked: NDArray[np.bool_]) -> Array | None:
-        """What to add to the parameters; None where the clicks say nothing."""
+    def change(self, model: Model, page: OnlinePage, clicked: Flags) -> Array | None:
+        """Change of the parameters; None if the clicks are not informative."""
 
 
 def start(data: Dataset, scorer: Scorer | str = "linear", *, seed: int = 0) -> Model:
-    """A model that has learned nothing yet: standardised features, and the scorer's parameters to start from."""
-    known = Scorer.parse(scorer) if isinstance(scorer, str) else scorer
-    if not isinstance(known, SmoothScorer):
-        raise IncompatibleError(f"{known.name} does not learn click by click. Use scorer=linear or scorer=mlp.")
-    learner = Recipe(loss=Softmax(), scorer=known, transform=ZScore())
+    """Untrained model: standardised features, and the scorer's initial parameters."""
+    chosen = Scorer.parse(scorer) if isinstance(scorer, str) else scorer
+    if not isinstance(chosen, SmoothScorer):
+        raise IncompatibleError(f"{chosen.name} does not learn click by click. Use scorer=linear or scorer=mlp.")
+    learner = Recipe(loss=Softmax(), scorer=chosen, transform=ZScore())
     state = learner.transform.fit(data)
     width = learner.transform.apply(state, data).n_features
-    params = {"theta": known.init(width, random_numbers(seed))}
+    params = {"theta": chosen.init(width, random_numbers(seed))}
     return Model(learner, params, state, data.n_features, data.feature_names, {"seed": seed})
 
 
 def scores_of(model: Model, query: Dataset) -> Array:
-    """The scores of transformed documents."""
+    """Scores of transformed documents."""
     return _scorer(model).score(model.params, query)
 
 
 def pulled_back(model: Model, query: Dataset, gradient: Array) -> Array:
-    """A gradient in scores as one in parameters."""
+    """Gradient in the parameters, from a gradient in the scores."""
     return _scorer(model).pullback(model.params, query, gradient)
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.registry import param, register
 from podium.data.dataset import Dataset
 from podium.jit.sorting import order
@@ -21,9 +20,9 @@ from podium.online.learning.base import OnlineLearner, OnlinePage, scores_of
 
 @register
 class DBGD(OnlineLearner):
-    """Tries a step in a random direction against the model on an interleaved page, and goes there if it wins.
+    """Dueling bandit gradient descent: interleaves the model with a random perturbation, and moves there if it wins.
 
-    Formula: u uniform on the unit sphere; θ′ = θ + delta·u; pages merge the rankings of θ′ and θ; if clicks speak for
+    Formula: u uniform on the unit sphere; θ′ = θ + delta·u; pages merge the rankings of θ′ and θ; if clicks prefer
         θ′, θ ← θ + learning_rate·u. A page is won by the sign of its credit, as in the paper; clicks by chance win as
         often as they lose with team-draft only.
     Cost: two passes of the scorer a page.
@@ -37,19 +36,17 @@ class DBGD(OnlineLearner):
     interleaving: Interleaving = TeamDraft()
     name = "dbgd"
 
-    def choose(
-        self, model: Model, query: Dataset, rng: np.random.Generator, length: int
-    ) -> tuple[NDArray[np.int64], Any]:
+    def choose(self, model: Model, query: Dataset, rng: np.random.Generator, length: int) -> tuple[Ints, Any]:
         theta = model.params["theta"]
         direction = rng.standard_normal(len(theta))
         direction /= np.linalg.norm(direction)
         candidate = replace(model, params={**model.params, "theta": theta + self.delta * direction})
-        lists = [[str(row) for row in order(scores_of(one, query))] for one in (candidate, model)]
+        lists = [[str(row) for row in order(scores_of(ranker, query))] for ranker in (candidate, model)]
         chance = random.Random(int(rng.integers(1 << 62)))
         documents, credits = self.interleaving.merge(lists[0], lists[1], chance, length=length)
         return np.array([int(row) for row in documents], np.int64), (direction, np.array(credits))
 
-    def change(self, model: Model, page: OnlinePage, clicked: NDArray[np.bool_]) -> Array | None:
+    def change(self, model: Model, page: OnlinePage, clicked: Flags) -> Array | None:
         direction, credits = page.memory
         won = float(credits @ clicked) > 1e-12
         return self.learning_rate * direction if won else None
