@@ -21,8 +21,8 @@ from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan
 from podium.text.index.index import Index
+from podium.text.retrieval import BM25, Retrieval
 from podium.text.retrieval.candidates import DEPTH
-from podium.text.retrieval.retrieval import BM25, Retrieval
 
 
 @dataclass(frozen=True, eq=False)

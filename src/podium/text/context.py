@@ -19,7 +19,7 @@ from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
 from podium.text.index.index import WHOLE, Index
 from podium.text.query import Query
-from podium.text.retrieval.retrieval import Statistics
+from podium.text.retrieval.base import Statistics
 
 T = TypeVar("T")
 

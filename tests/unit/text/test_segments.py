@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from podium.base.errors import PodiumWarning
-from podium.text.index.index import Index, segments
+from podium.text.index import segments
+from podium.text.index.index import Index
 
 
 def texts(n, first=0):

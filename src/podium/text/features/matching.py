@@ -14,7 +14,7 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, FieldFeature
-from podium.text.retrieval.retrieval import MOST
+from podium.text.retrieval.base import MOST
 
 
 @compiled

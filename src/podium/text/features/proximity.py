@@ -16,7 +16,7 @@ from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Context, Feature, FieldFeature, View
 from podium.text.features.matching import bm25, tf
 from podium.text.ngrams import ngram_df
-from podium.text.retrieval.retrieval import MOST
+from podium.text.retrieval.base import MOST
 
 
 @compiled
