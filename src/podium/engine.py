@@ -38,7 +38,7 @@ class Answer:
     features: Singles
     """The values of the features, a row per document."""
     shares: Array | None = None
-    """With `explain`: what each feature adds to the score, compared with the mean of all candidates."""
+    """With `explain`: the contribution of each feature to the score, compared with the mean of all candidates."""
     how: str = ""
     """How the shares were computed."""
 
@@ -103,7 +103,7 @@ class Engine:
         return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
     def _shares(self, data: Dataset, rows: Ints) -> tuple[Array | None, str]:
-        """What each feature adds to the scores of rows, compared with a document with the mean of all features."""
+        """Contributions of features to the scores of rows, compared with a document with the mean of all features."""
         attribution = shares_over_mean(self.model, data, rows)
         if attribution is None:
             return None, ""

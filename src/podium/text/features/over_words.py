@@ -18,7 +18,8 @@ Of = Literal["tf", "norm_tf", "tfidf"]
 def _value(counts: Array, sizes: Array, terms: Array, totals: Array, of: float, i: int, t: int) -> float:
     c: float = counts[i, t]
     if of == 1.0:
-        return c / max(sizes[0, i], 1.0)
+        share: float = c / max(sizes[0, i], 1.0)
+        return share
     return c * idf(terms, totals, t) if of == 2.0 else c
 
 

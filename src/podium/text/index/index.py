@@ -140,7 +140,7 @@ class Index:
         self.store.close()
 
     def refresh(self) -> None:
-        """See what other processes have changed."""
+        """See the changes of other processes."""
         if self.store.is_changing:
             return  # at the end of the transaction
         with self.store.renewed():
@@ -151,7 +151,7 @@ class Index:
         self.flags, self.segments, self.state = flags, segments, state
 
     def add(self, documents: Iterable[Any], *, replace: bool = False) -> int:
-        """Add documents, all or none of them, and return their number. `replace` allows ids that are there already."""
+        """Add documents, all or none of them, and return their number. `replace` overwrites ids that exist."""
 
         def read() -> Iterable[Document]:
             for n, document in enumerate(documents, 1):
@@ -201,7 +201,7 @@ class Index:
         self.refresh()
 
     def add_visits(self, visits: Iterable[Visit | tuple[str, float, str | None]]) -> None:
-        """Add visits of documents, by their ids, after those that are there."""
+        """Append visits of documents, by their ids."""
         checked = (check_visit(Visit(*visit)) for visit in visits)
         self.store.add_visits(Visit(str(v.page), v.seconds, None if v.next is None else str(v.next)) for v in checked)
         self.refresh()

@@ -37,7 +37,7 @@ class Segment:
     terms: Int32s  # (T,) rising
     pointers: Ints  # (T+1,): postings pointers[k]:pointers[k+1] are of terms[k]
     rows: Int32s  # (P,) documents of the segment, rising within a term
-    frequencies: Int32s  # (P, F) how often the term occurs in each field
+    frequencies: Int32s  # (P, F) occurrences of the term in each field
     df: Int32s  # (T, F+1) documents with the term
     cf: Ints  # (T, F+1) occurrences
     pairs: Ints  # (B,) first term · 2³² + second, rising
@@ -67,7 +67,7 @@ class Segment:
         return [self.id_bytes[ends[row] : ends[row + 1]].tobytes().decode() for row in rows.tolist()]
 
     def places(self, terms: Int32s) -> Ints:
-        """Where terms are among those of the segment; −1 for one that it does not have."""
+        """Indices of terms in the vocabulary of the segment; −1 for one that it lacks."""
         return find_terms(self.terms, terms)
 
     def save(self, folder: Path) -> dict[str, int]:
@@ -327,7 +327,7 @@ def _subtract(
 
 @compiled
 def find_terms(terms: Int32s, wanted: Int32s) -> Ints:
-    """Where terms are among those of a segment; −1 for one that it does not have."""
+    """Indices of terms in the sorted vocabulary of a segment; −1 for one that it lacks."""
     places = np.empty(len(wanted), np.int64)
     for m in range(len(wanted)):
         at = np.searchsorted(terms, wanted[m])

@@ -45,7 +45,7 @@ class Tokens:
 
 
 class Store:
-    """The file of an index, open for reading; each change is a transaction of its own."""
+    """The file of an index, open for reading; each change is one transaction."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -257,7 +257,7 @@ class Store:
         return [Visit(*row[1:]) for row in self._all("visit")]
 
     def add_visits(self, visits: Iterable[Visit]) -> None:
-        """Add visits, after those that are there, in one transaction."""
+        """Append visits in one transaction."""
         with self.changing() as base:
             first = largest(base, "visit", "v") + 1
             rows = ((v, visit.page, float(visit.seconds), visit.next) for v, visit in enumerate(visits, first))

@@ -24,7 +24,7 @@ def document_numbers(index: Index) -> Ints:
 
 
 def place(rising: Ints, numbers: Ints) -> Ints:
-    """Where numbers are in a sorted array; −1 for those that it lacks."""
+    """Indices of numbers in a sorted array; −1 for those that it lacks."""
     if not len(rising):
         return np.full(len(numbers), -1)
     at = np.minimum(np.searchsorted(rising, numbers), len(rising) - 1)

@@ -68,7 +68,7 @@ class Writer:
         self.written += len(rows)
 
     def _check_ids(self, documents: Sequence[Document]) -> None:
-        """Raise an error for an id that is there already, or remove its document if it is to be replaced."""
+        """Raise an error for an id that exists; with `replace`, remove its document."""
         seen: set[str] = set()
         for document in documents:
             row = self.base.execute("SELECT n FROM document WHERE id = ?", (document.id,)).fetchone()

@@ -74,7 +74,7 @@ def dataset(
 
 
 def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
-    """What a model keeps to compute the same candidates and features again."""
+    """Description of candidates and features, with which a model computes the same again."""
     how = Retrieval.parse(by) if isinstance(by, str) else by
     return {
         "analyser": repr(index.analyser), "fields": list(index.fields), "retrieval": repr(how), "depth": depth,
