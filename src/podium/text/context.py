@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,20 +20,6 @@ from podium.text.query import Query
 from podium.text.retrieval.base import Statistics
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class Field:
-    """Counts of the m distinct terms of a query in a field of n documents."""
-
-    counts: Array  # (n, m) c(t, d)
-    times: Array  # (m,) occurrences of each term in the query
-    lengths: Array  # (n,) |d|
-    distinct: Array  # (n,) u
-    documents: float  # N
-    df: Array  # (m,)
-    cf: Array  # (m,)
-    total: float  # |C|
 
 
 class View(NamedTuple):
@@ -62,13 +47,6 @@ class Context:
         if field not in self.index.fields:
             raise UnknownNameError("field", field, (*self.index.fields, WHOLE))
         return self.index.fields.index(field)
-
-    def field(self, name: str) -> Field:
-        """A field of all documents."""
-        f, (counts, times, terms) = self.column(name), self.words
-        lengths, distinct = self.sizes[f]
-        documents, total = self.totals[f]
-        return Field(counts[f], times, lengths, distinct, float(documents), terms[f, 0], terms[f, 1], float(total))
 
     @functools.cached_property
     def statistics(self) -> Statistics:

@@ -56,7 +56,7 @@ LEAST_KEPT = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Documents found, best first."""
+    """Search results: documents, best first."""
 
     ids: list[str]
     scores: Array

@@ -39,11 +39,6 @@ class Statistics:
     df: Array  # (m, F+1)
     cf: Array  # (m, F+1)
 
-    @property
-    def averages(self) -> Array:
-        """The mean length per field."""  # (F+1,)
-        return self.totals / max(self.documents, 1)
-
 
 class Totals(NamedTuple):
     """Collection statistics summed over fields with their weights."""
