@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from podium.explanation.attribution import shares_over_mean
 from podium.formats.trec.trec import Run
 from podium.jit.sorting import order
 from podium.model import Model
-from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan
-from podium.text.index.index import Index
 from podium.text.retrieval import BM25, Retrieval
-from podium.text.retrieval.base import Where
 from podium.text.retrieval.candidates import DEPTH
+
+if TYPE_CHECKING:
+    from podium.text.collection.collection import Topic
+    from podium.text.index.index import Index
+    from podium.text.retrieval.base import Where
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
 from podium.text.index.index import WHOLE, Index
-from podium.text.query import Query
-from podium.text.retrieval.base import Statistics
+
+if TYPE_CHECKING:
+    from podium.text.query import Query
+    from podium.text.retrieval.base import Statistics
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
 from podium.text.features.base import Context, Feature
-from podium.text.index.index import Index
 from podium.text.index.stored_values import document_numbers, field_values, known_values, place
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 class DocumentFeature(Feature):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.text.features.base import Context, Feature
-from podium.text.index.index import Index
 from podium.text.index.stored_values import place
 from podium.text.retrieval.dense import cosines, exact_dots, query_vector, vectors_of
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 class VectorFeature(Feature):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
 from podium.text.features.document_level import has_links, has_urls, has_visits
-from podium.text.index.index import Index
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 def read_features(wanted: str | Sequence[str | Feature], index: Index) -> tuple[Feature, ...]:

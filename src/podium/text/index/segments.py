@@ -12,12 +12,14 @@ import shutil
 import warnings
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import DataError, IndexFileError, PodiumWarning
 from podium.base.files import claimed, write_aside
 from podium.text.index.segment import Segment, build
-from podium.text.index.store import Store
+
+if TYPE_CHECKING:
+    from podium.text.index.store import Store
 
 MOST = 8
 """Segments before they are merged."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,9 +26,11 @@ from podium.base.errors import DataError, IndexFileError
 from podium.base.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
-from podium.text.collection.indexed_document import Document
 from podium.text.index.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
 from podium.text.index.writer import Writer, largest, remove, unpacked
+
+if TYPE_CHECKING:
+    from podium.text.collection.indexed_document import Document
 
 _BATCH = 1000
 """Documents per batch of writing."""

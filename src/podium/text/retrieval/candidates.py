@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from podium.base.arrays import Array, Singles
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import writing
 from podium.data.dataset import Dataset
-from podium.data.table import Table
 from podium.formats.letor.letor import write_letor
 from podium.formats.sniff import table_kind
 from podium.formats.trec.trec import Qrels, Run
@@ -26,6 +25,9 @@ from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features
 from podium.text.index.index import Hits, Index
 from podium.text.retrieval import BM25, Retrieval
+
+if TYPE_CHECKING:
+    from podium.data.table import Table
 
 DEPTH = 100
 """Candidates per query by default."""
