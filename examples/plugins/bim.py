@@ -7,7 +7,7 @@ import numpy as np
 from podium.base.registry import register
 from podium.jit.compiled import compiled
 from podium.text.query import Query
-from podium.text.retrieval.retrieval import Statistics, Sums, Totals, WordRetrieval
+from podium.text.retrieval.base import Statistics, Sums, Totals, WordRetrieval
 
 
 @register

@@ -1,28 +1,31 @@
-"""Engine: an index and a model together. The model's own features are computed for the candidates of a query."""
+"""Engine: search and re-ranking. A first stage finds candidates in an index; a model ranks them by its features."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.arguments import whole_number
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import IncompatibleError, UnknownNameError
 from podium.data.dataset import Dataset
 from podium.explanation.attribution import shares_over_mean
 from podium.formats.trec.trec import Run
 from podium.jit.sorting import order
 from podium.model import Model
-from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan
-from podium.text.index.index import Index
+from podium.text.retrieval import BM25, Retrieval
 from podium.text.retrieval.candidates import DEPTH
-from podium.text.retrieval.retrieval import BM25, Retrieval
+
+if TYPE_CHECKING:
+    from podium.text.collection.collection import Topic
+    from podium.text.index.index import Index
+    from podium.text.retrieval.base import Where
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +33,14 @@ class Answer:
     """Documents for a query, best first."""
 
     ids: list[str]
-    scores: NDArray[np.float64]
-    numbers: NDArray[np.int64]
-    first_stage: NDArray[np.int64]
-    """The rank that each document had in the first stage, from 1."""
-    features: NDArray[np.float32]
+    scores: Array
+    numbers: Ints
+    first_stage: Ints
+    """The rank of each document in the first stage, from 1."""
+    features: Singles
     """The values of the features, a row per document."""
-    shares: NDArray[np.float64] | None = None
-    """With `explain`: what each feature adds to the score over that of the mean of all candidates."""
+    shares: Array | None = None
+    """With `explain`: the contribution of each feature to the score, compared with the mean of all candidates."""
     how: str = ""
     """How the shares were computed."""
 
@@ -46,9 +49,9 @@ class Answer:
 
 
 class Engine:
-    """Searches an index and ranks what is found by a model that was trained on features of such an index.
+    """Searches an index and re-ranks the candidates by a model that was trained on features of such an index.
 
-    `depth` is the number of candidates that the first stage gives; that of the training data unless told.
+    `depth` is the number of candidates from the first stage; by default that of the training data.
     """
 
     def __init__(self, index: Index, model: Model | str | os.PathLike[str], *, depth: int | None = None) -> None:
@@ -71,10 +74,10 @@ class Engine:
         self._plan = Plan(self.features, index)
 
     def _check(self, about: dict[str, Any]) -> None:
-        for word, mine in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):
-            if about.get(word) != mine:
+        for word, value in (("analyser", repr(self.index.analyser)), ("fields", list(self.index.fields))):
+            if about.get(word) != value:
                 raise IncompatibleError(
-                    f"{self.index.store.path} has {word} {mine}, but the model was trained on an index with "
+                    f"{self.index.store.path} has {word} {value}, but the model was trained on an index with "
                     f"{about.get(word)}. Its features would not mean the same. Index the documents in the same way, "
                     "or train again."
                 )
@@ -86,9 +89,9 @@ class Engine:
         *,
         explain: bool = False,
         vector: Sequence[float] | None = None,
-        where: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None,
+        where: Where | None = None,
     ) -> Answer:
-        """The k best of the candidates of the first stage, by the model; at most as many as there are candidates."""
+        """Search: the k best of the candidates of the first stage, by the model."""
         k = whole_number(k, "k", least=1)
         asked = self.index.query(query, vector=vector)
         hits = self.index.search(asked, self.depth, by=self.retrieval, where=where)
@@ -101,15 +104,17 @@ class Engine:
         ids = [hits.ids[row] for row in best]
         return Answer(ids, scores[best], hits.numbers[best], best + 1, X[best], shares, how)
 
-    def _shares(self, data: Dataset, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64] | None, str]:
-        """What each feature adds to the scores of rows, beside a document with the mean of all features."""
-        found = shares_over_mean(self.model, data, rows)
-        return (None, "") if found is None else (found.shares, f"{found.how}, to the mean of the candidates")
+    def _shares(self, data: Dataset, rows: Ints) -> tuple[Array | None, str]:
+        """Contributions of features to the scores of rows, compared with a document with the mean of all features."""
+        attribution = shares_over_mean(self.model, data, rows)
+        if attribution is None:
+            return None, ""
+        return attribution.shares, f"{attribution.how}, to the mean of the candidates"
 
     def run(self, queries: Iterable[Topic], k: int = 1000) -> Run:
-        """The rankings of many queries, as a run."""
-        found: dict[str, dict[str, float]] = {}
+        """Search for many queries; the rankings as a run."""
+        rankings: dict[str, dict[str, float]] = {}
         for topic in queries:
             answer = self.search(topic.text, k, vector=topic.vector)
-            found[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
-        return Run.from_dict(found)
+            rankings[topic.id] = dict(zip(answer.ids, answer.scores.tolist(), strict=True))
+        return Run.from_dict(rankings)

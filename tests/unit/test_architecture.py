@@ -26,7 +26,7 @@ from podium.scorers import Scorer
 from podium.solvers import Solver
 from podium.text.analyser import Analyser
 from podium.text.features import Feature
-from podium.text.retrieval.retrieval import Retrieval
+from podium.text.retrieval import Retrieval
 from podium.transforms import Transform
 
 ROOT = Path(__file__).parents[2]

@@ -43,8 +43,8 @@ def features(
     from podium.text.collection.collection import read_queries
     from podium.text.features import read_features
     from podium.text.index.index import Index
+    from podium.text.retrieval import Retrieval
     from podium.text.retrieval.candidates import grades_of, info, rows_of, write_features
-    from podium.text.retrieval.retrieval import Retrieval
 
     if output != "-":
         console.check_file(output, what="training data")

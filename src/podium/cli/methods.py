@@ -88,7 +88,7 @@ def _kinds() -> list[type[Named]]:
     from podium.scorers import Scorer
     from podium.solvers import Solver
     from podium.text.features import Feature
-    from podium.text.retrieval.retrieval import Retrieval
+    from podium.text.retrieval import Retrieval
     from podium.transforms import Transform
     from podium.tuning import Tuning
 

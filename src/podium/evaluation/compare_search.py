@@ -30,8 +30,8 @@ from podium.metrics import Metric
 from podium.parsing.ids import Ids
 from podium.text.collection.collection import Topic
 from podium.text.index.index import Hits, Index
+from podium.text.retrieval import BM25, QueryLikelihood, Retrieval
 from podium.text.retrieval.candidates import DEPTH, dataset, grades_of
-from podium.text.retrieval.retrieval import BM25, QueryLikelihood, Retrieval
 from podium.training import train
 
 FIRST, TUNED = "first stage", "first stage, tuned"

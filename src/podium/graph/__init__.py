@@ -1,4 +1,4 @@
-"""Scores of nodes from the links between them, or from the visits of people: PageRank, HITS, BrowseRank."""
+"""Link analysis: PageRank and HITS from the links between nodes, BrowseRank from the visits of users."""
 
 import lazy_loader
 

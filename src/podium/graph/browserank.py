@@ -1,4 +1,4 @@
-"""BrowseRank: the share of time that people spend on each page, as a Markov process in continuous time.
+"""BrowseRank: the share of time that users spend on each page, as a Markov process in continuous time.
 
     >>> visits = [(0, 10, 1), (1, 20, 2), (2, 5, None), (0, 30, 2), (2, 15, None), (1, 40, None)]
     >>> {page: round(score, 6) for page, score in browserank(visits).items()}
@@ -30,16 +30,16 @@ def browserank(
     tolerance: float = 1e-10,
     rounds: int = 200,
 ) -> dict[Any, float]:
-    """The BrowseRank of each page of visits (page, seconds, next page or None), in order of time; they sum to 1.
+    """The BrowseRank of each page, from visits (page, seconds, next page or None) in order of time; they sum to 1.
 
-    A visit begins a session unless the visit before it went on to the same page. From page i people go on to page j
-    with chance damping · w_ij/Σ_j w_ij + (1 − damping) · σ_j, where w counts steps and σ is the share of sessions that
-    begin at j; from a page that nobody left for another, with chance σ_j. The score is the stationary share of steps
-    times the mean stay, scaled to sum 1. A page without a visit of its own has the mean stay of all visits.
+    A visit begins a session unless the visit before it went on to the same page. From page i users go on to page j
+    with probability damping · w_ij/Σ_j w_ij + (1 − damping) · σ_j, where w counts steps and σ is the share of sessions
+    that begin at j; from a page that nobody left for another, with probability σ_j. The score is the stationary share
+    of steps times the mean stay, scaled to sum 1. A page without a visit has the mean stay of all visits.
 
     With `noise`, the stay is corrected for the time that a page takes to load and the like, taken to be chi-square
     distributed: 1/q minimises ((z̄ − 1/q) − ½(s² − 1/q²))² up to z̄, where z̄ and s² are mean and variance of the stays.
-    It is z̄ for a page with one visit, and where stays vary more than without any noise (s² ≥ z̄²).
+    It is z̄ for a page with one visit, and if stays vary more than without any noise (s² ≥ z̄²).
     """
     links, starts, stays = _process(visits)
     sigma = starts / max(starts.sum(), 1.0)
@@ -52,8 +52,10 @@ def browserank(
     return by_name(links, times / times.sum() if len(times) else times)
 
 
-def _process(visits: Iterable[Any]) -> tuple[Links, Array, list[list[float]]]:
-    """The steps between pages, how many sessions begin at each page, and the stays on each."""
+def _process(
+    visits: Iterable[Visit | tuple[Hashable, float, Hashable | None]],
+) -> tuple[Links, Array, list[list[float]]]:
+    """The steps between pages, the number of sessions that begin at each page, and the stays on each."""
     from scipy import sparse
 
     place: dict[Hashable, int] = {}
@@ -61,8 +63,8 @@ def _process(visits: Iterable[Any]) -> tuple[Links, Array, list[list[float]]]:
     starts: Counter[int] = Counter()
     stays: list[list[float]] = []
     expected: Hashable | None = None
-    for given in visits:
-        visit = check_visit(Visit(*given))
+    for raw in visits:
+        visit = check_visit(Visit(*raw))
         for name in (visit.page, visit.next):
             if name is not None and name not in place:
                 place[name] = len(place)
@@ -82,10 +84,11 @@ def _process(visits: Iterable[Any]) -> tuple[Links, Array, list[list[float]]]:
 
 
 def _stay(stays: list[float], noise: bool) -> float:
-    """1/q: the mean stay, or what is left of it without noise.
+    """1/q: the mean stay, or the mean stay corrected for noise.
 
-    With m = 1/q, (z̄ − m) − ½(s² − m²) = ½m² − m + z̄ − ½s², whose roots are 1 ± √(1 − 2z̄ + s²). Where the stays vary
-    as much as an exponential law or more (s² ≥ z̄²) there is no noise to take off; else, if z̄ ≤ 1, z̄ is the best m ≤ z̄.
+    With m = 1/q, (z̄ − m) − ½(s² − m²) = ½m² − m + z̄ − ½s², whose roots are 1 ± √(1 − 2z̄ + s²). If the stays vary
+    as much as an exponential distribution or more (s² ≥ z̄²) there is no noise to subtract; else, if z̄ ≤ 1, z̄ is the
+    best m ≤ z̄.
     """
     mean = float(np.mean(stays))
     if not noise or len(stays) < 2:

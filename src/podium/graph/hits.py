@@ -30,9 +30,9 @@ class HITS(NamedTuple):
 def hits(edges: Iterable[Edge] | Links, *, tolerance: float = 1e-10, rounds: int = 1000) -> HITS:
     """Authority and hub scores of each node: the leading eigenvectors of AᵀA and AAᵀ, A the matrix of links.
 
-    Power iteration from the uniform vector until no more than `tolerance` changes in all, at most `rounds` times; then
-    a ConvergenceWarning. Where several eigenvectors share the largest eigenvalue, the result is the projection of the
-    uniform vector on all of them: parts of the graph that are alike get like scores. Without links all scores are 1/N.
+    Power iteration from the uniform vector until the total change is below `tolerance`, at most `rounds` times; then
+    a ConvergenceWarning. If several eigenvectors share the largest eigenvalue, the result is the projection of the
+    uniform vector on all of them: equal parts of the graph get equal scores. Without links all scores are 1/N.
     """
     links = as_links(edges)
     authority, hub = hits_scores(links, tolerance=tolerance, rounds=rounds)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array
 from podium.base.errors import DataError
 from podium.base.files import Source, reading, source_name
 
@@ -23,7 +23,7 @@ Edge = tuple[Hashable, Hashable] | tuple[Hashable, Hashable, float]
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """A graph."""
+    """A directed graph with weighted links."""
 
     names: list[Any]  # (N,)
     weights: Any  # (N, N) CSR, float64: weights[i, j] of the link from i to j
@@ -33,10 +33,10 @@ class Links:
 
 
 def make_links(edges: Iterable[Edge], nodes: Iterable[Hashable] | None = None) -> Links:
-    """A graph of edges (source, target) or (source, target, weight).
+    """Build a graph from edges (source, target) or (source, target, weight).
 
-    Of pairs, duplicates count once; with weights, those of duplicates are added. Self-links are dropped. `nodes` are
-    the nodes of the graph, in order, and links from or to others are ignored; unless given, all nodes of edges.
+    Duplicate pairs count once; weights of duplicates are added. Self-links are dropped. `nodes` are the nodes of the
+    graph, in order, and links from or to others are ignored; by default, all nodes of the edges.
     """
     from scipy import sparse
 
@@ -68,12 +68,12 @@ def as_links(edges: Iterable[Edge] | Links) -> Links:
     return edges if isinstance(edges, Links) else make_links(edges)
 
 
-def by_name(links: Links, scores: NDArray[np.float64]) -> dict[Any, float]:
+def by_name(links: Links, scores: Array) -> dict[Any, float]:
     return dict(zip(links.names, scores.tolist(), strict=True))
 
 
 def read_links(source: Source) -> Iterator[tuple[str, str] | tuple[str, str, float]]:
-    """The edges of a file of lines `source target` or `source target weight`, separated by tabs or spaces.
+    """Read edges from a file of lines `source target` or `source target weight`, separated by tabs or spaces.
 
     Blank lines and lines that begin with # are skipped.
     """
@@ -87,7 +87,7 @@ def read_links(source: Source) -> Iterator[tuple[str, str] | tuple[str, str, flo
 
 
 def lines_of_words(source: Source) -> Iterator[tuple[list[str], str]]:
-    """The words of each line of a file, and where it is. Words may hold spaces where lines are cut at tabs."""
+    """The words of each line of a file, and its place. In lines with tabs, words may contain spaces."""
     name = source_name(source)
     with reading(source) as file:
         for number, raw in enumerate(file, 1):
@@ -97,7 +97,7 @@ def lines_of_words(source: Source) -> Iterator[tuple[list[str], str]]:
 
 
 def _check(edge: Any, columns: int) -> int:
-    """Raise a clear error for an edge that is none; returns its number of columns."""
+    """Raise a clear error for an invalid edge; returns its number of columns."""
     if isinstance(edge, str) or len(edge) not in (2, 3) or columns not in (0, len(edge)):
         kind = {2: "(source, target)", 3: "(source, target, weight)"}
         expected = kind[columns] if columns else " or ".join(kind.values())

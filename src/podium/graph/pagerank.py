@@ -1,4 +1,4 @@
-"""PageRank: how often someone who follows links at random is at each node.
+"""PageRank: the probability of each node in a random walk along links.
 
     >>> scores = pagerank([(0, 1), (0, 2), (1, 2), (3, 2)])
     >>> {node: round(score, 6) for node, score in scores.items()}
@@ -32,7 +32,7 @@ def pagerank(
 
     p = damping · (Pᵀp + (Σ p of nodes without links)/N) + (1 − damping) · v, where P follows the links of a node by
     their weights and v is uniform, or `restart`: weights of the nodes where a new walk begins, 0 for those left out.
-    Power iteration until no more than `tolerance` changes in all, at most `rounds` times; then a ConvergenceWarning.
+    Power iteration until the total change is below `tolerance`, at most `rounds` times; then a ConvergenceWarning.
     """
     links = as_links(edges)
     return by_name(links, pagerank_scores(links, damping, restart=restart, tolerance=tolerance, rounds=rounds))
@@ -57,7 +57,7 @@ def pagerank_scores(
 def stationary(
     links: Links, damping: float, *, restart: Array, dangling: Array, tolerance: float, rounds: int, who: str
 ) -> Array:
-    """The stationary distribution of a walk that follows links, with new starts.
+    """The stationary distribution of a random walk along links, with restarts.
 
     p = damping · (Pᵀp + (Σ p of nodes without links) · dangling) + (1 − damping) · restart
     """
@@ -91,15 +91,15 @@ def warn_unfinished(who: str, rounds: int, change: float, tolerance: float) -> N
     )
 
 
-def _shares(names: list[Hashable], given: Mapping[Any, float]) -> Array:
+def _shares(names: list[Hashable], restart: Mapping[Any, float]) -> Array:
     """Weights of nodes as shares of their sum."""  # (N,)
-    known = set(names)
-    for name, weight in given.items():
-        if name not in known:
+    nodes = set(names)
+    for name, weight in restart.items():
+        if name not in nodes:
             raise DataError(f"restart: there is no node {name!r} in the graph.")
         if not 0.0 <= weight < np.inf:
             raise DataError(f"restart: the weight of {name!r} must be a finite number of at least 0; got {weight!r}.")
-    found = np.array([float(given.get(name, 0.0)) for name in names])
-    if names and not found.sum() > 0.0:
+    weights = np.array([float(restart.get(name, 0.0)) for name in names])
+    if names and not weights.sum() > 0.0:
         raise DataError("restart: at least one weight must be above 0.")
-    return found / found.sum() if names else found
+    return weights / weights.sum() if names else weights

@@ -1,4 +1,4 @@
-"""Visits: the pages that people looked at, for how long, and where they went next."""
+"""Visits of users to web pages: the page, the time spent there, and the next page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.graph.links import lines_of_words
 
 
 class Visit(NamedTuple):
-    """One page, looked at for some seconds. The visits of a session follow each other."""
+    """A visit of a page, of some seconds. The visits of a session follow each other."""
 
     page: Hashable
     seconds: float
@@ -21,7 +21,7 @@ class Visit(NamedTuple):
 
 
 def read_visits(source: Source) -> Iterator[Visit]:
-    """The visits of a file of lines `page seconds [next page]`, separated by tabs or spaces, in order of time.
+    """Read visits from a file of lines `page seconds [next page]`, separated by tabs or spaces, in order of time.
 
     A line without a next page ends a session. Blank lines and lines that begin with # are skipped.
     """
@@ -36,7 +36,7 @@ def read_visits(source: Source) -> Iterator[Visit]:
 
 
 def check_visit(visit: Visit, where: str | None = None) -> Visit:
-    """Raise a clear error for a stay that is not a number of seconds above 0."""
+    """Return the visit; raises a clear error if its stay is not a number of seconds above 0."""
     if not (visit.seconds > 0.0 and math.isfinite(visit.seconds)):
         raise DataError(
             f"the stay on page {visit.page!r} must be above 0 seconds; got {visit.seconds!r}. Leave the visit out, or "

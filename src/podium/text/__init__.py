@@ -1,4 +1,4 @@
-"""Documents as text: an index of them, search, and features for learning."""
+"""Text: analyse, index and search documents, and compute features for learning to rank."""
 
 import lazy_loader
 

@@ -5,6 +5,6 @@ from .features import Feature as Feature
 from .features import register_feature as register_feature
 from .index.index import Hits as Hits
 from .index.index import Index as Index
+from .retrieval import Retrieval as Retrieval
 from .retrieval.candidates import dataset as dataset
-from .retrieval.retrieval import Retrieval as Retrieval
 from .snippets import snippet as snippet

@@ -1,4 +1,4 @@
-"""Analyser: from text to terms. The same analyser must read documents and queries, so it is kept with index and model.
+"""Analyser: tokenising, stop words and stemming. It is saved with index and model, for documents and queries alike.
 
     >>> analyser = Analyser()
     >>> [analyser.term(word) for word in analyser.words("The dog's barking, 東京都!")]
@@ -6,7 +6,7 @@
 
 Text is normalised (NFKC) and case-folded, then cut into words of letters, marks and digits. Scripts that put no blanks
 between words (Chinese, Japanese, Korean, Thai …) are cut into overlapping pairs of characters, as in Lucene's CJK
-analyser; symbols such as emoji are words of their own. Words are stemmed by Snowball.
+analyser; symbols such as emoji are words. Words are stemmed by Snowball.
 
 Stop words, and words of one letter, are flagged, not dropped: phrases and distances see them, while lengths, BM25 and
 language models do not. A query of stop words alone uses them all.
@@ -36,16 +36,16 @@ _UNSEEN = (
     *(*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), *range(0x2066, 0x2070)),  # joiners, bidi
     *(*range(0x180B, 0x180E), *range(0xFE00, 0xFE10), *range(0xE0000, 0xE01F0)),  # variation selectors, tags
 )
-"""Characters that are not seen and cut no word."""
+"""Invisible characters, which do not separate words."""
 _HIDDEN = frozenset(_UNSEEN)
 _APOSTROPHES = "\u2019\u2018\u00b4\u1ffd"
 _TABLE = dict.fromkeys(_UNSEEN) | str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | {"™": " tm ", "℠": " sm "})
-"""What is done before NFKC, which would make a blank of ´, and of Foo™ the word footm."""
+"""Replacements before NFKC, which would make a blank of ´, and of Foo™ the word footm."""
 
 
 @register
 class Analyser(Named):
-    """How text becomes terms."""
+    """Splits text into words and words into terms."""
 
     kind: ClassVar[str] = "analyser"
     home: ClassVar[str] = "podium.text.analyser"
@@ -67,14 +67,14 @@ class Analyser(Named):
         return [self.cut(word) for word in self.uncut(text)]
 
     def uncut(self, text: str) -> list[str]:
-        """As `words`, but long ones are whole: `cut` cuts them."""
+        """As `words`, but without cutting long ones."""
         if text.isascii() and self.language != "turkish":
-            found = _ASCII.findall(text.lower())
-            return [word.removesuffix("'s") for word in found] if "'" in text else found
+            words: list[str] = _ASCII.findall(text.lower())
+            return [word.removesuffix("'s") for word in words] if "'" in text else words
         return [word for _, _, words in self._spans(self._normal(text)) for word in words]
 
     def cut(self, word: str) -> str:
-        """A word, cut if it is too long."""
+        """Cut a word that is too long."""
         return word[: self.longest].rstrip("'").removesuffix("'s") if len(word) > self.longest else word
 
     def term(self, word: str) -> tuple[str, bool]:
@@ -86,10 +86,10 @@ class Analyser(Named):
         return self._stemmer(word), False
 
     def spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
-        """Where words lie in a text as it is written: (start, end, words), the words normalised."""
+        """The places of words in a text: (start, end, normalised words)."""
         seen = [k for k, letter in enumerate(text) if ord(letter) not in _HIDDEN]
         for start, end, words in self._spans(text if len(seen) == len(text) else "".join(text[k] for k in seen)):
-            yield seen[start], seen[end - 1] + 1, [one for word in words for one in self.words(word)]
+            yield seen[start], seen[end - 1] + 1, [part for word in words for part in self.words(word)]
 
     def _spans(self, text: str) -> Iterator[tuple[int, int, list[str]]]:
         for match in _pattern().finditer(text):
@@ -121,7 +121,7 @@ class Analyser(Named):
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language; none where no list is known."""
+    """The stop words of a language; none if there is no list."""
     from importlib.resources import files
 
     lists = files("podium.text") / "stop_words"
@@ -146,8 +146,8 @@ def _snowball(language: str) -> Callable[[str], str]:
             stacklevel=2,
         )
         return str
-    found: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
-    return found
+    stem: Callable[[str], str] = Stemmer.Stemmer(language).stemWord
+    return stem
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Context: one query and some documents, with what features need to know of them, computed once and only if asked for.
+"""Context: a query and documents, with the counts and statistics that features share, each computed once on demand.
 
 Columns of per-field arrays are the fields in order, then the whole document.
 """
@@ -7,53 +7,37 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import AnyArray, Array
+from podium.base.arrays import Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, UnknownNameError
 from podium.jit.compiled import compiled
 from podium.text.index.index import WHOLE, Index
-from podium.text.query import Query
-from podium.text.retrieval.retrieval import Statistics
+
+if TYPE_CHECKING:
+    from podium.text.query import Query
+    from podium.text.retrieval.base import Statistics
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Field:
-    """One field of n documents, seen by a query of m distinct terms."""
-
-    counts: Array  # (n, m) c(t, d)
-    times: Array  # (m,) how often each term is in the query
-    lengths: Array  # (n,) |d|
-    distinct: Array  # (n,) u
-    documents: float  # N
-    df: Array  # (m,)
-    cf: Array  # (m,)
-    total: float  # |C|
-
-
 class View(NamedTuple):
-    """What is counted in documents: the terms of the query, or its phrases. All fields, then the whole."""
+    """Counts of the query's terms, or of its phrases, in documents. All fields, then the whole."""
 
     counts: Array  # (F+1, n, m)
-    times: Array  # (m,) how often each is in the query
+    times: Array  # (m,) occurrences of each in the query
     terms: Array  # (F+1, 2, m) df and cf
 
 
 class Context:
     """A query and documents, by their numbers; `scores` are those of the first stage, if the documents come from it."""
 
-    def __init__(
-        self, index: Index, query: Query, numbers: NDArray[np.int64], scores: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, index: Index, query: Query, numbers: Ints, scores: Array | None = None) -> None:
         self.index, self.query, self.numbers, self.first_scores = index, query, numbers, scores
-        self._known: dict[Any, Any] = {}
+        self._computed: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -66,20 +50,13 @@ class Context:
             raise UnknownNameError("field", field, (*self.index.fields, WHOLE))
         return self.index.fields.index(field)
 
-    def field(self, name: str) -> Field:
-        """A field of all documents."""
-        f, (counts, times, terms) = self.column(name), self.words
-        lengths, distinct = self.sizes[f]
-        documents, total = self.totals[f]
-        return Field(counts[f], times, lengths, distinct, float(documents), terms[f, 0], terms[f, 1], float(total))
-
     @functools.cached_property
     def statistics(self) -> Statistics:
         return self.index.statistics(self.query)
 
     @functools.cached_property
     def words(self) -> View:
-        """How often each term of the query occurs."""
+        """Counts of the query's terms."""
         s, m = self.statistics, len(self.query.terms)
         columns = len(self.index.fields) + 1
         counts, terms = np.zeros((columns, len(self), m)), np.empty((columns, 2, m))
@@ -90,9 +67,9 @@ class Context:
     @functools.cached_property
     def totals(self) -> Array:
         """N and |C| of each field."""  # (F+1, 2)
-        found = np.empty((len(self.index.fields) + 1, 2))
-        found[:, 0], found[:, 1] = self.statistics.documents, self.statistics.totals
-        return found
+        totals = np.empty((len(self.index.fields) + 1, 2))
+        totals[:, 0], totals[:, 1] = self.statistics.documents, self.statistics.totals
+        return totals
 
     @property
     def sizes(self) -> Array:
@@ -100,13 +77,13 @@ class Context:
         return self._gathered[2]
 
     @property
-    def rows(self) -> NDArray[np.int64]:
-        """The places of the documents in arrays over all documents of the index, segment after segment."""
+    def rows(self) -> Ints:
+        """Indices of the documents in arrays over all documents of the index, segment after segment."""
         return self._gathered[3]
 
     @functools.cached_property
-    def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-        """Where the terms of the query occur: places among all terms, which term it is, where each document begins."""
+    def matches(self) -> tuple[Ints, Int32s, Ints]:
+        """Occurrences of the query's terms: index among all tokens, which term it is, first occurrence per document."""
         tokens, bounds = self._gathered[:2]
         places, which = np.empty(len(tokens), np.int64), np.empty(len(tokens), np.int32)
         begin = np.empty(len(bounds) + 1, np.int64)
@@ -114,21 +91,21 @@ class Context:
         return places, which, begin
 
     @property
-    def slots(self) -> NDArray[np.int32]:
-        """Room for every term of the documents and of the query, whatever other threads make of the index."""
+    def slots(self) -> Int32s:
+        """A slot for every term of the documents and of the query, even if other threads change the index."""
         return slots_of(1 + max(self._gathered[0].max(initial=-1), self.query.terms.max(initial=-1)))
 
     @functools.cached_property
-    def _gathered(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Array, NDArray[np.int64]]:
-        """The terms of all documents end to end; the bounds of their fields, (n, F+1); their sizes; their rows."""
+    def _gathered(self) -> tuple[Int32s, Ints, Array, Ints]:
+        """The tokens of all documents end to end; the bounds of their fields, (n, F+1); their sizes; their rows."""
         n, columns = len(self), len(self.index.fields) + 1
         bounds, sizes = np.empty((n, columns), np.int64), np.empty((columns, 2, n))
-        rows, first, found = np.empty(n, np.int64), 0, 0
+        rows, first, gathered = np.empty(n, np.int64), 0, 0
         for segment in self.index.segments:
             arrays = (segment.numbers, segment.dead, segment.bounds, segment.lengths, segment.distinct)
-            found += _gather_sizes(*arrays, self.numbers, first, rows, bounds, sizes)
+            gathered += _gather_sizes(*arrays, self.numbers, first, rows, bounds, sizes)
             first += len(segment)
-        if found != n:
+        if gathered != n:
             raise DataError("a document is not in the index, or was deleted.", where=str(self.index.store.path))
         total, starts = _lay_out(bounds)
         tokens, first = np.empty(total, np.int32), 0
@@ -137,23 +114,23 @@ class Context:
             first += len(segment)
         return tokens, bounds, sizes, rows
 
-    def tokens(self, field: str) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """The terms of a field: document k has tokens[starts[k]:ends[k]]."""
+    def tokens(self, field: str) -> tuple[Int32s, Ints, Ints]:
+        """The tokens of a field: document k has tokens[starts[k]:ends[k]]."""
         f, last = self.column(field), len(self.index.fields)
         tokens, bounds = self._gathered[:2]
         first, end = (0, last) if f == last else (f, f + 1)
         return tokens, bounds[:, first], bounds[:, end]
 
-    def once(self, key: Any, make: Callable[[NDArray[np.int32], NDArray[np.int64]], T]) -> T:
-        """What a function of the terms and the bounds of all fields gives, computed once for all features."""
-        if key not in self._known:
-            self._known[key] = make(*self._gathered[:2])
-        found: T = self._known[key]
-        return found
+    def once(self, key: Hashable, make: Callable[[Int32s, Ints], T]) -> T:
+        """The result of a function of the tokens and the bounds of all fields, computed once for all features."""
+        if key not in self._computed:
+            self._computed[key] = make(*self._gathered[:2])
+        value: T = self._computed[key]
+        return value
 
 
-def slots_of(size: int) -> NDArray[np.int32]:
-    """An array of −1 for every term, kept by each thread: who writes to it puts −1 back."""
+def slots_of(size: int) -> Int32s:
+    """An array of −1 for every term, one per thread; after use it must be −1 again."""
     if getattr(_THREAD, "size", -1) < size:
         _THREAD.size, _THREAD.slots = size, np.full(size, -1, np.int32)
     return _THREAD.slots  # type: ignore[no-any-return]
@@ -164,41 +141,41 @@ _THREAD = threading.local()
 
 @compiled
 def _gather_sizes(
-    numbers: AnyArray,
-    dead: Any,
-    bounds: AnyArray,
-    lengths: AnyArray,
-    distinct: AnyArray,
-    wanted: AnyArray,
+    numbers: Ints,
+    dead: Flags,
+    bounds: Ints,
+    lengths: Int32s,
+    distinct: Int32s,
+    wanted: Ints,
     first: int,
-    rows: AnyArray,
-    out: AnyArray,
+    rows: Ints,
+    out: Ints,
     sizes: Array,
 ) -> int:
-    """Bounds and sizes of the wanted documents that a segment has, and their rows from `first` on; returns how many."""
-    found = 0
+    """Gather bounds, sizes and rows (from `first` on) of the wanted documents of a segment; returns their number."""
+    gathered = 0
     if len(numbers) == 0:
-        return found
+        return gathered
     for k in range(len(wanted)):
-        row = wanted[k] - numbers[0]  # where it is if no number is left out
+        row = wanted[k] - numbers[0]  # its row if no number below is missing
         if not 0 <= row < len(numbers) or numbers[row] != wanted[k]:
             row = np.searchsorted(numbers, wanted[k])
             if row == len(numbers) or numbers[row] != wanted[k]:
                 continue
         if dead[row]:
             continue
-        found += 1
+        gathered += 1
         rows[k] = first + row
         for f in range(out.shape[1]):
             out[k, f] = bounds[row, f]
             sizes[f, 0, k] = lengths[row, f]
             sizes[f, 1, k] = distinct[row, f]
-    return found
+    return gathered
 
 
 @compiled
-def _lay_out(bounds: AnyArray) -> Any:
-    """Move bounds to where terms will lie end to end; returns the number of terms, and where each document began."""
+def _lay_out(bounds: Ints) -> tuple[int, Ints]:
+    """Shift bounds so that documents are end to end; returns the number of tokens, and the old start of each."""
     starts, at = np.empty(len(bounds), np.int64), 0
     for k in range(len(bounds)):
         starts[k] = bounds[k, 0]
@@ -209,10 +186,8 @@ def _lay_out(bounds: AnyArray) -> Any:
 
 
 @compiled
-def _gather_tokens(
-    tokens: AnyArray, starts: AnyArray, rows: AnyArray, first: int, last: int, bounds: AnyArray, out: AnyArray
-) -> None:
-    """The terms of the documents whose rows are in the segment that has the rows from `first` to `last`."""
+def _gather_tokens(tokens: Int32s, starts: Ints, rows: Ints, first: int, last: int, bounds: Ints, out: Int32s) -> None:
+    """Copy the tokens of the documents of a segment, which has the rows from `first` to `last`."""
     for k in range(len(rows)):
         if first <= rows[k] < last:
             shift = starts[k] - bounds[k, 0]
@@ -222,13 +197,7 @@ def _gather_tokens(
 
 @compiled
 def _match(
-    tokens: AnyArray,
-    bounds: AnyArray,
-    terms: AnyArray,
-    slots: AnyArray,
-    places: AnyArray,
-    which: AnyArray,
-    begin: AnyArray,
+    tokens: Int32s, bounds: Ints, terms: Int32s, slots: Int32s, places: Ints, which: Int32s, begin: Ints
 ) -> None:
     for m in range(len(terms)):
         slots[terms[m]] = m
@@ -247,7 +216,7 @@ def _match(
 
 
 @compiled
-def _count(places: AnyArray, which: AnyArray, begin: AnyArray, bounds: AnyArray, counts: Array) -> None:
+def _count(places: Ints, which: Int32s, begin: Ints, bounds: Ints, counts: Array) -> None:
     F = bounds.shape[1] - 1
     for k in range(len(bounds)):
         f = 0

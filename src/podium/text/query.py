@@ -1,26 +1,29 @@
-"""Query: a text as an index understands it."""
+"""Query: the terms of a text in the vocabulary of an index."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.text.index.store import Store
+from podium.base.arrays import AnyArray, Array, Flags, Int32s, Singles
+
+if TYPE_CHECKING:
+    from podium.text.index.store import Store
 
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """The terms of a query. A word that no document has is unknown, and counts nowhere but in phrases."""
+    """The terms of a query. A word that no document has is unknown, and counts only in phrases."""
 
     text: str
-    terms: NDArray[np.int32]  # (m,) distinct, in order of first use; without stop words, unless there is nothing else
-    times: NDArray[np.float64]  # (m,) how often each is in the query
-    sequence: NDArray[np.int32]  # all words in order, stop words included; −1 for an unknown one
+    terms: Int32s  # (m,) distinct, in order of first use; without stop words, unless there is nothing else
+    times: Array  # (m,) occurrences of each in the query
+    sequence: Int32s  # all words in order, stop words included; −1 for an unknown one
     unknown: tuple[str, ...]
-    vector: NDArray[np.float32] | None = None
+    vector: Singles | None = None
 
     @property
     def length(self) -> float:
@@ -30,13 +33,13 @@ class Query:
 
 def read_query(
     store: Store,
-    flags: NDArray[np.bool_],
-    occurs: NDArray[np.bool_],
+    flags: Flags,
+    occurs: Flags,
     text: str,
     *,
-    vector: Sequence[float] | NDArray[np.float32] | None = None,
+    vector: Sequence[float] | AnyArray | None = None,
 ) -> Query:
-    """Analyse a query with the analyser of the store; `occurs` says which terms a document has."""
+    """Analyse a query with the analyser of the store; `occurs` flags the terms that some document has."""
     words = store.analyser.words(text)
     ids = [t if 0 <= t < len(occurs) and occurs[t] else -1 for t in store.term_ids(words)]
     unknown = tuple(word for word, t in zip(words, ids, strict=True) if t < 0)
@@ -48,12 +51,11 @@ def read_query(
         for t in ids:
             if t >= 0:
                 counts[t] = counts.get(t, 0) + 1
-    given = None if vector is None else np.asarray(vector, np.float32)
     return Query(
         text,
         np.fromiter(counts, np.int32, len(counts)),
         np.fromiter(counts.values(), np.float64, len(counts)),
         np.array(ids, np.int32),
         unknown,
-        given,
+        None if vector is None else np.asarray(vector, np.float32),
     )

@@ -10,9 +10,9 @@ from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index.encoding import read_vectors
 from podium.text.index.index import Index
+from podium.text.retrieval import Retrieval
 from podium.text.retrieval import dense as vectors
 from podium.text.retrieval.filters import make_filter
-from podium.text.retrieval.retrieval import Retrieval
 
 DOCUMENTS = [
     {"id": "a", "text": "red apple", "vector": [1.0, 0.0], "year": 1990},

@@ -10,8 +10,8 @@ from podium.text.analyser import Analyser
 from podium.text.context import Context
 from podium.text.features import Feature
 from podium.text.index.index import Index
-from podium.text.retrieval import retrieval
-from podium.text.retrieval.retrieval import Scratch
+from podium.text.retrieval import base, bm25, query_likelihood
+from podium.text.retrieval.base import Scratch
 
 PLAIN = Analyser(stem=False, stop=False, shortest=1)
 
@@ -152,16 +152,16 @@ def test_a_document_is_listed_once_whatever_its_score_is(worth, norm):
     places, pointers = np.arange(m), np.arange(0, D * m + 1, D)
     rows, counts = np.tile(np.arange(D, dtype=np.int32), m), np.ones(D * m, np.int32)
     room, dead = Scratch(np.zeros(D), np.zeros(D, bool), np.full(D * m, -7, np.int32)), np.zeros(D, bool)
-    n = retrieval._bm25(places, np.full(m, worth), pointers, rows, counts, dead, np.full(D, norm), *room)
+    n = bm25._bm25(places, np.full(m, worth), pointers, rows, counts, dead, np.full(D, norm), *room)
     assert n == D
     assert room.touched[:n].tolist() == [0, 1, 2]
     assert (room.touched[n:] == -7).all()
     best, taken = np.empty(2), np.empty(2, np.int64)
-    assert retrieval.take_best(*room, n, np.empty(0, bool), best, taken) == 2
+    assert base.take_best(*room, n, np.empty(0, bool), best, taken) == 2
     assert not room.scores.any()
     assert not room.seen.any()
     share = np.full(m, max(worth, 1e300))
-    n = retrieval._query_likelihood(
+    n = query_likelihood._query_likelihood(
         places, np.ones(m), share, pointers, rows, counts, dead, np.full(D, norm), 1.0, *room
     )
     assert n == D

@@ -1,1 +1,1 @@
-"""Collections: documents and queries, from the files people have."""
+"""Collections: documents and queries from files of common formats."""

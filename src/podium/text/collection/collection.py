@@ -1,4 +1,4 @@
-"""Collections: documents and queries from files, one after another, in bounded memory.
+"""Collections: read documents and queries from files, one after another, in bounded memory.
 
 Documents: JSON lines, a folder of text, Markdown and HTML files, CSV, TSV and Parquet tables, SMART files
 (.I .T .W …) and TREC text (<DOC> … </DOC>); plain or gzipped. Queries: JSON lines with id and text, lines of
@@ -32,7 +32,7 @@ TEXT_FILES = {".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xh
 
 @dataclass(frozen=True)
 class Topic:
-    """A query as it is written."""
+    """A query as text, with its id."""
 
     id: str
     text: str
@@ -40,11 +40,11 @@ class Topic:
 
 
 def read_documents(source: str | os.PathLike[str], *, progress: Progress = quiet) -> Iterator[dict[str, Any]]:
-    """The documents of a file or folder, as dicts. `progress` gets the share that has been read."""
-    found = 0
-    for found, document in enumerate(_documents(source, progress), 1):  # noqa: B007 (counts)
+    """Read the documents of a file or folder, as dicts. `progress` gets the share that has been read."""
+    count = 0
+    for count, document in enumerate(_documents(source, progress), 1):  # noqa: B007 (counts)
         yield document
-    if not found:
+    if not count:
         raise DataError("no documents in it.", where=os.fspath(source))
 
 
@@ -62,30 +62,30 @@ def _documents(source: str | os.PathLike[str], progress: Progress) -> Iterator[d
 
 
 def read_queries(source: str | os.PathLike[str]) -> list[Topic]:
-    """The queries of a file."""
-    found = []
-    for k, given in enumerate(_records(source, quiet, blank="queries", queries=True), 1):
+    """Read the queries of a file."""
+    topics = []
+    for k, record in enumerate(_records(source, quiet, blank="queries", queries=True), 1):
         where = f"{os.fspath(source)}: query {k}"
         id = next(
-            (given[name] for name in ("id", "query_id", "qid", "_id", "num") if given.get(name) is not None), None
+            (record[name] for name in ("id", "query_id", "qid", "_id", "num") if record.get(name) is not None), None
         )
-        text = next((given[name] for name in ("text", "query", "title") if isinstance(given.get(name), str)), None)
+        text = next((record[name] for name in ("text", "query", "title") if isinstance(record.get(name), str)), None)
         if id is None or text is None:
-            raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, given))[:8]}.', where=where)
-        found.append(Topic(str(id), text, _vector(given.get("vector"), where)))
-    repeated = first_repeated(topic.id for topic in found)
+            raise DataError(f'a query needs an "id" and a "text"; got {sorted(map(str, record))[:8]}.', where=where)
+        topics.append(Topic(str(id), text, _vector(record.get("vector"), where)))
+    repeated = first_repeated(topic.id for topic in topics)
     if repeated is not None:
         raise DataError(f"query {repeated!r} is there twice.", where=os.fspath(source))
-    if not found:
+    if not topics:
         raise DataError("no queries.", where=os.fspath(source))
-    return found
+    return topics
 
 
 def _vector(values: Any, where: str) -> tuple[float, ...] | None:
     if values is None:
         return None
-    numbers = isinstance(values, list) and all(isinstance(one, int | float) for one in values)
-    if not numbers or not all(abs(one) <= sys.float_info.max for one in values):
+    numbers = isinstance(values, list) and all(isinstance(value, int | float) for value in values)
+    if not numbers or not all(abs(value) <= sys.float_info.max for value in values):
         raise DataError(f"a vector is a list of finite numbers; got {str(values)[:60]}.", where=where)
     return tuple(map(float, values))
 
@@ -124,7 +124,7 @@ def _records(
 
 
 class _Counted(io.RawIOBase):
-    """A stream that says how much of it has been read."""
+    """A stream that reports the share that has been read."""
 
     def __init__(self, stream: BinaryIO, size: int, progress: Progress) -> None:
         self._stream, self._size, self._progress = stream, size, progress
@@ -141,53 +141,53 @@ class _Counted(io.RawIOBase):
         return len(data)
 
 
-def _jsonl(lines: Any, name: str) -> Iterator[dict[str, Any]]:
+def _jsonl(lines: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"not JSON: {error}.", where=f"{name}:{number}") from None
-        if not isinstance(found, dict):
-            raise DataError(f"expected a JSON object, got {type(found).__name__}.", where=f"{name}:{number}")
-        yield found
+        if not isinstance(record, dict):
+            raise DataError(f"expected a JSON object, got {type(record).__name__}.", where=f"{name}:{number}")
+        yield record
 
 
-def _json_list(lines: Any, name: str) -> Iterator[dict[str, Any]]:
+def _json_list(lines: BinaryIO, name: str) -> Iterator[dict[str, Any]]:
     try:
-        found = json.loads(lines.read())
+        records = json.loads(lines.read())
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}.", where=name) from None
-    for k, one in enumerate(found, 1):
-        if not isinstance(one, dict):
-            raise DataError(f"expected a JSON object, got {type(one).__name__}.", where=f"{name}: entry {k}")
-        yield one
+    for k, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            raise DataError(f"expected a JSON object, got {type(record).__name__}.", where=f"{name}: entry {k}")
+        yield record
 
 
 _SMART = {"T": "title", "W": "text", "A": "author", "B": "source", "K": "keywords", "N": "note", "X": "references"}
 
 
-def _smart(lines: Any) -> Iterator[dict[str, Any]]:
+def _smart(lines: BinaryIO) -> Iterator[dict[str, Any]]:
     """`.I number`, then `.T`, `.W` … alone on a line, each before the lines of a field."""
-    found: dict[str, list[str]] = {}
+    record: dict[str, list[str]] = {}
     field = ""
     for line in lines:
         text = _decoded(line).rstrip("\r\n")
         if text.startswith(".I"):
-            if found:
-                yield {key: "\n".join(value) for key, value in found.items()}
-            found, field = {"id": [text[2:].strip()]}, ""
+            if record:
+                yield {key: "\n".join(value) for key, value in record.items()}
+            record, field = {"id": [text[2:].strip()]}, ""
         elif len(text.rstrip()) == 2 and text[0] == "." and text[1].isupper():
             field = _SMART.get(text[1], text[1].lower())
-            found.setdefault(field, [])
+            record.setdefault(field, [])
         elif field:
-            found[field].append(text)
-    if found:
-        yield {key: "\n".join(value) for key, value in found.items()}
+            record[field].append(text)
+    if record:
+        yield {key: "\n".join(value) for key, value in record.items()}
 
 
-def _csv(lines: Any, name: str, separator: str, *, headless: bool) -> Iterator[dict[str, Any]]:
+def _csv(lines: BinaryIO, name: str, separator: str, *, headless: bool) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(2**31 - 1)
     text = io.TextIOWrapper(lines, "utf-8-sig", newline="")
     try:
@@ -206,7 +206,7 @@ def _csv(lines: Any, name: str, separator: str, *, headless: bool) -> Iterator[d
 
 
 def _value(text: str) -> Any:
-    """A number where a cell is one."""
+    """The value of a cell: a number if it is one, else text."""
     try:
         return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) else float(text) if "." in text else text
     except ValueError:
@@ -233,7 +233,7 @@ def _parquet(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
 
 
 def _folder(folder: Path, progress: Progress) -> Iterator[dict[str, Any]]:
-    """Every text, Markdown and HTML file below a folder; its id is its path."""
+    """Read every text, Markdown and HTML file below a folder; its id is its path."""
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
     if not files:
         raise DataError(f"no text files below it; looked for {', '.join(sorted(TEXT_FILES))}.", where=str(folder))
@@ -246,11 +246,11 @@ def _text_file(path: Path, id: str) -> dict[str, Any]:
     """A file of text as a document; its title is its first heading, or its name."""
     with reading(path) as file:
         text = _decoded(file.read())
-    found = {"id": id, "path": str(path)}
+    record = {"id": id, "path": str(path)}
     if path.suffix.lower() in _PAGES:
-        return found | html_text(text)
+        return record | html_text(text)
     heading = re.match(r"\s*#+\s+(.+)", text) if path.suffix.lower() in (".md", ".markdown") else None
-    return found | {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
+    return record | {"title": heading.group(1).strip() if heading else path.stem.replace("_", " "), "text": text}
 
 
 def _is_records(path: Path) -> bool:
@@ -260,18 +260,18 @@ def _is_records(path: Path) -> bool:
 
 
 def _decoded(data: bytes) -> str:
-    """Text from bytes: UTF-8, or Latin-1 where it is not."""
+    """Decode text: UTF-8, else Latin-1."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
 
-def plain(given: Any) -> Mapping[str, Any]:
-    """A document as a mapping; named tuples, as ir_datasets has them, become one."""
-    if isinstance(given, Mapping):
-        return given
-    if hasattr(given, "_asdict"):
-        found: Mapping[str, Any] = given._asdict()
-        return found
-    raise DataError(f"a document must be a dict or a named tuple; got {type(given).__name__}.")
+def plain(document: object) -> Mapping[str, Any]:
+    """A document as a mapping, from a mapping or a named tuple, such as those of ir_datasets."""
+    if isinstance(document, Mapping):
+        return document
+    if hasattr(document, "_asdict"):
+        fields: Mapping[str, Any] = document._asdict()
+        return fields
+    raise DataError(f"a document must be a dict or a named tuple; got {type(document).__name__}.")

@@ -1,9 +1,9 @@
-"""HTML pages: their title and their text, in one pass over the page, whatever is written there.
+"""HTML to text: the title and the text of an HTML page, in one pass, however broken it is.
 
     >>> html_text("<title>Slabs</title><p>Heat &amp; <b>flow</b><script>ignored()</script><p>more")
     {'title': 'Slabs', 'text': 'Heat & flow\\n\\nmore'}
 
-The standard library's parser looks again and again at what is never closed, which takes minutes for small pages.
+The standard library's parser takes minutes for small pages with tags that are never closed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 def html_text(page: str) -> dict[str, str]:
     """The title and the text of an HTML page, without scripts, styles and comments."""
-    title, body, inside = list[str](), list[str](), list[str]()  # inside: open tags whose text is not the page's
+    title, body, inside = list[str](), list[str](), list[str]()  # inside: open tags with text apart from the body
     for piece in _pieces(page):
         if not piece.tag:
             if not inside:
@@ -46,7 +46,7 @@ class _Piece(NamedTuple):
 _INLINE = {"a", "b", "i", "em", "strong", "span", "code", "sub", "sup", "small", "u", "s", "mark", "abbr", "kbd", "tt"}
 _APART = ("script", "style", "title", "noscript", "template")
 _ENDS = {"script": re.compile(r"(?i)</script"), "style": re.compile(r"(?i)</style")}  # until then, < is a character
-# Every form reaches the end of the page where nothing closes it, so that no character is looked at twice.
+# Unclosed markup extends to the end of the page, so that no character is scanned twice.
 _MARKUP = re.compile(
     r"<!--(?:>|.*?(?:--!?>|\Z))"
     r"|<[!?][^>]*+(?:>|\Z)"
@@ -72,5 +72,5 @@ def _pieces(page: str) -> Iterator[_Piece]:
 
 
 def _characters(text: str) -> str:
-    """Text with its references (&amp;) resolved; a number that no character has is the sign for that."""
+    """Text with character references (&amp;) resolved; an invalid number becomes U+FFFD."""
     return html.unescape(re.sub(r"&#\d{9,}+;?", "\ufffd", text))

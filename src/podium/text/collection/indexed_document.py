@@ -1,4 +1,4 @@
-"""Document: what an index takes in, from a plain dict.
+"""Document: text fields, stored fields, links and vector for an index, checked, from a dict.
 
 >>> Document.read({"id": 7, "title": "Heat", "text": "slabs", "year": 1961}, fields=("title", "text"))
 Document(id='7', text={'title': 'Heat', 'text': 'slabs'}, stored={'year': 1961}, links=(), vector=None, where=None)
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Singles
 from podium.base.errors import DataError
 
 _IDS = ("id", "doc_id", "docno", "_id")
@@ -22,7 +22,7 @@ _IDS = ("id", "doc_id", "docno", "_id")
 
 @dataclass(frozen=True)
 class Document:
-    """A document, checked."""
+    """A document for an index, checked."""
 
     id: str
     text: dict[str, str]
@@ -30,24 +30,24 @@ class Document:
     stored: dict[str, Any]
     """Numbers, short texts and lists: for filters and features."""
     links: tuple[str, ...] = ()
-    """Ids of documents that it links to."""
-    vector: NDArray[np.float32] | None = None
+    """Ids of the documents to which it links."""
+    vector: Singles | None = None
     where: str | None = None
-    """Where it came from, for messages."""
+    """Its source, for messages."""
 
     @classmethod
-    def read(cls, given: Mapping[str, Any], *, fields: Sequence[str], where: str | None = None) -> Document:
-        """A document from a dict: an id, the text fields, and any others."""
-        name = next((word for word in _IDS if word in given), None)
+    def read(cls, record: Mapping[str, Any], *, fields: Sequence[str], where: str | None = None) -> Document:
+        """Read a document from a dict: an id, the text fields, and any others."""
+        name = next((word for word in _IDS if word in record), None)
         if name is None:
-            raise DataError(f'a document needs an "id"; got {sorted(map(str, given))[:8]}.', where=where)
-        id = str(given[name])
-        if not isinstance(given[name], (str, numbers.Integral)) or not id or not _is_unicode(id):
+            raise DataError(f'a document needs an "id"; got {sorted(map(str, record))[:8]}.', where=where)
+        id = str(record[name])
+        if not isinstance(record[name], (str, numbers.Integral)) or not id or not _is_unicode(id):
             raise DataError(
-                f"a document's id must be text that is not empty, or a whole number; got {given[name]!r}.", where=where
+                f"a document's id must be text that is not empty, or a whole number; got {record[name]!r}.", where=where
             )
         text, stored = {}, {}
-        for key, value in given.items():
+        for key, value in record.items():
             if key in (name, "links", "vector") or value is None:
                 continue
             if isinstance(value, float) and not math.isfinite(value):
@@ -56,17 +56,17 @@ class Document:
                 text[str(key)] = _text(value, id, str(key), where)
             else:
                 stored[str(key)] = value
-        return cls(id, text, stored, _links(given, id, where), _vector(given, id, where), where)
+        return cls(id, text, stored, _links(record, id, where), _vector(record, id, where), where)
 
 
-def text_fields(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of a document that are searched unless told: title and text; else all fields that hold text."""
-    usual = [name for name in ("title", "text") if isinstance(given.get(name), str)]
-    texts = [key for key, value in given.items() if isinstance(value, str) and key not in (*_IDS, "url", "path")]
+def text_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of a document that are searched by default: title and text, else all fields that hold text."""
+    usual = [name for name in ("title", "text") if isinstance(record.get(name), str)]
+    texts = [key for key, value in record.items() if isinstance(value, str) and key not in (*_IDS, "url", "path")]
     return tuple(usual or texts)
 
 
-def _text(value: Any, id: str, field: str, where: str | None) -> str:
+def _text(value: object, id: str, field: str, where: str | None) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
@@ -76,27 +76,27 @@ def _text(value: Any, id: str, field: str, where: str | None) -> str:
     raise DataError(f"document {id!r}: field {field!r} must be text; got {type(value).__name__}.", where=where)
 
 
-def _links(given: Mapping[str, Any], id: str, where: str | None) -> tuple[str, ...]:
-    found = given.get("links")
-    if not found:
+def _links(record: Mapping[str, Any], id: str, where: str | None) -> tuple[str, ...]:
+    links = record.get("links")
+    if not links:
         return ()
-    if isinstance(found, str) or not all(isinstance(one, (str, int)) and _is_unicode(str(one)) for one in found):
-        raise DataError(f'document {id!r}: "links" must be a list of ids; got {found!r}.', where=where)
-    return tuple(str(one) for one in found)
+    if isinstance(links, str) or not all(isinstance(to, (str, int)) and _is_unicode(str(to)) for to in links):
+        raise DataError(f'document {id!r}: "links" must be a list of ids; got {links!r}.', where=where)
+    return tuple(map(str, links))
 
 
-def _vector(given: Mapping[str, Any], id: str, where: str | None) -> NDArray[np.float32] | None:
-    if given.get("vector") is None:
+def _vector(record: Mapping[str, Any], id: str, where: str | None) -> Singles | None:
+    if record.get("vector") is None:
         return None
     try:
-        found = np.asarray(given["vector"], np.float32)
+        vector = np.asarray(record["vector"], np.float32)
     except (TypeError, ValueError):
-        found = np.empty((0, 0), np.float32)
-    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        vector = np.empty((0, 0), np.float32)
+    if vector.ndim != 1 or not len(vector) or not np.isfinite(vector).all():
         raise DataError(f'document {id!r}: "vector" must be a list of finite numbers.', where=where)
-    return found
+    return vector
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text has no half of a pair of surrogates, which no file can hold."""
+    """Whether a text has no lone surrogate, which cannot be encoded."""
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

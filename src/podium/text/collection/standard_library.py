@@ -1,8 +1,7 @@
-"""The documentation of Python's standard library as a collection: an offline example of search.
+"""Example collection for offline use: the docstrings of Python's standard library.
 
-Docstrings are read from the source files; nothing is imported. Known-item search: the first line of a docstring is a
-query, and the object that it describes the one relevant document. That line is taken out of the document, so that it
-must be found by the rest.
+They are read from the source files; nothing is imported. Known-item search: the first line of a docstring is a query,
+and its object the only relevant document. The document is the rest of the docstring.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from typing import Any
 
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "turtledemo", "__pycache__"}
 _WORDS_OF_QUERY, _WORDS_OF_REST = 4, 15
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def standard_library() -> tuple[list[dict[str, Any]], list[dict[str, str]], dict[str, dict[str, float]]]:
-    """Documents, queries, and judgements: query → document → 1."""
+    """Documents, queries, and judgments: query → document → 1."""
     documents: dict[str, dict[str, Any]] = {}
     queries: list[dict[str, str]] = []
     qrels: dict[str, dict[str, float]] = {}
@@ -41,7 +41,7 @@ def standard_library() -> tuple[list[dict[str, Any]], list[dict[str, str]], dict
 
 def _docstrings() -> Iterator[tuple[str, str, str]]:
     """The name, kind and docstring of every documented object, each name once."""
-    folder, known = Path(sysconfig.get_paths()["stdlib"]), set[str]()
+    folder, seen = Path(sysconfig.get_paths()["stdlib"]), set[str]()
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(folder).with_suffix("").parts
         if _SKIPPED.intersection(parts):
@@ -49,17 +49,17 @@ def _docstrings() -> Iterator[tuple[str, str, str]]:
         module = ".".join(parts).removesuffix(".__init__")
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # old escapes in strings of the library
+                warnings.simplefilter("ignore")  # invalid escape sequences in the library
                 tree = ast.parse(path.read_bytes())
         except (SyntaxError, ValueError):
             continue
         for name, kind, text in _walk(tree, module):
-            if name not in known:
-                known.add(name)
+            if name not in seen:
+                seen.add(name)
                 yield name, kind, text
 
 
-def _walk(node: Any, name: str) -> Iterator[tuple[str, str, str]]:
+def _walk(node: _Documented, name: str) -> Iterator[tuple[str, str, str]]:
     kinds = {ast.Module: "module", ast.ClassDef: "class"}
     text = ast.get_docstring(node, clean=False)
     if text and len(text.split()) >= _WORDS_OF_QUERY:

@@ -1,4 +1,4 @@
-"""TREC's marked-up text: documents (<DOC> … </DOC>) and topics (<top> … </top>), each read in one pass."""
+"""TREC text: read documents (<DOC> … </DOC>) and topics (<top> … </top>), each in one pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Decoded = Callable[[bytes], str]
 
 
 def read_trec_documents(lines: Iterable[bytes], name: str, decoded: Decoded) -> Iterator[dict[str, Any]]:
-    """<DOC> with <DOCNO>, <TITLE> or <HEADLINE>, and text; tags within the text are dropped."""
+    """Read <DOC> with <DOCNO>, <TITLE> or <HEADLINE>, and text; tags within the text are dropped."""
     parts: list[str] | None = None  # of the document that is open
     for number, line in enumerate(lines, 1):
         text, at = decoded(line), 0
@@ -31,7 +31,7 @@ def read_trec_documents(lines: Iterable[bytes], name: str, decoded: Decoded) -> 
 
 
 def read_trec_topics(text: str, name: str) -> Iterator[dict[str, Any]]:
-    """<top> <num> Number: 301 <title> … </top>, as TREC writes its queries."""
+    """Read topics such as <top> <num> Number: 301 <title> … </top>."""
     *blocks, rest = _TOPIC_END.split(text)
     for number, block in enumerate(blocks, 1):
         inside = _TOPIC.split(block, maxsplit=1)[-1]
@@ -69,7 +69,7 @@ def _document(text: str, where: str) -> dict[str, Any]:
 
 
 def _element(tags: re.Pattern[str], text: str) -> tuple[int, int, int, int] | None:
-    """Where the first element begins that is closed, its inside begins and ends, and where it ends."""
+    """The first closed element: its start, the start and end of its content, and its end."""
     opened = dict[str, tuple[int, int]]()  # by tag, the first
     closed = dict[str, tuple[int, int, int, int]]()
     for match in tags.finditer(text):

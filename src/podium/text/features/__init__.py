@@ -1,4 +1,4 @@
-"""Features of documents for a query. A new one: its class in the file of its family, and that in `__init__.pyi`."""
+"""Features of query and document. A new one: its class in the file of its family, and that in `__init__.pyi`."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Feature: a number for each document of a query. Its repr is the column's name everywhere.
+"""Feature: a number for each document of a query. Its repr is the name of the column.
 
     >>> from podium.text.features import Feature
     >>> Feature.parse("bm25(field=title,k1=0.9)")
@@ -8,11 +8,11 @@ A new one is a registered subclass, in a plug-in or a script, or a function give
 
 A feature of one field has a kernel, which sees that field of all n documents and the m terms of the query:
 
-    kernel(counts, times, sizes, terms, totals, params, found)
+    kernel(counts, times, sizes, terms, totals, params, out)
 
 counts[i, t] is c, the occurrences of term t in document i; times[t] its occurrences in the query; sizes[0, i] is |d|,
 and sizes[1, i] the number of different terms of d; terms[0, t] is df, terms[1, t] cf; totals is (N, |C|); params are
-the numeric fields of the feature in their order. It adds to `found`, n zeros.
+the numeric fields of the feature in their order. It adds to `out`, n zeros.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints, Singles
 from podium.base.errors import DataError, UnknownNameError
 from podium.base.registry import Named, field_types, register
 from podium.jit.compiled import address, compiled, function_at
@@ -36,12 +36,12 @@ _MOST = 4
 
 
 class Feature(Named):
-    """A number for each document of a query. NaN where it is missing."""
+    """A number for each document of a query; NaN if it is missing."""
 
     kind: ClassVar[str] = "feature"
     home: ClassVar[str] = "podium.text.features"
     of_query: ClassVar[bool] = False
-    """Whether it is the same for all documents of a query."""
+    """Whether it is equal for all documents of a query."""
     of_candidates: ClassVar[bool] = False
     """Whether it depends on the other documents of the query."""
 
@@ -50,7 +50,7 @@ class Feature(Named):
         raise NotImplementedError
 
     def check(self, index: Index) -> None:
-        """Raise a clear error if the index cannot give it."""
+        """Raise a clear error if the index lacks the field."""
         field = getattr(self, "field", WHOLE)
         if field not in (*index.fields, WHOLE):
             raise UnknownNameError("field", field, (*index.fields, WHOLE))
@@ -63,40 +63,40 @@ class FieldFeature(Feature):
     kernel: ClassVar[Any]
 
     def sees(self) -> Hashable:
-        """What is counted; features that see the same share it."""
+        """Key of the counts; features with the same key share them."""
         return "words"
 
     def view(self, context: Context) -> View | None:
-        """What is counted in the documents; None where there is nothing to count, and all values are 0."""
+        """The counts in the documents; None if there is nothing to count, and all values are 0."""
         return context.words
 
     def values(self, context: Context) -> Array:
-        found = np.zeros((1, len(context)))
-        Columns([self], [0], context.column).fill(context, found)
-        return found[0]  # type: ignore[no-any-return]
+        table = np.zeros((1, len(context)))
+        Columns([self], [0], context.column).fill(context, table)
+        return table[0]  # type: ignore[no-any-return]
 
 
 class Columns:
-    """Features of fields that see the same, and the rows of a table that they fill."""
+    """Features of fields that share counts, and the rows of a table that they fill."""
 
     def __init__(self, features: Sequence[FieldFeature], rows: Sequence[int], column: Callable[[str], int]) -> None:
         self.first, self.rows = features[0], np.array(rows, np.int64)
-        self.kernels = np.array([address(type(one).kernel, _SIGNATURE) for one in features], np.int64)
-        self.fields = np.array([column(one.field) for one in features], np.int64)
+        self.kernels = np.array([address(type(feature).kernel, _SIGNATURE) for feature in features], np.int64)
+        self.fields = np.array([column(feature.field) for feature in features], np.int64)
         self.params = np.zeros((len(features), _MOST))
-        for mine, one in zip(self.params, features, strict=True):
-            given = _params(one)
-            mine[: len(given)] = given
+        for row, feature in zip(self.params, features, strict=True):
+            values = _params(feature)
+            row[: len(values)] = values
 
-    def fill(self, context: Context, found: Array) -> None:
-        """Fill rows of `found`, (d, n) zeros."""
+    def fill(self, context: Context, table: Array) -> None:
+        """Fill rows of `table`, (d, n) zeros."""
         view = self.first.view(context)
         if view is not None:
-            _fill(self.kernels, self.rows, self.fields, self.params, *view, context.sizes, context.totals, found)
+            _fill(self.kernels, self.rows, self.fields, self.params, *view, context.sizes, context.totals, table)
 
 
 class Plan:
-    """Features, and how to compute them with few calls of compiled code."""
+    """Features grouped so that a few calls of compiled code compute them."""
 
     def __init__(self, features: Sequence[Feature], index: Index) -> None:
         self.features, groups = tuple(features), dict[Hashable, list[int]]()
@@ -109,31 +109,31 @@ class Plan:
             Columns([self.features[row] for row in rows], rows, names.index)  # type: ignore[misc]
             for rows in groups.values()
         ]
-        self.rest = [(row, one) for row, one in enumerate(self.features) if not isinstance(one, FieldFeature)]
+        self.rest = [(row, other) for row, other in enumerate(self.features) if not isinstance(other, FieldFeature)]
 
-    def matrix(self, context: Context) -> NDArray[np.float32]:
+    def matrix(self, context: Context) -> Singles:
         """The features of all documents of a query."""  # (n, d)
-        found = np.zeros((len(self.features), len(context)))
+        table = np.zeros((len(self.features), len(context)))
         for columns in self.columns:
-            columns.fill(context, found)
+            columns.fill(context, table)
         for row, feature in self.rest:
-            found[row] = feature.values(context)
-        return np.ascontiguousarray(found.T, np.float32)
+            table[row] = feature.values(context)
+        return np.ascontiguousarray(table.T, np.float32)
 
 
 def register_feature(name: str, function: Callable[..., ArrayLike]) -> type[Feature]:
-    """Make a feature of a function (query, documents, index) → a number for each document.
+    """Register a custom feature: a function (query, documents, index) → a number for each document.
 
-    `query` is the text, `documents` are dicts as they were given to the index.
+    `query` is the text, `documents` are dicts as they were added to the index.
     """
 
     def values(self: Feature, context: Context) -> Array:
         index = context.index
         documents = [index.document(id) for id in index.ids(context.numbers)]
-        found = np.asarray(function(context.query.text, documents, index), np.float64)
-        if found.shape != (len(context),):
-            raise DataError(f"feature {name}: {len(context)} numbers expected, got shape {found.shape}.")
-        return found
+        numbers = np.asarray(function(context.query.text, documents, index), np.float64)
+        if numbers.shape != (len(context),):
+            raise DataError(f"feature {name}: {len(context)} numbers expected, got shape {numbers.shape}.")
+        return numbers
 
     about: dict[str, Any] = {"name": name, "values": values, "__doc__": function.__doc__ or f"{name}, a function."}
     about["__module__"] = getattr(function, "__module__", __name__)
@@ -141,15 +141,15 @@ def register_feature(name: str, function: Callable[..., ArrayLike]) -> type[Feat
 
 
 def _params(feature: Feature) -> list[float]:
-    """The numeric fields in their order; a choice between words counts from 0."""
-    found = []
+    """The numeric fields in their order; a choice between words is its index."""
+    numbers = []
     for name, kind in field_types(type(feature)).items():
         value = getattr(feature, name)
         if get_origin(kind) is Literal:
-            found.append(float(get_args(kind).index(value)))
+            numbers.append(float(get_args(kind).index(value)))
         elif isinstance(value, int | float):
-            found.append(float(value))
-    return found
+            numbers.append(float(value))
+    return numbers
 
 
 _kernel_at = function_at(_SIGNATURE)
@@ -157,12 +157,12 @@ _kernel_at = function_at(_SIGNATURE)
 
 @compiled
 def _fill(
-    kernels: Any, rows: Any, fields: Any, params: Array, counts: Array, times: Array, terms: Array, sizes: Array,
-    totals: Array, found: Array,
+    kernels: Ints, rows: Ints, fields: Ints, params: Array, counts: Array, times: Array, terms: Array, sizes: Array,
+    totals: Array, out: Array,
 ) -> None:  # fmt: skip
     for k in range(len(kernels)):
         f = fields[k]
-        _kernel_at(kernels[k])(counts[f], times, sizes[f], terms[f], totals[f], params[k], found[rows[k]])
+        _kernel_at(kernels[k])(counts[f], times, sizes[f], terms[f], totals[f], params[k], out[rows[k]])
 
 
 __all__ = ["WHOLE", "Array", "Context", "Feature", "FieldFeature", "Plan", "View", "register_feature"]

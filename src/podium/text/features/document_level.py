@@ -1,4 +1,4 @@
-"""Features of documents alone, the same for every query: links, visits, URLs and stored fields."""
+"""Query-independent features of documents: links, visits, URLs and stored fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,17 +19,19 @@ from podium.graph.hits import hits_scores
 from podium.graph.links import Links, make_links
 from podium.graph.pagerank import pagerank_scores
 from podium.text.features.base import Context, Feature
-from podium.text.index.index import Index
 from podium.text.index.stored_values import document_numbers, field_values, known_values, place
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 class DocumentFeature(Feature):
-    """A feature of documents alone, computed once for each state of the index."""
+    """A query-independent feature, computed once for each state of the index."""
 
     def values(self, context: Context) -> Array:
         index = context.index
-        found = index.kept(("document feature", self), lambda: self.compute(index))
-        return found[place(document_numbers(index), context.numbers)]
+        values = index.kept(("document feature", self), lambda: self.compute(index))
+        return values[place(document_numbers(index), context.numbers)]
 
     def compute(self, index: Index) -> Array:
         """The feature of each document of the index, in the order of numbers."""  # (N,)
@@ -103,7 +105,7 @@ class Hub(DocumentFeature):
 
 @register
 class BrowseRank(DocumentFeature):
-    """ln(n · π), π the BrowseRank of the document among the n pages of the visits. Missing where it has no visit."""
+    """ln(n · π), π the BrowseRank of the document among the n pages of the visits. Missing without a visit."""
 
     name = "browserank"
     damping: float = param(default=0.85, least=0, below=1)
@@ -117,7 +119,7 @@ class BrowseRank(DocumentFeature):
 
 @register
 class URLSlashes(DocumentFeature):
-    """The number of slashes in the URL, those of `http://` left out. Missing without a URL."""
+    """The number of slashes in the URL, except those of `http://`. Missing without a URL."""
 
     name = "url_slashes"
 
@@ -137,7 +139,7 @@ class URLLength(DocumentFeature):
 
 @register
 class ChildPages(DocumentFeature):
-    """The number of documents whose URL is this one's, a slash and something more. Missing without a URL.
+    """The number of documents whose URL is this one's, a slash and more. Missing without a URL.
 
     A slash at the end of a URL makes no difference: `http://a.org` and `http://a.org/` have the same children.
     """
@@ -148,7 +150,7 @@ class ChildPages(DocumentFeature):
         urls = sorted(_folder(url) for url in _urls(index) if url is not None)
 
         def children(url: str) -> int:
-            folder = _folder(url)  # URLs below it begin with it: from it up to the same with the next character
+            folder = _folder(url)  # URLs below it sort between it and its copy with the character after /
             below = folder[:-1] + chr(ord("/") + 1)
             return bisect.bisect_left(urls, below) - bisect.bisect_right(urls, folder)
 
@@ -157,7 +159,7 @@ class ChildPages(DocumentFeature):
 
 @register
 class Stored(DocumentFeature):
-    """The number in a stored field, missing (NaN) where a document has none.
+    """The number in a stored field; missing (NaN) if a document has none.
 
     Text is read as a number or as an ISO date, which counts as days since 1970; true is 1 and false 0.
     """
@@ -171,7 +173,7 @@ class Stored(DocumentFeature):
     def compute(self, index: Index) -> Array:
         return np.array([self._number(value) for value in known_values(index, self.field)], np.float64)
 
-    def _number(self, value: Any) -> float:
+    def _number(self, value: object) -> float:
         if value is None:
             return math.nan
         if isinstance(value, (bool, int, float)):
@@ -185,7 +187,7 @@ class Stored(DocumentFeature):
 
 
 def read_number(text: str) -> float | None:
-    """The number that a text is, or the days since 1970 of an ISO date; None if it is neither."""
+    """Parse a number, or an ISO date as days since 1970; None if it is neither."""
     try:
         value = float(text)
         return value if math.isfinite(value) else None

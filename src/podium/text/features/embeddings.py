@@ -1,18 +1,20 @@
-"""Similarity of the vectors that documents and queries carry. Missing (NaN) where a document has no vector."""
+"""Similarity of the embeddings of documents and queries. Missing (NaN) if a document has no vector."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Ints
 from podium.base.errors import DataError
 from podium.base.registry import register
 from podium.text.features.base import Context, Feature
-from podium.text.index.index import Index
 from podium.text.index.stored_values import place
 from podium.text.retrieval.dense import cosines, exact_dots, query_vector, vectors_of
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 class VectorFeature(Feature):
@@ -36,7 +38,7 @@ class Dot(VectorFeature):
 
 @register
 class VectorCosine(VectorFeature):
-    """The cosine of the vectors of query and document; 0 where one of them is 0."""
+    """The cosine of the vectors of query and document; 0 if one of them is 0."""
 
     name = "vector_cosine"
 
@@ -45,15 +47,15 @@ class VectorCosine(VectorFeature):
         return _spread(context, at, cosines(dots, vectors_of(context.index).norms[at[at >= 0]], vector))
 
 
-def _dots(context: Context, who: str) -> tuple[Any, Array, Array]:
-    """Where the vectors of documents are, the inner products of those that have one, and the vector of the query."""
-    known = vectors_of(context.index)
+def _dots(context: Context, who: str) -> tuple[Ints, Array, Array]:
+    """Indices of the documents' vectors (−1 for none), inner products of those that have one, the query's vector."""
+    vectors = vectors_of(context.index)
     vector = query_vector(context.index, context.query, f"feature {who}")
-    at = place(known.numbers, context.numbers)
-    return at, exact_dots(known.values[at[at >= 0]], vector), vector
+    at = place(vectors.numbers, context.numbers)
+    return at, exact_dots(vectors.values[at[at >= 0]], vector), vector
 
 
-def _spread(context: Context, at: Any, values: Array) -> Array:
-    found = np.full(len(context), np.nan)
-    found[at >= 0] = values
-    return found
+def _spread(context: Context, at: Ints, values: Array) -> Array:
+    spread = np.full(len(context), np.nan)
+    spread[at >= 0] = values
+    return spread

@@ -1,14 +1,12 @@
-"""Language models: the mean over the words of the query of the logarithm of their probability in a field.
+"""Language model features: the mean log-probability of the query's words in a field, with smoothing.
 
-Words that no document has in this field are left out; with none left, or where all documents have nothing but stop
-words in this field, the value is 0. p = cf/|C|; L = max(|d|, 1) and U = max(different words of d, 1), so that an empty
+Words that no document has in this field are left out; with none left, or if the field has nothing but stop words in
+all documents, the value is 0. p = cf/|C|; L = max(|d|, 1) and U = max(different words of d, 1), so that an empty
 field counts as one word that is not in the query.
 Reference: Zhai and Lafferty, A study of smoothing methods for language models applied to ad hoc retrieval, 2001.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +14,12 @@ from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, FieldFeature
-from podium.text.retrieval.retrieval import MOST
+from podium.text.retrieval.base import MOST
 
 
 @compiled
 def _total(times: Array, terms: Array, totals: Array) -> float:
-    """The words of the query that are in some document's field, repeats counted; 0 where nothing is in the field."""
+    """The number of query words that some document has in the field, repeats counted."""
     total = 0.0
     for t in range(len(times)):
         if terms[1, t] > 0.0 and totals[1] > 0.0:
@@ -30,7 +28,9 @@ def _total(times: Array, terms: Array, totals: Array) -> float:
 
 
 @compiled
-def _jelinek_mercer(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _jelinek_mercer(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     smoothing, total = params[0], _total(times, terms, totals)
     for t in range(len(times)):
         if terms[1, t] > 0.0 and total > 0.0:
@@ -39,24 +39,28 @@ def _jelinek_mercer(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any
             for i in range(len(counts)):
                 if counts[i, t] > 0.0:
                     L = max(sizes[0, i], 1.0)
-                    found[i] += share * np.log((1.0 - smoothing) * counts[i, t] / L + smoothing * p)
+                    out[i] += share * np.log((1.0 - smoothing) * counts[i, t] / L + smoothing * p)
                 else:
-                    found[i] += share * without
+                    out[i] += share * without
 
 
 @compiled
-def _dirichlet(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _dirichlet(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     smoothing, total = params[0], _total(times, terms, totals)
     for t in range(len(times)):
         if terms[1, t] > 0.0 and total > 0.0:
             share, p = times[t] / total, terms[1, t] / totals[1]
             for i in range(len(counts)):
                 L = max(sizes[0, i], 1.0)
-                found[i] += share * np.log((counts[i, t] + smoothing * p) / (L + smoothing))
+                out[i] += share * np.log((counts[i, t] + smoothing * p) / (L + smoothing))
 
 
 @compiled
-def _absolute_discount(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _absolute_discount(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     smoothing, total = params[0], _total(times, terms, totals)
     for t in range(len(times)):
         if terms[1, t] > 0.0 and total > 0.0:
@@ -64,12 +68,12 @@ def _absolute_discount(counts: Any, times: Any, sizes: Any, terms: Any, totals: 
             for i in range(len(counts)):
                 L, U = max(sizes[0, i], 1.0), max(sizes[1, i], 1.0)
                 seen = max(counts[i, t] - smoothing, 0.0)
-                found[i] += share * np.log(seen / L + smoothing * (U / L) * p)
+                out[i] += share * np.log(seen / L + smoothing * (U / L) * p)
 
 
 @register
 class JelinekMercer(FieldFeature):
-    """Mean ln((1 − λ) c/L + λ p)."""
+    """Language model with Jelinek-Mercer smoothing: mean ln((1 − λ) c/L + λ p)."""
 
     name, kernel = "lmir_jm", _jelinek_mercer
     field: str = WHOLE
@@ -78,7 +82,7 @@ class JelinekMercer(FieldFeature):
 
 @register
 class Dirichlet(FieldFeature):
-    """Mean ln((c + μ p)/(L + μ))."""
+    """Language model with Dirichlet smoothing: mean ln((c + μ p)/(L + μ))."""
 
     name, kernel = "lmir_dir", _dirichlet
     field: str = WHOLE
@@ -87,7 +91,7 @@ class Dirichlet(FieldFeature):
 
 @register
 class AbsoluteDiscount(FieldFeature):
-    """Mean ln(max(c − δ, 0)/L + δ (U/L) p)."""
+    """Language model with absolute discounting: mean ln(max(c − δ, 0)/L + δ (U/L) p)."""
 
     name, kernel = "lmir_abs", _absolute_discount
     field: str = WHOLE

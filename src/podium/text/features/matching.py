@@ -1,4 +1,4 @@
-"""Matching: how often and how well the words of a query occur in a field.
+"""Matching features of a field: TF, TF-IDF, BM25, length, coverage.
 
 Σ runs over the words of the query, repeats counted; c is the number of occurrences of a word in the field, |d| the
 field's length, N the number of documents, df those with the word in this field, avg the mean length.
@@ -6,91 +6,95 @@ field's length, N the number of documents, df those with the word in this field,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from podium.base.arrays import Array
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, FieldFeature
-from podium.text.retrieval.retrieval import MOST
+from podium.text.retrieval.base import MOST
 
 
 @compiled
-def idf(terms: Array, totals: Array, t: int) -> Any:
-    """ln(N/df) of a word; 0 for a word that is in no document's field."""
+def idf(terms: Array, totals: Array, t: int) -> float:
+    """ln(N/df) of a word; 0 if no document has it in this field."""
     return np.log(max(totals[0], 1.0) / terms[0, t]) if terms[0, t] > 0.0 else 0.0
 
 
 @compiled
-def icf(terms: Array, totals: Array, t: int) -> Any:
-    """|C|/cf of a word; 0 for a word that is in no document's field."""
+def icf(terms: Array, totals: Array, t: int) -> float:
+    """|C|/cf of a word; 0 if no document has it in this field."""
     return totals[1] / terms[1, t] if terms[1, t] > 0.0 else 0.0
 
 
 @compiled
-def tf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def tf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] += counts[i, t] * times[t]
+            out[i] += counts[i, t] * times[t]
 
 
 @compiled
-def _log_tf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_tf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
             if counts[i, t] > 0.0:
-                found[i] += np.log1p(counts[i, t]) * times[t]
+                out[i] += np.log1p(counts[i, t]) * times[t]
 
 
 @compiled
-def _norm_tf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _norm_tf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] += counts[i, t] * times[t]
-        found[i] /= max(sizes[0, i], 1.0)
+            out[i] += counts[i, t] * times[t]
+        out[i] /= max(sizes[0, i], 1.0)
 
 
 @compiled
-def _log_norm_tf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_norm_tf(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0)) * times[t]
+            out[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0)) * times[t]
 
 
 @compiled
-def _tfidf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _tfidf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for t in range(len(times)):
         worth = times[t] * idf(terms, totals, t)
         for i in range(len(counts)):
-            found[i] += counts[i, t] * worth
+            out[i] += counts[i, t] * worth
 
 
 @compiled
-def _log_norm_tfidf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_norm_tfidf(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     for t in range(len(times)):
         worth = idf(terms, totals, t)
         for i in range(len(counts)):
-            found[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0) * worth) * times[t]
+            out[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0) * worth) * times[t]
 
 
 @compiled
-def _log_norm_tficf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_norm_tficf(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     for t in range(len(times)):
         worth = icf(terms, totals, t)
         for i in range(len(counts)):
-            found[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0) * worth) * times[t]
+            out[i] += np.log1p(counts[i, t] / max(sizes[0, i], 1.0) * worth) * times[t]
 
 
 @compiled
-def _length(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _length(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
-        found[i] = sizes[0, i]
+        out[i] = sizes[0, i]
 
 
 @compiled
-def bm25(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def bm25(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     k1, b, average = params[0], params[1], totals[1] / max(totals[0], 1.0)
     if average == 0.0:
         return
@@ -99,40 +103,44 @@ def bm25(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: A
         for i in range(len(counts)):
             c = counts[i, t]
             if c > 0.0:
-                found[i] += worth * c * (k1 + 1.0) / (c + k1 * (1.0 - b + b * sizes[0, i] / average))
+                out[i] += worth * c * (k1 + 1.0) / (c + k1 * (1.0 - b + b * sizes[0, i] / average))
 
 
 @compiled
-def _log_bm25(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
-    bm25(counts, times, sizes, terms, totals, params, found)
-    for i in range(len(found)):
-        found[i] = np.log(found[i]) if found[i] > 0.0 else 0.0
+def _log_bm25(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
+    bm25(counts, times, sizes, terms, totals, params, out)
+    for i in range(len(out)):
+        out[i] = np.log(out[i]) if out[i] > 0.0 else 0.0
 
 
 @compiled
-def _covered(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _covered(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] += counts[i, t] > 0.0
+            out[i] += counts[i, t] > 0.0
 
 
 @compiled
-def _covered_ratio(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
-    _covered(counts, times, sizes, terms, totals, params, found)
-    for i in range(len(found)):
-        found[i] /= max(len(times), 1)
+def _covered_ratio(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
+    _covered(counts, times, sizes, terms, totals, params, out)
+    for i in range(len(out)):
+        out[i] /= max(len(times), 1)
 
 
 @compiled
-def _boolean(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
-    _covered(counts, times, sizes, terms, totals, params, found)
-    for i in range(len(found)):
-        found[i] = len(times) > 0 and found[i] == len(times)
+def _boolean(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
+    _covered(counts, times, sizes, terms, totals, params, out)
+    for i in range(len(out)):
+        out[i] = len(times) > 0 and out[i] == len(times)
 
 
 @register
 class TF(FieldFeature):
-    """Σ c."""
+    """Term frequency: Σ c."""
 
     name, kernel = "tf", tf
     field: str = WHOLE
@@ -148,7 +156,7 @@ class LogTF(FieldFeature):
 
 @register
 class NormTF(FieldFeature):
-    """Σ c/|d|."""
+    """Normalised term frequency: Σ c/|d|."""
 
     name, kernel = "norm_tf", _norm_tf
     field: str = WHOLE
@@ -164,7 +172,7 @@ class LogNormTF(FieldFeature):
 
 @register
 class TFIDF(FieldFeature):
-    """Σ c ln(N/df)."""
+    """TF-IDF: Σ c ln(N/df)."""
 
     name, kernel = "tfidf", _tfidf
     field: str = WHOLE
@@ -188,7 +196,7 @@ class LogNormTFICF(FieldFeature):
 
 @register
 class Length(FieldFeature):
-    """|d|, stop words not counted."""
+    """Length |d| in words, stop words not counted."""
 
     name, kernel = "length", _length
     field: str = WHOLE
@@ -196,7 +204,7 @@ class Length(FieldFeature):
 
 @register
 class BM25(FieldFeature):
-    """Σ ln(1 + (N − df + ½)/(df + ½)) · c (k1 + 1)/(c + k1 (1 − b + b |d|/avg))."""
+    """BM25: Σ ln(1 + (N − df + ½)/(df + ½)) · c (k1 + 1)/(c + k1 (1 − b + b |d|/avg))."""
 
     name, kernel = "bm25", bm25
     field: str = WHOLE
@@ -206,7 +214,7 @@ class BM25(FieldFeature):
 
 @register
 class LogBM25(FieldFeature):
-    """ln BM25; 0 where BM25 is 0."""
+    """ln BM25; 0 if BM25 is 0."""
 
     name, kernel = "log_bm25", _log_bm25
     field: str = WHOLE
@@ -216,7 +224,7 @@ class LogBM25(FieldFeature):
 
 @register
 class Covered(FieldFeature):
-    """The number of different query words that occur."""
+    """The number of different query words that occur in the field."""
 
     name, kernel = "covered", _covered
     field: str = WHOLE
@@ -224,7 +232,7 @@ class Covered(FieldFeature):
 
 @register
 class CoveredRatio(FieldFeature):
-    """The share of different query words that occur."""
+    """The share of different query words that occur in the field."""
 
     name, kernel = "covered_ratio", _covered_ratio
     field: str = WHOLE
@@ -232,7 +240,7 @@ class CoveredRatio(FieldFeature):
 
 @register
 class Boolean(FieldFeature):
-    """1 where all query words occur, else 0."""
+    """1 if all query words occur in the field, else 0."""
 
     name, kernel = "boolean", _boolean
     field: str = WHOLE

@@ -1,8 +1,8 @@
-"""The least, largest and mean count over the different words of a query, and its variance."""
+"""Minimum, maximum, mean and variance of term counts over the different words of a query."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from podium.base.arrays import Array
 from podium.base.registry import register
@@ -15,49 +15,50 @@ Of = Literal["tf", "norm_tf", "tfidf"]
 
 
 @compiled
-def _value(counts: Array, sizes: Array, terms: Array, totals: Array, of: float, i: int, t: int) -> Any:
-    c = counts[i, t]
+def _value(counts: Array, sizes: Array, terms: Array, totals: Array, of: float, i: int, t: int) -> float:
+    c: float = counts[i, t]
     if of == 1.0:
-        return c / max(sizes[0, i], 1.0)
+        share: float = c / max(sizes[0, i], 1.0)
+        return share
     return c * idf(terms, totals, t) if of == 2.0 else c
 
 
 @compiled
-def _min(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _min(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
             value = _value(counts, sizes, terms, totals, params[0], i, t)
-            found[i] = value if t == 0 else min(found[i], value)
+            out[i] = value if t == 0 else min(out[i], value)
 
 
 @compiled
-def _max(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _max(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] = max(found[i], _value(counts, sizes, terms, totals, params[0], i, t))
+            out[i] = max(out[i], _value(counts, sizes, terms, totals, params[0], i, t))
 
 
 @compiled
-def _mean(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _mean(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for i in range(len(counts)):
         for t in range(len(times)):
-            found[i] += _value(counts, sizes, terms, totals, params[0], i, t)
-        found[i] /= max(len(times), 1)
+            out[i] += _value(counts, sizes, terms, totals, params[0], i, t)
+        out[i] /= max(len(times), 1)
 
 
 @compiled
-def _var(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
-    _mean(counts, times, sizes, terms, totals, params, found)
+def _var(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
+    _mean(counts, times, sizes, terms, totals, params, out)
     for i in range(len(counts)):
-        mean, found[i] = found[i], 0.0
+        mean, out[i] = out[i], 0.0
         for t in range(len(times)):
-            found[i] += (_value(counts, sizes, terms, totals, params[0], i, t) - mean) ** 2
-        found[i] /= max(len(times), 1)
+            out[i] += (_value(counts, sizes, terms, totals, params[0], i, t) - mean) ** 2
+        out[i] /= max(len(times), 1)
 
 
 @register
 class MinTF(FieldFeature):
-    """The least c over the different words of the query (or c/|d|, or c ln(N/df))."""
+    """The minimum of c over the different words of the query (or c/|d|, or c ln(N/df))."""
 
     name, kernel = "min_tf", _min
     field: str = WHOLE
@@ -66,7 +67,7 @@ class MinTF(FieldFeature):
 
 @register
 class MaxTF(FieldFeature):
-    """The largest c over the different words of the query (or c/|d|, or c ln(N/df))."""
+    """The maximum of c over the different words of the query (or c/|d|, or c ln(N/df))."""
 
     name, kernel = "max_tf", _max
     field: str = WHOLE
@@ -75,7 +76,7 @@ class MaxTF(FieldFeature):
 
 @register
 class MeanTF(FieldFeature):
-    """The mean c over the different words of the query (or c/|d|, or c ln(N/df))."""
+    """The mean of c over the different words of the query (or c/|d|, or c ln(N/df))."""
 
     name, kernel = "mean_tf", _mean
     field: str = WHOLE

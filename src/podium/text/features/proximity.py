@@ -1,4 +1,4 @@
-"""Proximity: phrases, pairs of adjacent words, and how close together the words of a query lie in a field.
+"""Proximity features: phrases, n-grams, and the distance between the words of a query in a field.
 
 Phrases and distances see stop words; the words of the query, stop words included, are q⁺.
 """
@@ -6,33 +6,37 @@ Phrases and distances see stop words; the words of the query, stop words include
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Context, Feature, FieldFeature, View
 from podium.text.features.matching import bm25, tf
 from podium.text.ngrams import ngram_df
-from podium.text.retrieval.retrieval import MOST
+from podium.text.retrieval.base import MOST
 
 
 @compiled
-def _ngram_bm25(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
-    bm25(counts, times, sizes, terms, totals, params[1:], found)
+def _ngram_bm25(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
+    bm25(counts, times, sizes, terms, totals, params[1:], out)
 
 
 @compiled
-def _share_of_window(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _share_of_window(
+    counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array
+) -> None:
     for i in range(len(counts)):
-        found[i] = counts[i, 2] / max(counts[i, 1] - counts[i, 0], 1.0)
+        out[i] = counts[i, 2] / max(counts[i, 1] - counts[i, 0], 1.0)
 
 
 @register
 class Exact(FieldFeature):
-    """How often the whole query occurs as a phrase."""
+    """The number of occurrences of the whole query as a phrase."""
 
     name, kernel = "exact", tf
     field: str = WHOLE
@@ -50,7 +54,7 @@ class Exact(FieldFeature):
 
 @register
 class NgramBM25(FieldFeature):
-    """BM25 over runs of n words of the query: df and c are those of the run, lengths those of the field."""
+    """BM25 over n-grams of the query: df and c are those of the n-gram, lengths those of the field."""
 
     name, kernel = "ngram_bm25", _ngram_bm25
     field: str = WHOLE
@@ -69,9 +73,9 @@ class NgramBM25(FieldFeature):
 
 @register
 class Span(FieldFeature):
-    """m/w: of the m different query words that occur, over the w words of the shortest window that holds them all.
+    """m/w for m different query words that occur, and w words in the shortest window that holds them all.
 
-    0 where none occurs, 1 where one does. Reference: Tao and Zhai, An exploration of proximity measures, 2007.
+    0 if none occurs, 1 if only one does. Reference: Tao and Zhai, An exploration of proximity measures, 2007.
     """
 
     name, kernel = "span", _share_of_window
@@ -87,9 +91,9 @@ class Span(FieldFeature):
 
 @register
 class Edit(Feature):
-    """The edit distance between query and field in words, over the longer of both; 0 for a query without known words.
+    """Edit distance in words between query and field, divided by the longer length; 0 for a query of unknown words.
 
-    With of=span, to the shortest window of the field that holds all query words it has: for long fields.
+    With of=span, the distance to the shortest window of the field with all query words that it has: for long fields.
     """
 
     name = "edit"
@@ -97,30 +101,30 @@ class Edit(Feature):
     of: Literal["field", "span"] = "field"
 
     def values(self, context: Context) -> Array:
-        found, phrase = np.zeros(len(context)), context.query.sequence
+        distances, phrase = np.zeros(len(context)), context.query.sequence
         if not len(context.query.terms):
-            return found
+            return distances
         tokens, starts, ends = context.tokens(self.field)
         if self.of == "span":
             windows = spans(context)[context.column(self.field)].astype(np.int64)
             starts, ends = starts + windows[:, 0], starts + windows[:, 1]
-        _edit(tokens, starts, ends, phrase, found)
-        return found
+        _edit(tokens, starts, ends, phrase, distances)
+        return distances
 
 
 def spans(context: Context) -> Array:
-    """The shortest window with all query words that occur in a field: first, end (exclusive), number of words."""
+    """The shortest window with all query words of each field: first word, end (exclusive), number of query words."""
 
-    def make(_: Any, bounds: Any) -> Array:
-        found = np.zeros((bounds.shape[1], len(bounds), 3))
-        _spans(*context.matches, bounds, np.empty(len(context.query.terms), np.int64), found)
-        return found
+    def make(_: Int32s, bounds: Ints) -> Array:
+        windows = np.zeros((bounds.shape[1], len(bounds), 3))
+        _spans(*context.matches, bounds, np.empty(len(context.query.terms), np.int64), windows)
+        return windows
 
     return context.once("spans", make)  # (F+1, n, 3)
 
 
-def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> View | None:
-    """All runs of n words of the query."""
+def _runs(context: Context, n: int, tokens: Int32s, bounds: Ints) -> View | None:
+    """Count all n-grams of the query."""
     words, times = context.query.sequence.tolist(), dict[tuple[int, ...], int]()
     for k in range(len(words) - n + 1):
         run = tuple(words[k : k + n])
@@ -134,15 +138,15 @@ def _runs(context: Context, n: int, tokens: Any, bounds: Any) -> View | None:
     return View(_counts(tokens, bounds, runs), np.array(list(times.values()), np.float64), terms)
 
 
-def _counts(tokens: Any, bounds: Any, runs: Any) -> Array:
-    """How often runs of words occur in each field and in the whole."""  # (F+1, n, g)
-    found = np.zeros((bounds.shape[1], len(bounds), len(runs)))
-    _count_runs(tokens, bounds, runs, found)
-    return found
+def _counts(tokens: Int32s, bounds: Ints, runs: Int32s) -> Array:
+    """The number of occurrences of n-grams in each field and in the whole document."""  # (F+1, n, g)
+    counts = np.zeros((bounds.shape[1], len(bounds), len(runs)))
+    _count_runs(tokens, bounds, runs, counts)
+    return counts
 
 
 @compiled
-def _count_runs(tokens: Any, bounds: Any, runs: Any, counts: Any) -> None:
+def _count_runs(tokens: Int32s, bounds: Ints, runs: Int32s, counts: Array) -> None:
     n, F = runs.shape[1], bounds.shape[1] - 1
     for k in range(len(bounds)):
         f = 0
@@ -160,7 +164,7 @@ def _count_runs(tokens: Any, bounds: Any, runs: Any, counts: Any) -> None:
 
 
 @compiled
-def _spans(places: Any, which: Any, begin: Any, bounds: Any, seen: Any, found: Any) -> None:
+def _spans(places: Ints, which: Int32s, begin: Ints, bounds: Ints, seen: Ints, out: Array) -> None:
     F = bounds.shape[1] - 1
     for k in range(len(bounds)):
         first = begin[k]
@@ -168,14 +172,14 @@ def _spans(places: Any, which: Any, begin: Any, bounds: Any, seen: Any, found: A
             last = first
             while last < begin[k + 1] and places[last] < bounds[k, f + 1]:
                 last += 1
-            _span(places, which, first, last, bounds[k, f], seen, found[f, k])
+            _span(places, which, first, last, bounds[k, f], seen, out[f, k])
             first = last
-        _span(places, which, begin[k], begin[k + 1], bounds[k, 0], seen, found[F, k])
+        _span(places, which, begin[k], begin[k + 1], bounds[k, 0], seen, out[F, k])
 
 
 @compiled
-def _span(places: Any, which: Any, first: int, last: int, start: int, seen: Any, found: Any) -> None:
-    """The shortest window over the matches of one field; `seen` is room for a count of each term."""
+def _span(places: Ints, which: Int32s, first: int, last: int, start: int, seen: Ints, out: Array) -> None:
+    """The shortest window over the matches of one field; `seen` is scratch for a count of each term."""
     different = 0
     for m in range(len(seen)):
         seen[m] = 0
@@ -193,15 +197,15 @@ def _span(places: Any, which: Any, first: int, last: int, start: int, seen: Any,
         while inside == different:
             if places[right] + 1 - places[left] < best:
                 best = places[right] + 1 - places[left]
-                found[0], found[1] = places[left] - start, places[right] + 1 - start
+                out[0], out[1] = places[left] - start, places[right] + 1 - start
             seen[which[left]] -= 1
             inside -= seen[which[left]] == 0
             left += 1
-    found[2] = different
+    out[2] = different
 
 
 @compiled
-def _edit(tokens: Any, starts: Any, ends: Any, phrase: Any, found: Any) -> None:
+def _edit(tokens: Int32s, starts: Ints, ends: Ints, phrase: Int32s, out: Array) -> None:
     """Levenshtein's distance, row by row."""
     n = len(phrase)
     row = np.empty(n + 1, np.int64)
@@ -217,4 +221,4 @@ def _edit(tokens: Any, starts: Any, ends: Any, phrase: Any, found: Any) -> None:
                 corner = row[j + 1]
                 row[j + 1] = min(change, row[j + 1] + 1, row[j] + 1)
         if max(n, size) > 0:
-            found[k] = row[n] / max(n, size)
+            out[k] = row[n] / max(n, size)

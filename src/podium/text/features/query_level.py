@@ -1,8 +1,6 @@
-"""Features of the query alone, the same for all its documents: of use to trees only, together with others."""
+"""Features of the query alone, equal for all its documents: useful to tree ensembles, together with others."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -14,27 +12,27 @@ from podium.text.features.matching import icf, idf
 
 
 @compiled
-def _idf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _idf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for t in range(len(times)):
-        found += idf(terms, totals, t) * times[t]
+        out += idf(terms, totals, t) * times[t]
 
 
 @compiled
-def _log_idf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_idf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for t in range(len(times)):
-        found += np.log(max(idf(terms, totals, t), 1.0)) * times[t]
+        out += np.log(max(idf(terms, totals, t), 1.0)) * times[t]
 
 
 @compiled
-def _log_icf(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _log_icf(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for t in range(len(times)):
-        found += np.log1p(icf(terms, totals, t)) * times[t]
+        out += np.log1p(icf(terms, totals, t)) * times[t]
 
 
 @compiled
-def _idf_max(counts: Any, times: Any, sizes: Any, terms: Any, totals: Any, params: Any, found: Any) -> None:
+def _idf_max(counts: Array, times: Array, sizes: Array, terms: Array, totals: Array, params: Array, out: Array) -> None:
     for t in range(len(times)):
-        found[:] = np.maximum(found, idf(terms, totals, t))
+        out[:] = np.maximum(out, idf(terms, totals, t))
 
 
 @register
@@ -50,7 +48,7 @@ class QueryTerms(Feature):
 
 @register
 class IDF(FieldFeature):
-    """Σ ln(N/df); a word that is in no document's field is left out. The same for all documents."""
+    """Inverse document frequency: Σ ln(N/df) without words that no document has in this field."""
 
     name, kernel = "idf", _idf
     of_query = True
@@ -59,7 +57,7 @@ class IDF(FieldFeature):
 
 @register
 class LogIDF(FieldFeature):
-    """Σ ln ln(N/df), where N/df > e; 0 for other words. The same for all documents."""
+    """Σ ln ln(N/df) over words with N/df > e."""
 
     name, kernel = "log_idf", _log_idf
     of_query = True
@@ -68,7 +66,7 @@ class LogIDF(FieldFeature):
 
 @register
 class LogICF(FieldFeature):
-    """Σ ln(1 + |C|/cf). The same for all documents."""
+    """Inverse collection frequency: Σ ln(1 + |C|/cf)."""
 
     name, kernel = "log_icf", _log_icf
     of_query = True

@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from podium.base.errors import ParameterError, UnknownNameError
 from podium.base.registry import split_list
 from podium.text.features.base import WHOLE, Feature
 from podium.text.features.document_level import has_links, has_urls, has_visits
-from podium.text.index.index import Index
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 def read_features(wanted: str | Sequence[str | Feature], index: Index) -> tuple[Feature, ...]:
-    """Features from their names and the names of sets, e.g. "podium" or "letor4,bm25(field=title,k1=0.9)"."""
+    """Parse names of features and of sets, e.g. "podium" or "letor4,bm25(field=title,k1=0.9)"."""
     words: list[str | Feature] = [*split_list(wanted, wanted)] if isinstance(wanted, str) else list(wanted)
-    found: list[Feature] = []
+    features: list[Feature] = []
     for word in words:
         if isinstance(word, Feature):
-            found.append(word)
+            features.append(word)
         elif word.strip() in SETS:
-            found += SETS[word.strip()](index)
+            features += SETS[word.strip()](index)
         else:
             try:
-                found.append(Feature.parse(word))
+                features.append(Feature.parse(word))
             except UnknownNameError as error:
                 if error.kind != "feature":
                     raise
                 raise UnknownNameError(
                     "feature or set of features", error.name, {*SETS, *Feature.catalogue()}
                 ) from None
-    twice = [feature for k, feature in enumerate(found) if feature in found[:k]]
+    twice = [feature for k, feature in enumerate(features) if feature in features[:k]]
     if twice:
         raise ParameterError(f"feature {twice[0]} is asked for twice.")
-    if not found:
+    if not features:
         raise ParameterError("no features are asked for.")
-    return tuple(found)
+    return tuple(features)
 
 
 def podium(index: Index) -> list[Feature]:
-    """The default: matching, language models, phrases and proximity of every field, and similarity of the whole."""
+    """The default set: matching, language models, phrases and proximity of every field; similarity of the whole."""
     words = "tf log_tf norm_tf tfidf length bm25 lmir_abs lmir_dir lmir_jm covered covered_ratio exact ngram_bm25 span"
     streams = [*index.fields, WHOLE] if len(index.fields) > 1 else [WHOLE]
-    found = [_of(word, stream) for stream in streams for word in words.split()]
-    found += [Feature.parse("edit(field=title)")] if "title" in index.fields else []
-    return found + [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
+    features = [_of(word, stream) for stream in streams for word in words.split()]
+    features += [Feature.parse("edit(field=title)")] if "title" in index.fields else []
+    return features + [Feature.parse(word) for word in ("cosine", "prf", "lsi")] + document_features(index)
 
 
 def document_features(index: Index) -> list[Feature]:
-    """The features of documents alone that the index can give: of links, visits and URLs, where it has them."""
+    """Query-independent features of links, visits and URLs, as far as the index has them."""
     words = ["inlinks", "outlinks", "pagerank", "authority", "hub"] if has_links(index) else []
     words += ["browserank"] if has_visits(index) else []
     words += ["url_slashes", "url_length", "child_pages"] if has_urls(index) else []

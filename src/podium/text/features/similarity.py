@@ -1,12 +1,10 @@
-"""Similarity of vectors of words: weights ln(1 + c) · ln(N/df) for query and document alike, without stop words."""
+"""Similarity features in the vector space model: weights ln(1 + c) · ln(N/df), without stop words."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s, Ints
 from podium.base.registry import param, register
 from podium.jit.compiled import compiled
 from podium.text.features.base import WHOLE, Context, Feature
@@ -16,24 +14,24 @@ from podium.text.retrieval.word_vectors import norms, term_weights
 
 @register
 class Cosine(Feature):
-    """The cosine of the vectors of query and document; 0 where one of them is 0."""
+    """The cosine of the word vectors of query and document; 0 if one of them is 0."""
 
     name = "cosine"
     field: str = WHOLE
 
     def values(self, context: Context) -> Array:
-        column, (counts, times, _), found = context.column(self.field), context.words, np.zeros(len(context))
+        column, (counts, times, _), cosines = context.column(self.field), context.words, np.zeros(len(context))
         weights, sizes = term_weights(context.index, column), norms(context.index, column)
-        _cosine(counts[column], times, context.query.terms, weights, sizes, context.rows, found)
-        return found
+        _cosine(counts[column], times, context.query.terms, weights, sizes, context.rows, cosines)
+        return cosines
 
 
 @register
 class PRF(Feature):
-    """Pseudo relevance feedback: the cosine to the mean vector of the k best documents of the first stage.
+    """Pseudo-relevance feedback: the cosine with the mean vector of the k best documents of the first stage.
 
-    The mean is weighted by their scores; if some are negative, as logarithms of probabilities are, by how far they are
-    above the lowest of all candidates. 0 without a first stage.
+    The mean is weighted by their scores; if some are negative, such as log-probabilities, by their scores less the
+    lowest of all candidates. 0 without a first stage.
     """
 
     name = "prf"
@@ -42,19 +40,19 @@ class PRF(Feature):
     k: int = param(default=5, least=1)
 
     def values(self, context: Context) -> Array:
-        found, scores = np.zeros(len(context)), context.first_scores
+        cosines, scores = np.zeros(len(context)), context.first_scores
         if scores is None or not len(scores):
-            return found
+            return cosines
         column = context.column(self.field)
         weights, sizes = term_weights(context.index, column), norms(context.index, column)
         shares = _shares(np.asarray(scores, np.float64))
-        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, context.slots, found)
-        return found
+        _feedback(*context.tokens(self.field), shares, self.k, weights, sizes, context.rows, context.slots, cosines)
+        return cosines
 
 
 @register
 class LSI(Feature):
-    """The cosine in the space of the first `rank` singular vectors of the matrix of all documents."""
+    """Latent semantic indexing: the cosine in the space of the first `rank` singular vectors of all documents."""
 
     name = "lsi"
     field: str = WHOLE
@@ -72,7 +70,7 @@ class LSI(Feature):
 
 
 def _shares(scores: Array) -> Array:
-    """What each candidate counts for the mean, in the order of scores and never below 0."""
+    """Weights of the candidates in the mean: ordered as the scores and never below 0."""
     lowest = scores.min()
     if lowest >= 0.0:
         return scores
@@ -81,8 +79,8 @@ def _shares(scores: Array) -> Array:
 
 
 @compiled
-def _cosine(counts: Any, times: Any, query: Any, weights: Any, sizes: Any, rows: Any, found: Any) -> None:
-    """Of the vectors of query and documents; `weights` are of all terms, `sizes` of all documents."""
+def _cosine(counts: Array, times: Array, query: Int32s, weights: Array, sizes: Array, rows: Ints, out: Array) -> None:
+    """Cosines of query and documents; `weights` are of all terms, `sizes` are norms of all documents."""
     vector, square = np.empty(len(query)), 0.0
     for t in range(len(query)):
         vector[t] = np.log1p(times[t]) * weights[query[t]]
@@ -92,16 +90,16 @@ def _cosine(counts: Any, times: Any, query: Any, weights: Any, sizes: Any, rows:
         if square > 0.0 and sizes[rows[i]] > 0.0:
             for t in range(len(query)):
                 if counts[i, t] > 0.0:
-                    found[i] += np.log1p(counts[i, t]) * vector[t]
-            found[i] /= np.sqrt(square) * sizes[rows[i]]
+                    out[i] += np.log1p(counts[i, t]) * vector[t]
+            out[i] /= np.sqrt(square) * sizes[rows[i]]
 
 
 @compiled
 def _feedback(
-    tokens: Any, starts: Any, ends: Any, scores: Any, k: int, weights: Any, sizes: Any, rows: Any, slots: Any,
-    found: Any,
+    tokens: Int32s, starts: Ints, ends: Ints, scores: Array, k: int, weights: Array, sizes: Array, rows: Ints,
+    slots: Int32s, out: Array,
 ) -> None:  # fmt: skip
-    """The cosine of each document's vector to Σ score × vector over the k best."""
+    """The cosine of each document's vector with Σ score × vector over the k best."""
     best = _best(scores, k)
     room = 0
     for b in best:
@@ -125,31 +123,31 @@ def _feedback(
     for i in range(len(starts)):
         for at in range(_count(tokens, starts[i], ends[i], slots, counts, met)):
             s = met[at]
-            found[i] += np.log1p(counts[s]) * weights[terms[s]] * centre[s]
+            out[i] += np.log1p(counts[s]) * weights[terms[s]] * centre[s]
             counts[s] = 0.0
         length = np.sqrt(square) * sizes[rows[i]]
-        found[i] = found[i] / length if length > 0.0 else 0.0
+        out[i] = out[i] / length if length > 0.0 else 0.0
     for s in range(size):
         slots[terms[s]] = -1
 
 
 @compiled
-def _best(scores: Any, k: int) -> Any:
-    """The places of the k largest scores, best first; of equal ones, the first."""
-    found = np.empty(min(k, len(scores)), np.int64)
+def _best(scores: Array, k: int) -> Ints:
+    """The indices of the k largest scores, best first; of equal ones, the first."""
+    best = np.empty(min(k, len(scores)), np.int64)
     taken = np.zeros(len(scores), np.bool_)
-    for b in range(len(found)):
+    for b in range(len(best)):
         top = -1
         for i in range(len(scores)):
             if not taken[i] and (top < 0 or scores[i] > scores[top]):
                 top = i
-        found[b], taken[top] = top, True
-    return found
+        best[b], taken[top] = top, True
+    return best
 
 
 @compiled
-def _count(tokens: Any, start: int, end: int, slots: Any, counts: Any, met: Any) -> int:
-    """Count the terms that have a slot; returns how many there are, and lists them in `met` as they come."""
+def _count(tokens: Int32s, start: int, end: int, slots: Int32s, counts: Array, met: Ints) -> int:
+    """Count the terms that have a slot, list them in `met`, and return their number."""
     n = 0
     for p in range(start, end):
         s = slots[tokens[p]]

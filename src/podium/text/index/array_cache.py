@@ -1,4 +1,4 @@
-"""Kept: arrays that are likely to be asked for again, within a budget of bytes.
+"""Kept: a least-recently-used cache of arrays, within a budget of bytes.
 
 >>> import numpy as np
 >>> kept = Kept(budget=20)
@@ -13,15 +13,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
 
-from numpy.typing import NDArray
+from podium.base.arrays import AnyArray
 
-Arrays = tuple[NDArray[Any], ...]
+Arrays = tuple[AnyArray, ...]
 
 
 class Kept:
-    """Arrays by key. Where they take more than the budget, the least recently used go; the newest stay in any case."""
+    """Arrays by key. Beyond the budget the least recently used are dropped, but never the newest."""
 
     def __init__(self, budget: int) -> None:
         self.budget, self.bytes = budget, 0
@@ -32,7 +31,7 @@ class Kept:
         return iter(self._values)
 
     def get(self, key: Hashable, make: Callable[[], Arrays]) -> Arrays:
-        """The arrays of a key; `make` makes them if they are not kept."""
+        """The arrays of a key; `make` computes them if they are not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

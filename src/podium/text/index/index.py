@@ -1,4 +1,4 @@
-"""Index: documents that can be searched, and whose features can be computed.
+"""Index: search documents and compute their features.
 
     >>> import tempfile, os
     >>> from podium.text.index.index import Index
@@ -12,8 +12,8 @@
     []
     >>> index.close()
 
-The truth is a SQLite file (`store.py`); arrays derived from it answer queries (`segment.py`). An index that is open
-keeps what it saw when it was opened, until it is changed through it or `refresh` is called.
+Documents are in a SQLite file (`store.py`); arrays derived from it answer queries (`segment.py`). An open index shows
+the state in which it was opened, until it is changed or `refresh` is called.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ import itertools
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import AnyArray, Array, Flags, Int32s, Ints
 from podium.base.errors import DataError, IncompatibleError, ParameterError
 from podium.base.files import claimed
 from podium.graph.visits import Visit, check_visit
@@ -38,28 +38,29 @@ from podium.jit.compiled import compiled
 from podium.text.analyser import Analyser
 from podium.text.collection.collection import plain
 from podium.text.collection.indexed_document import Document, text_fields
-from podium.text.index.array_cache import Kept
+from podium.text.index.array_cache import Arrays, Kept
 from podium.text.index.encoding import Encoder, encoded, encoder_name, named_vectors
 from podium.text.index.segment import Segment, find_terms
 from podium.text.index.segments import read_segments
 from podium.text.index.store import Store
 from podium.text.query import Query, read_query
-from podium.text.retrieval.retrieval import BM25, Retrieval, Scratch, Statistics, Where
+from podium.text.retrieval.base import Retrieval, Scratch, Statistics, Where
+from podium.text.retrieval.bm25 import BM25
 
 T = TypeVar("T")
 WHOLE = "whole"
 """The name of all fields of a document taken together."""
 LEAST_KEPT = 2**28
-"""Bytes of what searches keep for later ones, at least."""
+"""Bytes that searches may cache for later ones, at least."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Documents found, best first."""
+    """Search results: documents, best first."""
 
     ids: list[str]
-    scores: NDArray[np.float64]
-    numbers: NDArray[np.int64]
+    scores: Array
+    numbers: Ints
     """Their numbers in the index."""
 
     def __len__(self) -> int:
@@ -67,7 +68,7 @@ class Hits:
 
 
 class Index:
-    """Documents, ready to be searched. `create` makes one, `open` opens one that is there."""
+    """An index of documents, on disk. `create` makes a new one, `open` opens an existing one."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -89,16 +90,16 @@ class Index:
         fields: Sequence[str] | None = None,
         analyser: Analyser | str | None = None,
     ) -> Index:
-        """A new index of documents: dicts with an id and text fields.
+        """Create an index of documents: dicts with an id and text fields.
 
-        `fields` are those that are searched: title and text unless told, or all that hold text where a document has
-        neither. All others are stored, for filters and features.
+        `fields` are those that are searched: by default title and text, or all that hold text if there is neither.
+        All others are stored, for filters and features.
         """
         if isinstance(fields, str):
             raise ParameterError(f"create: a list of fields is needed; got {fields!r}. Write [{fields!r}].")
-        known = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
+        analyser = Analyser.parse(analyser) if isinstance(analyser, str) else analyser or Analyser()
         rest = iter(documents)
-        first = [plain(given) for given in itertools.islice(rest, _LOOK)]
+        first = [plain(document) for document in itertools.islice(rest, _LOOK)]
         names = _field_names(first) if fields is None else tuple(fields)
         if not names and (first or fields is not None):
             raise DataError("no field of the first documents holds text, so there is nothing to search.")
@@ -106,7 +107,7 @@ class Index:
             if name == WHOLE or not name or not name.replace("-", "_").isidentifier():
                 raise ParameterError(f"a field cannot be called {name!r}; use letters, digits and _.")
         with claimed(path):
-            index = cls(Store.create(path, analyser=known, fields=names or ("title", "text")))
+            index = cls(Store.create(path, analyser=analyser, fields=names or ("title", "text")))
             try:
                 if first:
                     index.add(itertools.chain(first, rest))
@@ -118,7 +119,7 @@ class Index:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
-        """An index that is there."""
+        """Open an existing index."""
         return cls(Store(path))
 
     @property
@@ -139,22 +140,22 @@ class Index:
         self.store.close()
 
     def refresh(self) -> None:
-        """See what other processes have changed."""
+        """See the changes of other processes."""
         if self.store.is_changing:
-            return  # when all of it is there
+            return  # at the end of the transaction
         with self.store.renewed():
             segments, flags, state = read_segments(self.store), self.store.flags(), self.store.states()[-1]
         size = sum(segment.nbytes for segment in segments)
-        self._kept: dict[Any, Any] = {}  # keys hold the identity of segments, so they go before these do
+        self._kept: dict[Hashable, Any] = {}  # keys hold ids of segments, so they must go before the segments do
         self._arrays = Kept(max(LEAST_KEPT, size))
         self.flags, self.segments, self.state = flags, segments, state
 
     def add(self, documents: Iterable[Any], *, replace: bool = False) -> int:
-        """Add documents, all or none of them, and return how many. With `replace`, ids that are there are replaced."""
+        """Add documents, all or none of them, and return their number. `replace` overwrites ids that exist."""
 
         def read() -> Iterable[Document]:
-            for n, given in enumerate(documents, 1):
-                yield Document.read(plain(given), fields=self.fields, where=f"document {n}")
+            for n, document in enumerate(documents, 1):
+                yield Document.read(plain(document), fields=self.fields, where=f"document {n}")
 
         added = self.store.add(read(), replace=replace)
         self.refresh()
@@ -169,66 +170,66 @@ class Index:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Make all changes within the block one: they are there at its end, or none of them is."""
+        """Make all changes within the block one transaction: all of them take place, or none."""
         with self.store.changing():
             yield
         self.refresh()
 
     def document(self, id: str) -> dict[str, Any]:
-        """A document as it was given."""
-        found = self.store.document(str(id))
-        if found is None:
+        """A document as it was added."""
+        document = self.store.document(str(id))
+        if document is None:
             raise DataError(f"no document {id!r}.", where=str(self.store.path))
-        return found
+        return document
 
-    def query(self, text: str, *, vector: Any = None) -> Query:
-        """A text analysed as a query, with its vector: the one given, or what the encoder makes of the text."""
+    def query(self, text: str, *, vector: Sequence[float] | AnyArray | None = None) -> Query:
+        """Analyse a text as a query. Its vector is the argument, or that of the encoder if there is one."""
         if vector is None and self._encode is not None:
             vector = np.asarray(self._encode([text]))[0]
         return read_query(self.store, self.flags, self.kept("occurs", self._occurs), text, vector=vector)
 
-    def _occurs(self) -> NDArray[np.bool_]:
-        """Whether each term is in a document: those of deleted documents stay in the vocabulary."""
-        found = np.zeros(len(self.flags), np.bool_)
+    def _occurs(self) -> Flags:
+        """Whether each term is in a document: terms of deleted documents stay in the vocabulary."""
+        occurs = np.zeros(len(self.flags), np.bool_)
         for segment in self.segments:
-            found[segment.terms[segment.df[:, -1] > 0]] = True
-        return found
+            occurs[segment.terms[segment.df[:, -1] > 0]] = True
+        return occurs
 
     def add_links(self, links: Iterable[tuple[str, str]]) -> None:
-        """Add links between documents: pairs of ids. Those that name no document are kept for when it is added."""
+        """Add links between documents, as pairs of ids; the documents may be added later."""
         self.store.add_links((str(source), str(target)) for source, target in links)
         self.refresh()
 
     def add_visits(self, visits: Iterable[Visit | tuple[str, float, str | None]]) -> None:
-        """Add visits of documents, by their ids, after those that are there."""
-        checked = (check_visit(Visit(*given)) for given in visits)
+        """Append visits of documents, by their ids."""
+        checked = (check_visit(Visit(*visit)) for visit in visits)
         self.store.add_visits(Visit(str(v.page), v.seconds, None if v.next is None else str(v.next)) for v in checked)
         self.refresh()
 
-    def set_vectors(self, ids: Sequence[str], vectors: NDArray[Any]) -> int:
-        """Give documents their vectors, all or none of them; those of other documents stay as they are."""
+    def set_vectors(self, ids: Sequence[str], vectors: AnyArray) -> int:
+        """Set the vectors of documents, all or none of them; those of other documents stay as they are."""
         written = self.store.set_vectors(named_vectors(ids, vectors))
         self.refresh()
         return written
 
     def encode_with(self, encode: Encoder, *, name: str | None = None) -> None:
-        """Make vectors with a function from a list of texts to an array with a row for each.
+        """Set the encoder: a function from a list of texts to an array with a row for each.
 
-        From now on queries without a vector get one; `encode_documents` makes those of documents. The function is
-        not saved, only its name: an index whose vectors were made by a function of another name is an error.
+        It encodes queries without a vector, and documents with `encode_documents`. The function is not saved, only
+        its name: raises an error if the vectors of the index were made by a function of another name.
         """
-        called, known = name or encoder_name(encode), self.store.encoder()
-        if known not in (None, called):
+        called, stored = name or encoder_name(encode), self.store.encoder()
+        if stored not in (None, called):
             raise IncompatibleError(
-                f"{self.store.path}: its vectors were made by {known!r}, not by {called!r}. Use the same encoder, or "
+                f"{self.store.path}: its vectors were made by {stored!r}, not by {called!r}. Use the same encoder, or "
                 "replace the vectors of all documents (set_vectors)."
             )
         self._encode, self._encoder = encode, called
 
     def encode_documents(self, *, batch: int = 256) -> int:
-        """Make vectors of the documents that have none, from their text fields, and return how many. All or none."""
+        """Encode the text fields of documents without a vector, all or none of them, and return their number."""
         if self._encode is None:
-            raise ParameterError("encode_documents: say with what: index.encode_with(function).")
+            raise ParameterError("encode_documents: no encoder. Set it first: index.encode_with(function).")
         written = self.store.set_vectors(encoded(self.store, self._encode, batch), encoder=self._encoder)
         self.refresh()
         return written
@@ -239,14 +240,13 @@ class Index:
         k: int = 10,
         *,
         by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
-        vector: Any = None,
+        vector: Sequence[float] | AnyArray | None = None,
         where: Where | None = None,
     ) -> Hits:
-        """The k best documents for a query; ties go to the document that was added first.
+        """Search: the k best documents for a query; ties go to the document that was added first.
 
-        `by` is how they are scored, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector
-        of the query: `vector`, or see `encode_with`. `where` gets the numbers of documents and says which may be
-        found; see `filters.py`.
+        `by` scores them, e.g. "bm25(k1=0.9,b=0.4)", "ql(mu=1000)"; "vectors" and "hybrid" need the vector of the
+        query: `vector`, or see `encode_with`. `where` filters documents by their numbers; see `make_filter`.
         """
         if k < 1:
             raise ParameterError(f"search: k must be at least 1; got {k}.")
@@ -260,24 +260,24 @@ class Index:
         order = np.lexsort((numbers, -scores))[:k]
         return Hits(self.ids(numbers[order]), scores[order], numbers[order])
 
-    def ids(self, numbers: NDArray[np.int64]) -> list[str]:
+    def ids(self, numbers: Ints) -> list[str]:
         """The ids of documents, by their numbers."""
-        found: list[str] = [""] * len(numbers)
+        names = [""] * len(numbers)
         for segment, at, rows in self.places(numbers):
             for k, id in zip(at.tolist(), segment.ids(rows), strict=True):
-                found[k] = id
-        return found
+                names[k] = id
+        return names
 
-    def numbers(self, ids: Sequence[str]) -> NDArray[np.int64]:
+    def numbers(self, ids: Sequence[str]) -> Ints:
         """The numbers of documents; an unknown id is an error."""
-        found = [self.store.number(str(id)) for id in ids]
-        for id, n in zip(ids, found, strict=True):
+        numbers = [self.store.number(str(id)) for id in ids]
+        for id, n in zip(ids, numbers, strict=True):
             if n is None:
                 raise DataError(f"no document {id!r}.", where=str(self.store.path))
-        return np.array(found, np.int64)
+        return np.array(numbers, np.int64)
 
-    def places(self, numbers: NDArray[np.int64]) -> list[tuple[Segment, NDArray[np.int64], NDArray[np.int64]]]:
-        """Where documents lie: per segment, their places among `numbers` and their rows in the segment."""
+    def places(self, numbers: Ints) -> list[tuple[Segment, Ints, Ints]]:
+        """Locate documents: per segment, their places among `numbers` and their rows in the segment."""
         parts = []
         for segment in self.segments:
             rows = np.minimum(np.searchsorted(segment.numbers, numbers), len(segment) - 1)
@@ -289,7 +289,7 @@ class Index:
         return parts
 
     def statistics(self, query: Query) -> Statistics:
-        """What the documents say of the terms of a query."""
+        """Collection statistics of the terms of a query."""
         m, columns = len(query.terms), len(self.fields) + 1
         df, cf, totals = np.zeros((m, columns)), np.zeros((m, columns)), np.zeros(columns)
         for segment in self.segments:
@@ -297,30 +297,30 @@ class Index:
             totals += segment.totals
         return Statistics(len(self), totals, df, cf)
 
-    def kept(self, key: Any, make: Callable[[], T]) -> T:
-        """What `make` gives, kept until the index changes: for keys of which an index has a few."""
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result of `make`, cached until the index changes; for a small number of keys."""
         if key not in self._kept:
             self._kept[key] = make()
-        found: T = self._kept[key]
-        return found
+        value: T = self._kept[key]
+        return value
 
-    def kept_arrays(self, key: Any, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
-        """The same for arrays under keys without end, such as parameters of searches: the last used are kept.
+    def kept_arrays(self, key: Hashable, make: Callable[[], Arrays]) -> Arrays:
+        """The arrays of `make`, in a cache of the last used, for many keys, such as parameters of searches.
 
-        They take as much memory as the arrays of the index, or LEAST_KEPT bytes.
+        They take at most the memory of the index's own arrays, or LEAST_KEPT bytes if that is more.
         """
         return self._arrays.get(key, make)
 
     def scratch(self, size: int) -> Scratch:
-        """Room for the scores of a segment, kept by each thread."""
+        """Arrays for the scores of a segment, one set per thread."""
         if getattr(self._scratch, "size", -1) < size:
-            self._scratch.size, self._scratch.room = size, Scratch.of(size)
-        room: Scratch = self._scratch.room
-        return room
+            self._scratch.size, self._scratch.arrays = size, Scratch.of(size)
+        arrays: Scratch = self._scratch.arrays
+        return arrays
 
 
 def remove_index(path: str | os.PathLike[str]) -> None:
-    """Remove the file of an index and what lies beside it."""
+    """Remove the file of an index, its log and its cache."""
     place = Path(path)
     for end in ("", "-wal", "-shm"):
         place.with_name(place.name + end).unlink(missing_ok=True)
@@ -328,17 +328,17 @@ def remove_index(path: str | os.PathLike[str]) -> None:
 
 
 _LOOK = 100
-"""Documents whose fields are looked at to learn which hold text."""
+"""Documents from whose fields the text fields are chosen."""
 
 
 def _field_names(documents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    found = dict.fromkeys(name for document in documents for name in text_fields(document))
-    usual = [name for name in ("title", "text") if name in found]
-    return tuple(usual or found)
+    names = dict.fromkeys(name for document in documents for name in text_fields(document))
+    usual = [name for name in ("title", "text") if name in names]
+    return tuple(usual or names)
 
 
 @compiled
-def add_statistics(terms: Any, wanted: Any, df: Any, cf: Any, df_sum: Any, cf_sum: Any) -> None:
+def add_statistics(terms: Int32s, wanted: Int32s, df: Int32s, cf: Ints, df_sum: Array, cf_sum: Array) -> None:
     places = find_terms(terms, wanted)
     for m in range(len(wanted)):
         if places[m] >= 0:

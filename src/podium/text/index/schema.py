@@ -1,14 +1,14 @@
-"""Schema: the tables of a store. Each row carries a checksum, and `meta` the number of rows and a checksum of itself.
+"""Schema: the tables of a store. Each row has a checksum; `meta` has the numbers of rows and its own checksum.
 
     meta(key, value)                     analyser, fields, changes, the last states, the rows of each table
     document(n, id, stored, text)        stored: short values as JSON; text: the text fields, JSON, packed if long
     token(n, counts, ids)                the terms of a document, field by field, and how many each field has
     term(t, term, flagged)               the vocabulary
-    deleted(n)                           numbers of documents that are gone; a number is never used again
+    deleted(n)                           numbers of deleted documents; a number is never used again
     link(source, target) · visit(v, page, seconds, next) · vector(n, values)
 
-SQLite notices damage to the structure of its file, not to what is in it: `rows_of` does. Checksums are not computed
-within statements: a function of Python there locks up threads that share a connection.
+SQLite detects damage to the structure of its file, not to values: `rows_of` does. Checksums are not computed within
+statements, because a Python function there deadlocks threads that share a connection.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ CREATE TABLE vector(n INTEGER PRIMARY KEY, "values" BLOB NOT NULL, sum);
 
 
 _STATES = 64
-"""States whose names are known: segments of an older one are made again."""
+"""States whose names are kept: segments of an older one are rebuilt."""
 
 
 def empty(values: Mapping[str, str]) -> bytes:
-    """The bytes of a store without documents; `values` go to meta."""
+    """The bytes of a file without documents; `values` go to meta."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
         base.execute(f"PRAGMA application_id={FORMAT.application}")
         base.execute(f"PRAGMA user_version={FORMAT.version}")
@@ -63,12 +63,12 @@ def empty(values: Mapping[str, str]) -> bytes:
         _seal(base)
         base.execute("COMMIT")
         raw = bytearray(base.serialize())
-    raw[18:20] = b"\2\2"  # the versions of SQLite's format: with a log, so that readers and a writer go together
+    raw[18:20] = b"\2\2"  # SQLite's read and write version 2: a write-ahead log, so that readers and a writer coexist
     return bytes(raw)
 
 
 def _add_checksums(base: sqlite3.Connection) -> None:
-    """Give the tables of a store of format 1 their checksums, within a transaction that has begun."""
+    """Upgrade a store of format 1: add checksums to its tables, within a transaction that has begun."""
     base.create_function("row_sum", -1, row_sum, deterministic=True)
     for table, columns in COLUMNS.items():
         base.execute(f"ALTER TABLE {table} ADD COLUMN sum")
@@ -93,7 +93,7 @@ def insert(base: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]
 
 
 def rows_of(base: sqlite3.Connection, table: str, where: str = "", *values: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows of a table in order; raises ValueError at one that is not as it was written."""
+    """Rows of a table in order; raises ValueError at a damaged one."""
     for row in base.execute(f"SELECT * FROM {table} {where} ORDER BY {COLUMNS[table][0]}", values):
         if row_sum(*row[:-1]) != row[-1]:
             raise ValueError(f"a row of {table} does not match its checksum")
@@ -101,7 +101,7 @@ def rows_of(base: sqlite3.Connection, table: str, where: str = "", *values: Any)
 
 
 def count_change(base: sqlite3.Connection) -> None:
-    """Say in meta that something was changed, at the end of a transaction."""
+    """Record a change in meta, at the end of a transaction."""
     states = [*json.loads(_read_meta(base)["states"]), _state()][-_STATES:]
     base.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
     base.execute("UPDATE meta SET value = ? WHERE key = 'states'", (json.dumps(states),))
@@ -109,20 +109,20 @@ def count_change(base: sqlite3.Connection) -> None:
 
 
 def checked_meta(base: sqlite3.Connection) -> dict[str, str]:
-    """The values of meta; raises ValueError if they are not as they were written."""
+    """The values of meta; raises ValueError if they are damaged."""
     values = _read_meta(base)
     if values.get("sum") != str(_sum_of(values)):
         raise ValueError("meta does not match its checksum")
     return values
 
 
-def row_sum(*values: Any) -> int:
+def row_sum(*values: object) -> int:
     """The checksum of a row."""
-    found = zlib.crc32(ascii([(len(value),) if isinstance(value, bytes) else value for value in values]).encode())
+    checksum = zlib.crc32(ascii([(len(value),) if isinstance(value, bytes) else value for value in values]).encode())
     for value in values:
         if isinstance(value, bytes):
-            found = zlib.crc32(value, found)
-    return found
+            checksum = zlib.crc32(value, checksum)
+    return checksum
 
 
 def _state() -> str:
@@ -134,7 +134,7 @@ def _read_meta(base: sqlite3.Connection) -> dict[str, str]:
 
 
 def _seal(base: sqlite3.Connection) -> None:
-    """Write the checksum of meta, which was changed."""
+    """Write the checksum of meta, after a change."""
     base.execute("INSERT OR REPLACE INTO meta VALUES('sum', ?)", (str(_sum_of(_read_meta(base))),))
 
 
@@ -143,7 +143,7 @@ def _sum_of(meta: Mapping[str, str]) -> int:
 
 
 def _count_rows(base: sqlite3.Connection) -> None:
-    """Let meta count the rows of each table from now on."""
+    """Count the rows of each table in meta, by triggers."""
     for table in COLUMNS:
         base.execute(f"INSERT INTO meta SELECT 'rows of {table}', count(*) FROM {table}")
         for verb, step in (("INSERT", "+ 1"), ("DELETE", "- 1")):

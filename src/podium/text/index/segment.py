@@ -1,6 +1,6 @@
-"""Segment: what search and features read, derived from the terms of a range of documents. Arrays, memory-mapped.
+"""Segment: inverted index of a range of documents, as memory-mapped arrays for search and features.
 
-Everything here can be made again from the store. Columns of per-field arrays are the fields in order, then the whole
+All of it can be rebuilt from the store. Columns of per-field arrays are the fields in order, then the whole
 document: all its fields one after another.
 """
 
@@ -11,36 +11,38 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.base.arrays import AnyArray
+from podium.base.arrays import AnyArray, Bytes, Flags, Int32s, Ints
 from podium.jit.compiled import compiled
-from podium.text.index.store import Tokens
+
+if TYPE_CHECKING:
+    from podium.text.index.store import Tokens
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
     """D documents with F fields, T distinct terms, P postings and B distinct pairs of adjacent terms."""
 
-    numbers: NDArray[np.int64]  # (D,) in the store, rising
-    id_bytes: NDArray[np.uint8]  # the ids of all documents end to end, UTF-8
-    id_ends: NDArray[np.int64]  # (D+1,)
-    tokens: NDArray[np.int32]  # the terms of all documents end to end
-    bounds: NDArray[np.int64]  # (D, F+1): field f of document d is tokens[bounds[d, f]:bounds[d, f + 1]]
-    lengths: NDArray[np.int32]  # (D, F+1) terms that are not flagged
-    distinct: NDArray[np.int32]  # (D, F+1) different terms among these
-    terms: NDArray[np.int32]  # (T,) rising
-    pointers: NDArray[np.int64]  # (T+1,): postings pointers[k]:pointers[k+1] are of terms[k]
-    rows: NDArray[np.int32]  # (P,) documents of the segment, rising within a term
-    frequencies: NDArray[np.int32]  # (P, F) how often the term occurs in each field
-    df: NDArray[np.int32]  # (T, F+1) documents with the term
-    cf: NDArray[np.int64]  # (T, F+1) occurrences
-    pairs: NDArray[np.int64]  # (B,) first term · 2³² + second, rising
-    pair_df: NDArray[np.int32]  # (B, F+1) documents with the pair
-    dead: NDArray[np.bool_]  # (D,) deleted
+    numbers: Ints  # (D,) in the store, rising
+    id_bytes: Bytes  # the ids of all documents end to end, UTF-8
+    id_ends: Ints  # (D+1,)
+    tokens: Int32s  # the terms of all documents end to end
+    bounds: Ints  # (D, F+1): field f of document d is tokens[bounds[d, f]:bounds[d, f + 1]]
+    lengths: Int32s  # (D, F+1) terms that are not flagged
+    distinct: Int32s  # (D, F+1) different terms among these
+    terms: Int32s  # (T,) rising
+    pointers: Ints  # (T+1,): postings pointers[k]:pointers[k+1] are of terms[k]
+    rows: Int32s  # (P,) documents of the segment, rising within a term
+    frequencies: Int32s  # (P, F) occurrences of the term in each field
+    df: Int32s  # (T, F+1) documents with the term
+    cf: Ints  # (T, F+1) occurrences
+    pairs: Ints  # (B,) first term · 2³² + second, rising
+    pair_df: Int32s  # (B, F+1) documents with the pair
+    dead: Flags  # (D,) deleted
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -48,26 +50,30 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
-        return sum(getattr(self, one.name).nbytes for one in fields(self))
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
 
     @functools.cached_property
     def alive(self) -> int:
         return int(len(self) - np.count_nonzero(self.dead))
 
     @functools.cached_property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Ints:
         """Σ |d| over the documents that are not deleted, per field."""  # (F+1,)
         return np.asarray(self.lengths[~self.dead].sum(axis=0, dtype=np.int64))
 
-    def ids(self, rows: NDArray[np.int64]) -> list[str]:
+    def ids(self, rows: Ints) -> list[str]:
         """The ids of documents."""
         ends = self.id_ends
         return [self.id_bytes[ends[row] : ends[row + 1]].tobytes().decode() for row in rows.tolist()]
 
-    def save(self, folder: Path) -> dict[str, int]:
-        """Write the arrays into a new folder, which is there as a whole or not at all. Returns checksums of the files.
+    def places(self, terms: Int32s) -> Ints:
+        """Indices of terms in the vocabulary of the segment; −1 for one that it lacks."""
+        return find_terms(self.terms, terms)
 
-        One process at a time does.
+    def save(self, folder: Path) -> dict[str, int]:
+        """Write the arrays into a new folder, all or nothing, and return the checksums of the files.
+
+        Only one process may do so at a time.
         """
         aside = folder.with_name(f".{folder.name}.part")
         aside.mkdir()
@@ -78,16 +84,14 @@ class Segment:
 
     @classmethod
     def load(cls, folder: Path, sums: Mapping[str, int], *, n_fields: int, n_terms: int) -> Segment:
-        """The segment of a folder; raises ValueError or OSError if it is not the one that was saved."""
+        """Load the segment of a folder; raises ValueError or OSError if it is damaged."""
         if any(_file_sum(folder / f"{name}.npy") != sums[name] for name in _SAVED):
             raise ValueError("an array does not match its checksum")
-        # plain views: numpy's own class of mapped arrays takes long for every slice
-        found: dict[str, Any] = {
-            name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _SAVED
-        }
-        made = cls(**found, dead=np.zeros(len(found["numbers"]), np.bool_))
-        made.check(n_fields, n_terms)
-        return made
+        # plain views: slices of np.memmap are slow
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r").view(np.ndarray) for name in _SAVED}
+        segment = cls(**arrays, dead=np.zeros(len(arrays["numbers"]), np.bool_))
+        segment.check(n_fields, n_terms)
+        return segment
 
     def check(self, n_fields: int, n_terms: int) -> None:
         """Raise ValueError if compiled code would read beyond an array."""
@@ -108,15 +112,15 @@ class Segment:
         ordered = all((np.diff(x) > 0).all() for x in (self.numbers, self.terms))
         wide = ("numbers", "id_ends", "bounds", "pointers", "cf", "pairs")
         kinds: dict[str, type[np.generic]] = {
-            one.name: np.int64 if one.name in wide else np.int32 for one in fields(self)
+            field.name: np.int64 if field.name in wide else np.int32 for field in fields(self)
         }
         kinds |= {"id_bytes": np.uint8, "dead": np.bool_}
         wrong += [name for name, kind in kinds.items() if getattr(self, name).dtype != kind]
         if wrong or not rising or not inside or not ordered:
             raise ValueError("not a sound segment")
 
-    def without(self, deleted: NDArray[np.int64]) -> Segment:
-        """The segment with documents of these numbers deleted, statistics included."""
+    def without(self, deleted: Ints) -> Segment:
+        """The segment with documents of these numbers deleted, also from its statistics."""
         dead = np.isin(self.numbers, deleted, assume_unique=True)
         if (dead == self.dead).all():
             return self
@@ -126,7 +130,7 @@ class Segment:
         return replace(self, df=df, cf=cf, pair_df=pair_df, dead=dead)
 
 
-_SAVED = tuple(one.name for one in fields(Segment) if one.name != "dead")
+_SAVED = tuple(field.name for field in fields(Segment) if field.name != "dead")
 
 
 def _file_sum(file: Path) -> int:
@@ -137,8 +141,8 @@ def _within(values: AnyArray, end: int) -> bool:
     return len(values) == 0 or (int(values.min()) >= 0 and int(values.max()) < end)
 
 
-def build(tokens: Tokens, flags: NDArray[np.bool_]) -> Segment:
-    """The segment of documents from their terms; `flags` says which terms are flagged."""
+def build(tokens: Tokens, flags: Flags) -> Segment:
+    """Build the segment of documents from their terms; `flags` are those of terms."""
     D, F = tokens.counts.shape
     ids = np.ascontiguousarray(tokens.ids, np.int32)
     ends = np.zeros(D * F + 1, np.int64)
@@ -168,7 +172,7 @@ def build(tokens: Tokens, flags: NDArray[np.bool_]) -> Segment:
 
 
 @compiled
-def _count_documents(ids: AnyArray, bounds: AnyArray, counts: AnyArray) -> None:
+def _count_documents(ids: Int32s, bounds: Ints, counts: Ints) -> None:
     last = np.full(len(counts), -1, np.int64)
     for d in range(len(bounds)):
         for p in range(bounds[d, 0], bounds[d, -1]):
@@ -179,18 +183,18 @@ def _count_documents(ids: AnyArray, bounds: AnyArray, counts: AnyArray) -> None:
 
 @compiled
 def _invert(
-    ids: AnyArray,
-    bounds: AnyArray,
-    flags: Any,
-    place: AnyArray,
-    rows: AnyArray,
-    frequencies: AnyArray,
-    lengths: AnyArray,
-    distinct: AnyArray,
+    ids: Int32s,
+    bounds: Ints,
+    flags: Flags,
+    place: Ints,
+    rows: Int32s,
+    frequencies: Int32s,
+    lengths: Int32s,
+    distinct: Int32s,
 ) -> None:
-    """Fill postings and lengths; `place` is where each term's next posting goes."""
+    """Fill postings and lengths; `place` is the index of each term's next posting."""
     F = bounds.shape[1] - 1
-    document, field = np.full(len(place), -1, np.int64), np.full(len(place), -1, np.int64)  # where a term was last
+    document, field = np.full(len(place), -1, np.int64), np.full(len(place), -1, np.int64)  # of a term, so far
     for d in range(len(bounds)):
         for f in range(F):
             for p in range(bounds[d, f], bounds[d, f + 1]):
@@ -210,7 +214,7 @@ def _invert(
 
 
 @compiled
-def _term_statistics(pointers: AnyArray, frequencies: AnyArray, df: AnyArray, cf: AnyArray) -> None:
+def _term_statistics(pointers: Ints, frequencies: Int32s, df: Int32s, cf: Ints) -> None:
     F = frequencies.shape[1]
     for k in range(len(df)):
         for p in range(pointers[k], pointers[k + 1]):
@@ -221,7 +225,7 @@ def _term_statistics(pointers: AnyArray, frequencies: AnyArray, df: AnyArray, cf
                 cf[k, F] += frequencies[p, f]
 
 
-def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple[AnyArray, AnyArray]:
+def _pair_statistics(ids: Int32s, bounds: Ints) -> tuple[Ints, Int32s]:
     """The pairs of adjacent terms and the number of documents with each, per field."""
     F = bounds.shape[1] - 1
     if len(ids) < 2:
@@ -236,7 +240,7 @@ def _pair_statistics(ids: NDArray[np.int32], bounds: NDArray[np.int64]) -> tuple
 
 
 @compiled
-def _adjacent(ids: AnyArray, bounds: AnyArray) -> Any:
+def _adjacent(ids: Int32s, bounds: Ints) -> tuple[Ints, Int32s, NDArray[np.int16]]:
     """All adjacent pairs, the document of each, and its field, which is F for a pair across fields."""
     D, F = len(bounds), bounds.shape[1] - 1
     n = 0
@@ -257,8 +261,8 @@ def _adjacent(ids: AnyArray, bounds: AnyArray) -> Any:
 
 
 @compiled
-def _order(keys: AnyArray, size: int) -> Any:
-    """Where each key goes when they are sorted, rows in order within a pair: by the second term, then by the first."""
+def _order(keys: Ints, size: int) -> Ints:
+    """The order that sorts pairs, stably: by the second term, then by the first."""
     order, before = np.empty(len(keys), np.int64), np.arange(len(keys))
     for shift in (0, 32):
         ends = np.zeros(size + 1, np.int64)
@@ -275,7 +279,7 @@ def _order(keys: AnyArray, size: int) -> Any:
 
 
 @compiled
-def _count_pairs(starts: AnyArray, order: AnyArray, rows: AnyArray, columns: AnyArray, df: AnyArray) -> None:
+def _count_pairs(starts: Ints, order: Ints, rows: Int32s, columns: NDArray[np.int16], df: Int32s) -> None:
     last = np.empty(df.shape[1], np.int64)
     for k in range(len(df)):
         last[:] = -1
@@ -292,15 +296,15 @@ def _count_pairs(starts: AnyArray, order: AnyArray, rows: AnyArray, columns: Any
 @compiled
 def _subtract(
     row: int,
-    tokens: AnyArray,
-    bounds: AnyArray,
-    terms: AnyArray,
-    pairs: AnyArray,
-    df: AnyArray,
-    cf: AnyArray,
-    pair_df: AnyArray,
+    tokens: Int32s,
+    bounds: Ints,
+    terms: Int32s,
+    pairs: Ints,
+    df: Int32s,
+    cf: Ints,
+    pair_df: Int32s,
 ) -> None:
-    """Take a document out of the statistics."""
+    """Subtract a document from the statistics."""
     F = bounds.shape[1] - 1
     for f in range(F + 1):
         first, last = (bounds[row, f], bounds[row, f + 1]) if f < F else (bounds[row, 0], bounds[row, F])
@@ -322,10 +326,10 @@ def _subtract(
 
 
 @compiled
-def find_terms(terms: Any, wanted: Any) -> Any:
-    """Where terms lie in a segment; −1 for one that it does not have."""
-    found = np.empty(len(wanted), np.int64)
+def find_terms(terms: Int32s, wanted: Int32s) -> Ints:
+    """Indices of terms in the sorted vocabulary of a segment; −1 for one that it lacks."""
+    places = np.empty(len(wanted), np.int64)
     for m in range(len(wanted)):
         at = np.searchsorted(terms, wanted[m])
-        found[m] = at if at < len(terms) and terms[at] == wanted[m] else -1
-    return found
+        places[m] = at if at < len(terms) and terms[at] == wanted[m] else -1
+    return places

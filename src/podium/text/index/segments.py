@@ -1,7 +1,7 @@
-"""Segments of an index: kept beside the store, in `NAME.cache`, and made again where they are missing or damaged.
+"""Segments of an index: cached beside the store, in `NAME.cache`, and rebuilt if they are missing or damaged.
 
-`NAME.cache/segments.json` lists the folders with checksums of their files, which are checked when they are opened. New
-documents make a new segment; many segments or many deleted documents make one new segment of all.
+`NAME.cache/segments.json` lists the folders with checksums of their files, verified at opening. New documents
+form a new segment; many segments or many deleted documents are merged into one.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ import shutil
 import warnings
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from podium.base.errors import DataError, IndexFileError, PodiumWarning
 from podium.base.files import claimed, write_aside
 from podium.text.index.segment import Segment, build
-from podium.text.index.store import Store
+
+if TYPE_CHECKING:
+    from podium.text.index.store import Store
 
 MOST = 8
 """Segments before they are merged."""
 MOST_DEAD = 0.2
 """Share of deleted documents before segments are merged."""
 Part = tuple[str, Segment, dict[str, int]]
-"""A segment with the name of its folder and the checksums of its files; none if it is new."""
+"""The name of a folder, its segment, and the checksums of its files; empty if it is new."""
 
 
 def read_segments(store: Store) -> list[Segment]:
-    """The segments of all documents of a store, without those that are deleted."""
+    """The segments of a store, without deleted documents; new or merged ones are saved."""
     folder = store.path.with_name(f"{store.path.name}.cache")
     flags, deleted = store.flags(), store.deleted()
     parts = _cached(store, folder, n_terms=len(flags))
@@ -37,7 +39,7 @@ def read_segments(store: Store) -> list[Segment]:
     if len(tokens.numbers):
         parts.append((f"{tokens.numbers[0]}-{tokens.numbers[-1]}-{store.changes()}", build(tokens, flags), {}))
     segments = [segment.without(deleted) for _, segment, _ in parts]
-    dead, size = sum(len(one) - one.alive for one in segments), sum(map(len, segments))
+    dead, size = sum(len(segment) - segment.alive for segment in segments), sum(map(len, segments))
     if len(segments) > MOST or dead > MOST_DEAD * size:
         tokens = store.tokens()
         parts = [(f"all-{store.changes()}", build(tokens, flags), {})] if len(tokens.numbers) else []
@@ -45,7 +47,7 @@ def read_segments(store: Store) -> list[Segment]:
         _save(store, folder, parts)
     elif len(tokens.numbers):
         _save(store, folder, parts)
-    alive, written = sum(one.alive for one in segments), store.rows("document")
+    alive, written = sum(segment.alive for segment in segments), store.rows("document")
     if alive != written:
         raise IndexFileError(
             f"{store.path}: damaged: {alive} documents where {written} were written. Make it again, or restore a copy."
@@ -54,16 +56,16 @@ def read_segments(store: Store) -> list[Segment]:
 
 
 def _cached(store: Store, folder: Path, *, n_terms: int) -> list[Part]:
-    """What is kept of this store, as far as it is sound."""
+    """The cached segments of a store; none if they are damaged."""
     try:
         text = (folder / "segments.json").read_bytes()
     except OSError:
         return []
     try:
         return _load(store, folder, text, n_terms)
-    except Exception as error:  # whatever is wrong with it, it is made again
+    except Exception as error:  # any damage: they are rebuilt
         with contextlib.suppress(OSError):
-            if (folder / "segments.json").read_bytes() != text:  # another process writes: no damage
+            if (folder / "segments.json").read_bytes() != text:  # another process is writing it
                 return []
         warnings.warn(f"{folder}: damaged ({error}); it is made again from the index.", PodiumWarning, stacklevel=2)
         return []
@@ -71,11 +73,11 @@ def _cached(store: Store, folder: Path, *, n_terms: int) -> list[Part]:
 
 def _load(store: Store, folder: Path, text: bytes, n_terms: int) -> list[Part]:
     about = json.loads(text)
-    if set(about) == {"store", "changes", "segments"}:  # as podium wrote it before there were checksums
+    if set(about) == {"store", "changes", "segments"}:  # written before there were checksums
         return []
     if zlib.crc32(_head(about)) != about["sum"]:
         raise ValueError("its list does not match its checksum")
-    if about["state"] not in store.states():  # of another store, or of a later state
+    if about["state"] not in store.states():  # of another store, or a later state
         return []
     parts: list[Part] = []
     for name, sums in about["segments"]:
@@ -91,7 +93,7 @@ def _head(about: dict[str, Any]) -> bytes:
 
 
 def _save(store: Store, folder: Path, parts: list[Part]) -> None:
-    """Keep the segments, of which the last is new; where nothing can be written, it is made again next time."""
+    """Save the segments, of which the last is new; if that fails, it is rebuilt at the next opening."""
     with contextlib.suppress(OSError, DataError):
         folder.mkdir(exist_ok=True)
         with claimed(folder):

@@ -1,7 +1,7 @@
-"""Store: the documents of an index and their terms, in one SQLite file (see `schema.py`). The only writer of it.
+"""Store: the documents of an index and their terms, in one SQLite file (see `schema.py`), which only it writes.
 
-Each change is one transaction: after a crash, all of it is there or nothing. A store that is open reads one state of
-the file, that of when it was opened, last changed something, or was renewed, whatever other processes write.
+Each change is one transaction: after a crash, all of it is there or nothing. An open store reads one state of the
+file, the one at its opening, its last change or its last renewal, while other processes may write.
 """
 
 from __future__ import annotations
@@ -16,36 +16,38 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base import sqlite
+from podium.base.arrays import Flags, Int32s, Ints, Singles
 from podium.base.errors import DataError, IndexFileError
 from podium.base.files import claimed, identity, write_aside
 from podium.graph.visits import Visit
 from podium.text.analyser import Analyser
-from podium.text.collection.indexed_document import Document
 from podium.text.index.schema import FORMAT, checked_meta, count_change, empty, insert, rows_of
 from podium.text.index.writer import Writer, largest, remove, unpacked
 
+if TYPE_CHECKING:
+    from podium.text.collection.indexed_document import Document
+
 _BATCH = 1000
-"""Documents that are written at once."""
+"""Documents per batch of writing."""
 
 
 @dataclass(frozen=True)
 class Tokens:
     """The terms of documents, end to end."""
 
-    numbers: NDArray[np.int64]  # (D,) rising
-    counts: NDArray[np.int32]  # (D, F) terms of each field
-    ids: NDArray[np.int32]  # all terms, document by document, field by field
+    numbers: Ints  # (D,) rising
+    counts: Int32s  # (D, F) terms of each field
+    ids: Int32s  # all terms, document by document, field by field
     names: list[str]  # (D,) ids of the documents
 
 
 class Store:
-    """The file of an index, open for reading; `add`, `delete` and the like write."""
+    """The file of an index, open for reading; each change is one transaction."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -55,7 +57,7 @@ class Store:
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], *, analyser: Analyser, fields: Sequence[str]) -> Store:
-        """A new store without documents. A store that holds documents is never replaced."""
+        """Create a store without documents. A store with documents is never replaced."""
         target = Path(path)
         values = {
             "analyser": repr(analyser),
@@ -77,7 +79,7 @@ class Store:
         return cls(target)
 
     def _open(self) -> None:
-        """Connect to the file, and hold its state."""
+        """Connect to the file, and hold its present state."""
         self._base, self._terms = FORMAT.open(self.path), dict[tuple[str, bool], int]()
         self._flags = np.empty(0, np.bool_)
         try:
@@ -94,16 +96,16 @@ class Store:
             raise
 
     def _hold(self) -> None:
-        """Let all reading see the state of now, until this is called again."""
+        """Read the present state of the file, until the next call."""
         with self._worded():
             if self._base.in_transaction:
                 self._base.execute("COMMIT")
             self._base.execute("BEGIN")
-            self._base.execute("SELECT count(*) FROM meta").fetchone()  # the state is held from the first reading on
+            self._base.execute("SELECT count(*) FROM meta").fetchone()  # the first read fixes the state
 
     @contextmanager
     def renewed(self) -> Iterator[None]:
-        """See what other processes have changed, even if the file is another now. No other thread renews it here."""
+        """See the changes of other processes, even if the file was replaced. Locked for other threads."""
         with self._lock:
             if identity(self.path.resolve()) == self._file:
                 self._hold()
@@ -116,17 +118,17 @@ class Store:
         self._base.close()
 
     def changes(self) -> int:
-        """How often the store was changed."""
+        """The number of changes of the store."""
         with self._worded():
             return int(self._base.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
 
     def states(self) -> list[str]:
-        """The names of the last states, the present one last: no other state of any store has the same name."""
+        """The names of the last states, the present one last; names are unique across stores."""
         with self._worded(), self._sound():
             return [str(state) for state in json.loads(checked_meta(self._base)["states"])]
 
     def rows(self, table: str) -> int:
-        """The number of rows of a table, as it was counted when they were written."""
+        """The number of rows of a table, counted as they were written."""
         with self._worded(), self._sound():
             return int(checked_meta(self._base)[f"rows of {table}"])
 
@@ -135,7 +137,7 @@ class Store:
             return int(self._base.execute("SELECT count(*) FROM document").fetchone()[0])
 
     def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
-        """Add documents in one transaction, and return how many."""
+        """Add documents in one transaction, and return their number."""
         with self.changing() as base:
             writer = Writer(self, base, replace=replace)
             rest = iter(documents)
@@ -146,11 +148,11 @@ class Store:
     def delete(self, ids: Sequence[str]) -> None:
         """Delete documents in one transaction; an unknown id is an error, and then none is deleted."""
         with self.changing() as base:
-            numbers = {one: _number(base, one) for one in ids}
-            unknown = [one for one, n in numbers.items() if n is None]
+            numbers = {id: _number(base, id) for id in ids}
+            unknown = [id for id, n in numbers.items() if n is None]
             if unknown:
                 raise DataError(f"no document {unknown[0]!r}, so nothing was deleted.", where=str(self.path))
-            remove(base, [(one, n) for one, n in numbers.items() if n is not None])
+            remove(base, [(id, n) for id, n in numbers.items() if n is not None])
 
     def number(self, id: str) -> int | None:
         """The number of a document."""
@@ -158,15 +160,15 @@ class Store:
             return _number(self._base, id)
 
     def document(self, id: str) -> dict[str, Any] | None:
-        """All fields of a document, as it was given."""
-        return next(self._rows("document", "WHERE id = ?", id, read=_given), None)
+        """All fields of a document, as it was added."""
+        return next(self._rows("document", "WHERE id = ?", id, read=_document), None)
 
     def documents(self) -> Iterator[dict[str, Any]]:
-        """All documents, as they were given, in the order in which they were added."""
-        return self._rows("document", read=_given)
+        """All documents, as they were added and in that order."""
+        return self._rows("document", read=_document)
 
     def stored(self, field: str) -> Iterator[tuple[int, Any]]:
-        """The number of each document and its value of a field; None where it has none."""
+        """The number of each document and its value of a field, None if it has none."""
 
         def value(row: tuple[Any, ...]) -> tuple[int, Any]:
             n, _, stored, text = row
@@ -191,12 +193,12 @@ class Store:
                 raise ValueError("documents and their terms do not agree")
         return Tokens(np.array(list(names), np.int64), counts, ids, list(names.values()))
 
-    def deleted(self) -> NDArray[np.int64]:
+    def deleted(self) -> Ints:
         """The numbers of deleted documents."""
         return np.array([n for (n,) in self._all("deleted")], np.int64)
 
-    def flags(self) -> NDArray[np.bool_]:
-        """Whether each term is flagged as a stop word or too short; an error if the vocabulary is damaged."""
+    def flags(self) -> Flags:
+        """Whether each term is a stop word or too short; raises an error if the vocabulary is damaged."""
         first = len(self._flags)  # terms are added and never changed: each is checked once
         new = list(self._rows("term", "WHERE t >= ?", first))
         with self._worded(), self._sound():
@@ -212,7 +214,7 @@ class Store:
         return self._flags
 
     def _all(self, table: str) -> list[Any]:
-        """All rows of a table, in order; an error if there are not as many as were written."""
+        """All rows of a table, in order; raises an error if some are missing."""
         rows = list(self._rows(table))
         with self._sound():
             if len(rows) != self.rows(table):
@@ -222,23 +224,23 @@ class Store:
     def _rows(
         self, table: str, where: str = "", *values: Any, read: Callable[[tuple[Any, ...]], Any] = tuple
     ) -> Iterator[Any]:
-        """What `read` gives of the rows of a table, in order; an error at one that is not as it was written."""
+        """The rows of a table, in order, each read by `read`; raises an error at a damaged one."""
         with self._worded(), self._sound():
             yield from map(read, rows_of(self._base, table, where, *values))
 
     def term_ids(self, words: Sequence[str]) -> list[int]:
         """The numbers of the terms of words; −1 for a term that no document has."""
-        found = []
+        ids = []
         for term in map(self.analyser.term, words):
             if term not in self._terms:
                 with self._worded():
                     row = self._base.execute("SELECT t FROM term WHERE term = ? AND flagged = ?", term).fetchone()
                 if row is None:
-                    found.append(-1)
+                    ids.append(-1)
                     continue
                 self._terms[term] = int(row[0])
-            found.append(self._terms[term])
-        return found
+            ids.append(self._terms[term])
+        return ids
 
     def term(self, t: int) -> str:
         """A term by its number."""
@@ -257,21 +259,21 @@ class Store:
         return [Visit(*row[1:]) for row in self._all("visit")]
 
     def add_visits(self, visits: Iterable[Visit]) -> None:
-        """Add visits, after those that are there, in one transaction."""
+        """Append visits in one transaction."""
         with self.changing() as base:
             first = largest(base, "visit", "v") + 1
-            rows = ((v, one.page, float(one.seconds), one.next) for v, one in enumerate(visits, first))
+            rows = ((v, visit.page, float(visit.seconds), visit.next) for v, visit in enumerate(visits, first))
             insert(base, "visit", rows)
 
-    def vectors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    def vectors(self) -> Iterator[tuple[int, Singles]]:
         """The number and the vector of each document that has one, in order."""
         for n, values in self._all("vector"):
             with self._sound():
-                found = np.frombuffer(values, "<f4")
-            yield n, found
+                vector = np.frombuffer(values, "<f4")
+            yield n, vector
 
-    def set_vectors(self, vectors: Iterable[tuple[str, NDArray[np.float32]]], *, encoder: str | None = None) -> int:
-        """Give documents their vectors in one transaction, and return how many. `encoder` is what made them."""
+    def set_vectors(self, vectors: Iterable[tuple[str, Singles]], *, encoder: str | None = None) -> int:
+        """Set vectors of documents in one transaction, and return their number; `encoder` is the encoder's name."""
         written = 0
         with self.changing() as base:
             for id, values in vectors:
@@ -289,10 +291,10 @@ class Store:
         return written
 
     def encoder(self) -> str | None:
-        """The name of what made the vectors, if it is known."""
+        """The name of the vectors' encoder, if there is one."""
         with self._worded():
-            found = self._base.execute("SELECT value FROM meta WHERE key = 'encoder'").fetchone()
-        return (found[0] or None) if found else None
+            row = self._base.execute("SELECT value FROM meta WHERE key = 'encoder'").fetchone()
+        return (row[0] or None) if row else None
 
     @property
     def is_changing(self) -> bool:
@@ -301,9 +303,9 @@ class Store:
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that counts as a change: what is changed within the block is there at its end, all or none."""
+        """A transaction, counted as a change: all of the block takes effect at its end, or nothing."""
         with self._lock:
-            if self._writing is not None:  # part of a larger one
+            if self._writing is not None:  # within a larger one
                 yield self._writing
                 return
             with self._writer() as base:
@@ -324,7 +326,7 @@ class Store:
 
     @contextmanager
     def _writer(self) -> Iterator[sqlite3.Connection]:
-        """A connection that writes, with a transaction begun, while no other process does."""
+        """A connection for writing with a transaction begun; other processes cannot write meanwhile."""
         if not sqlite.changeable(self.path):
             raise FORMAT.in_words(self.path, sqlite3.OperationalError("readonly"))
         with claimed(self.path, wait=sqlite.WAIT), contextlib.closing(FORMAT.open(self.path)) as base, self._worded():
@@ -357,14 +359,14 @@ class Store:
 
 
 def _check_empty(target: Path) -> None:
-    """Raise an error if there is a store with documents, or none at all."""
+    """Raise an error if a file is a store with documents, or no store."""
     with contextlib.closing(Store(target)) as store:
         if len(store) or store.changes():
             raise DataError("exists already. Add to it, or delete it first.", where=str(target))
 
 
-def _given(row: tuple[Any, ...]) -> dict[str, Any]:
-    """A document as it was given, from its row."""
+def _document(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A document as it was added, from its row."""
     _, id, stored, text = row
     return {"id": id, **json.loads(stored), **unpacked(text)}
 

@@ -1,4 +1,4 @@
-"""Writer: documents become rows of a store, within a transaction that the store began."""
+"""Writer: adds documents to a store, within a transaction that the store began."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.base.errors import DataError
-from podium.text.collection.indexed_document import Document
 from podium.text.index.schema import insert
 
 if TYPE_CHECKING:
+    from podium.base.arrays import Singles
+    from podium.text.collection.indexed_document import Document
     from podium.text.index.store import Store
 
 _LONG = 1000
-"""Bytes of text from which on it is packed."""
+"""Longer texts, in bytes, are compressed."""
 
 
 class Writer:
-    """Writes documents within a transaction."""
+    """Adds documents to the tables of a store, within a transaction."""
 
     def __init__(self, store: Store, base: sqlite3.Connection, *, replace: bool) -> None:
         self.store, self.base, self.replace = store, base, replace
@@ -44,19 +44,19 @@ class Writer:
             self._check_ids(documents)
         tokens, rows, links, vectors = [], [], [], []
         uncut, number, fields = self.store.analyser.uncut, self.words.__getitem__, self.store.fields
-        for n, one in enumerate(documents, self.next):
-            parts = [uncut(one.text.get(field, "")) for field in fields]
+        for n, document in enumerate(documents, self.next):
+            parts = [uncut(document.text.get(field, "")) for field in fields]
             counts = [len(part) for part in parts]
             ids = np.fromiter(map(number, itertools.chain.from_iterable(parts)), "<i4", sum(counts))
             tokens.append((n, struct.pack(f"<{len(counts)}i", *counts), ids.tobytes()))
-            rows.append((n, one.id, _stored(one), packed(one.text)))
-            links += [(one.id, target) for target in one.links]
-            if one.vector is not None:
-                vectors.append((n, self._vector(one).tobytes()))
+            rows.append((n, document.id, _stored(document), packed(document.text)))
+            links += [(document.id, target) for target in document.links]
+            if document.vector is not None:
+                vectors.append((n, self._vector(document).tobytes()))
         insert(self.base, "term", self.new)
         try:
             insert(self.base, "document", rows)
-        except sqlite3.IntegrityError:  # an id that is there, or is given twice
+        except sqlite3.IntegrityError:  # a repeated id
             self.base.execute("DELETE FROM document WHERE n >= ?", (self.next,))
             self._check_ids(documents)
             raise
@@ -68,22 +68,22 @@ class Writer:
         self.written += len(rows)
 
     def _check_ids(self, documents: Sequence[Document]) -> None:
-        """Refuse an id that is there already, or remove what it names."""
+        """Raise an error for an id that exists; with `replace`, remove its document."""
         seen: set[str] = set()
-        for one in documents:
-            known = self.base.execute("SELECT n FROM document WHERE id = ?", (one.id,)).fetchone()
-            where = one.where or str(self.store.path)
-            if one.id in seen or (known is not None and known[0] >= self.first):
-                raise DataError(f"document {one.id!r} is given twice, so nothing was added.", where=where)
-            if known is not None and not self.replace:
+        for document in documents:
+            row = self.base.execute("SELECT n FROM document WHERE id = ?", (document.id,)).fetchone()
+            where = document.where or str(self.store.path)
+            if document.id in seen or (row is not None and row[0] >= self.first):
+                raise DataError(f"document {document.id!r} is given twice, so nothing was added.", where=where)
+            if row is not None and not self.replace:
                 words = "is there already. Use another id, or replace it (replace=True, --replace)."
-                raise DataError(f"document {one.id!r} {words}", where=where)
-            seen.add(one.id)
-            if known is not None:
-                remove(self.base, [(one.id, known[0])])
+                raise DataError(f"document {document.id!r} {words}", where=where)
+            seen.add(document.id)
+            if row is not None:
+                remove(self.base, [(document.id, row[0])])
 
     def _learn(self, word: str) -> int:
-        """The number of the term of a word that is met for the first time."""
+        """The number of the term of a new word."""
         analyser = self.store.analyser
         term = analyser.term(analyser.cut(word))
         t = self.terms.get(term)
@@ -93,7 +93,7 @@ class Writer:
             self.size += 1
         return t
 
-    def _vector(self, document: Document) -> NDArray[np.float32]:
+    def _vector(self, document: Document) -> Singles:
         assert document.vector is not None
         if self.width is None:
             self.width = len(document.vector)
@@ -120,15 +120,15 @@ def remove(base: sqlite3.Connection, documents: Sequence[tuple[str, int]]) -> No
 
 
 class _Numbers(dict[str, int]):
-    """The number of the term of each word; a function tells that of a word met for the first time."""
+    """The number of the term of each word; a function computes it for a new word."""
 
     def __init__(self, learn: Callable[[str], int]) -> None:
         super().__init__()
         self._learn = learn
 
     def __missing__(self, word: str) -> int:
-        found = self[word] = self._learn(word)
-        return found
+        number = self[word] = self._learn(word)
+        return number
 
 
 def _stored(document: Document) -> str:
@@ -152,5 +152,5 @@ def packed(text: Mapping[str, str]) -> bytes:
 
 
 def unpacked(packed: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
-    return found
+    text: dict[str, Any] = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
+    return text

@@ -1,7 +1,7 @@
-"""Datasets from an index: queries, their candidates, features and grades.
+"""Training data from an index: queries, their candidates, features and grades.
 
-Candidates are the best documents of the first stage. A document without a judgement has grade 0. Measures of what is
-learned from them must be taken against all judgements, also of documents that the first stage missed: `evaluate_run`.
+Candidates are the best documents of the first stage. A document without a judgment has grade 0. Evaluate a model that
+is trained on them with all judgments, also those of documents that the first stage missed: `evaluate_run`.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Singles
 from podium.base.errors import DataError, MissingPackageError
 from podium.base.files import writing
 from podium.data.dataset import Dataset
-from podium.data.table import Table
 from podium.formats.letor.letor import write_letor
 from podium.formats.sniff import table_kind
 from podium.formats.trec.trec import Qrels, Run
@@ -25,10 +24,13 @@ from podium.text.collection.collection import Topic
 from podium.text.context import Context
 from podium.text.features import Feature, Plan, read_features
 from podium.text.index.index import Hits, Index
-from podium.text.retrieval.retrieval import BM25, Retrieval
+from podium.text.retrieval import BM25, Retrieval
+
+if TYPE_CHECKING:
+    from podium.data.table import Table
 
 DEPTH = 100
-"""Candidates per query unless told."""
+"""Candidates per query by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +39,9 @@ class Rows:
 
     topic: Topic
     ids: list[str]
-    features: NDArray[np.float32]  # (n, d)
-    grades: NDArray[np.float64] | None  # (n,)
-    first_stage: NDArray[np.float64]  # (n,) scores
+    features: Singles  # (n, d)
+    grades: Array | None  # (n,)
+    first_stage: Array  # (n,) scores
 
 
 def dataset(
@@ -52,11 +54,11 @@ def dataset(
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
 ) -> Table:
-    """The candidates of queries with their features, and with grades where there are judgements.
+    """The candidates of queries with their features, and with grades if there are judgments.
 
-    `features` are names of features or of sets; `by` is the first stage, and `depth` how many candidates it gives.
-    With `add_relevant`, judged documents that it missed are candidates too: more to learn from, but unlike what the
-    model will meet. Queries without any candidate are left out.
+    `features` are names of features or of sets; `by` is the first stage, and `depth` the number of its candidates.
+    With `add_relevant`, relevant documents that it missed are candidates too: more to learn from, but unlike the
+    candidates of later queries. Queries without any candidate are left out.
     """
     wanted = read_features(features, index)
     parts = [rows for rows in rows_of(index, queries, qrels, wanted, depth, by, add_relevant) if rows.ids]
@@ -74,7 +76,7 @@ def dataset(
 
 
 def info(index: Index, by: Retrieval | str, depth: int) -> dict[str, Any]:
-    """What a model must know to meet the same candidates and features again."""
+    """Description of candidates and features, with which a model computes the same again."""
     how = Retrieval.parse(by) if isinstance(by, str) else by
     return {
         "analyser": repr(index.analyser), "fields": list(index.fields), "retrieval": repr(how), "depth": depth,
@@ -90,33 +92,33 @@ def rows_of(
     by: Retrieval | str = BM25(),  # noqa: B008 (it is frozen)
     add_relevant: bool = False,
 ) -> Iterator[Rows]:
-    """The candidates of each query, one query after another."""
+    """Compute the candidates of each query, one query after another."""
     judged = None if qrels is None else grades_of(qrels)
     plan = Plan(features, index)
-    for n, given in enumerate(queries, 1):
-        topic = given if isinstance(given, Topic) else _topic(given, n)
+    for n, raw in enumerate(queries, 1):
+        topic = raw if isinstance(raw, Topic) else _topic(raw, n)
         query = index.query(topic.text, vector=topic.vector)
         hits = index.search(query, depth, by=by)
-        mine = {} if judged is None else judged.get(topic.id, {})
+        of_query = {} if judged is None else judged.get(topic.id, {})
         if add_relevant:
-            hits = _with_judged(index, hits, mine)
-        found = plan.matrix(Context(index, query, hits.numbers, hits.scores))
-        grades = None if judged is None else np.array([mine.get(id, 0.0) for id in hits.ids])
-        yield Rows(topic, hits.ids, found, grades, hits.scores)
+            hits = _with_judged(index, hits, of_query)
+        X = plan.matrix(Context(index, query, hits.numbers, hits.scores))
+        grades = None if judged is None else np.array([of_query.get(id, 0.0) for id in hits.ids])
+        yield Rows(topic, hits.ids, X, grades, hits.scores)
 
 
-def _topic(given: Any, n: int) -> Topic:
+def _topic(query: object, n: int) -> Topic:
     """A query from a dict; raises a clear error if it is not one."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("text"), str) or given.get("id") is None:
+    if not isinstance(query, Mapping) or not isinstance(query.get("text"), str) or query.get("id") is None:
         raise DataError(
-            f'query {n}: expected a dict such as {{"id": "1", "text": "words to look for"}}; got {given!r}. '
+            f'query {n}: expected a dict such as {{"id": "1", "text": "words to look for"}}; got {query!r}. '
             "Give a list of them, or read a file with podium.text.read_queries."
         )
-    return Topic(str(given["id"]), given["text"], given.get("vector"))
+    return Topic(str(query["id"]), query["text"], query.get("vector"))
 
 
 def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Judgements as dictionaries; a grade below 0, which says that a document was not judged, counts 0."""
+    """Judgments as dictionaries; a grade below 0, which marks a document as not judged, counts 0."""
     if not isinstance(qrels, Qrels):
         if not isinstance(qrels, Mapping) or not all(isinstance(grades, Mapping) for grades in qrels.values()):
             raise DataError(
@@ -126,33 +128,33 @@ def grades_of(qrels: Qrels | Mapping[str, Mapping[str, float]]) -> dict[str, dic
         return {
             str(query): {str(id): max(float(g), 0.0) for id, g in grades.items()} for query, grades in qrels.items()
         }
-    names, found = qrels.document_ids.tolist(), {}
+    names, judged = qrels.document_ids.tolist(), {}
     for query, a, b in zip(
         qrels.query_ids.tolist(), qrels.offsets[:-1].tolist(), qrels.offsets[1:].tolist(), strict=True
     ):
-        found[str(query)] = dict(zip(names[a:b], np.maximum(qrels.labels[a:b], 0.0).tolist(), strict=True))
-    return found
+        judged[str(query)] = dict(zip(names[a:b], np.maximum(qrels.labels[a:b], 0.0).tolist(), strict=True))
+    return judged
 
 
 def _with_judged(index: Index, hits: Hits, grades: Mapping[str, float]) -> Hits:
     """The candidates, and after them the relevant documents that are not among them, with the score 0."""
-    known = set(hits.ids)
+    candidates = set(hits.ids)
     missed = [
-        id for id, grade in grades.items() if grade > 0 and id not in known and index.store.number(id) is not None
+        id for id, grade in grades.items() if grade > 0 and id not in candidates and index.store.number(id) is not None
     ]
     scores, numbers = np.append(hits.scores, np.zeros(len(missed))), np.append(hits.numbers, index.numbers(missed))
     return Hits([*hits.ids, *missed], scores, numbers.astype(np.int64))
 
 
 def first_stage(parts: Iterable[Rows], *, tag: str = "first-stage") -> Run:
-    """The candidates in their own order, as a run."""
+    """The candidates in the order of the first stage, as a run."""
     return Run.from_dict({r.topic.id: dict(zip(r.ids, r.first_stage.tolist(), strict=True)) for r in parts}, tag=tag)
 
 
 def write_features(parts: Iterable[Rows], target: str, *, features: Sequence[Feature], about: dict[str, Any]) -> int:
-    """Write the rows of queries to a LETOR or a Parquet file, query by query, and return how many there were.
+    """Write the rows of queries to a LETOR or a Parquet file, query by query, and return their number.
 
-    What the features are goes along: in `<file>.features` beside LETOR text, in the metadata of Parquet.
+    The description of the features goes to `<file>.features` for LETOR text, to the metadata for Parquet.
     """
     names = [repr(feature) for feature in features]
     if table_kind(target) == "parquet":
@@ -202,11 +204,11 @@ def _write_parquet(parts: Iterable[Rows], target: str, names: list[str], about: 
 
 
 _GROUP = 20_000
-"""Rows that are written to Parquet at once."""
+"""Rows per group of a Parquet file."""
 
 
 def _up_to(parts: Iterator[Rows], size: int) -> Iterator[Rows]:
-    """Queries until they have so many rows."""
+    """The next queries, until they have `size` rows."""
     for rows in parts:
         yield rows
         size -= len(rows.ids)

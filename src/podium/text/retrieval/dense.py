@@ -1,6 +1,6 @@
-"""Search by vectors: exact, over all documents that have one; and both kinds of search together.
+"""Dense retrieval: exact nearest neighbours over the vectors of documents; hybrid search of words and vectors.
 
->>> from podium.text.retrieval.retrieval import Retrieval
+>>> from podium.text.retrieval import Retrieval
 >>> Retrieval.parse("vectors(similarity=dot)"), Retrieval.parse("hybrid(words=ql(mu=1000.0))")
 (vectors(similarity=dot), hybrid(words=ql(mu=1000.0)))
 """
@@ -9,49 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Array, Ints
+from podium.base.arrays import AnyArray, Array, Flags, Ints, Singles
 from podium.base.errors import DataError, IncompatibleError
 from podium.base.registry import param, register
-from podium.text.query import Query
-from podium.text.retrieval.retrieval import BM25, MOST, Retrieval, Where
+from podium.text.retrieval.base import MOST, Retrieval, Where
+from podium.text.retrieval.bm25 import BM25
 
 if TYPE_CHECKING:
     from podium.text.index.index import Index
+    from podium.text.query import Query
 
 _BLOCK = 65_536
-"""Documents whose scores are computed at once in single precision."""
+"""Documents per block in single precision."""
 _ROWS = 4096
-"""The same in double precision."""
+"""Documents per block in double precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """The vectors of those documents of an index that have one."""
+    """The vectors of documents; documents without one are left out."""
 
     numbers: Ints  # (V,) rising
-    values: NDArray[np.float32]  # (V, w)
+    values: Singles  # (V, w)
     norms: Array  # (V,)
 
 
 def vectors_of(index: Index) -> Vectors:
-    """The vectors of an index, read once for each state of it."""
+    """The vectors of an index, read once for each of its states."""
 
     def make() -> Vectors:
         numbers, values = list[int](), np.empty((0, 0), np.float32)
         for n, row in index.store.vectors():
-            if n in known:
-                values = values if numbers else np.empty((len(known), len(row)), np.float32)
+            if n in alive:
+                values = values if numbers else np.empty((len(alive), len(row)), np.float32)
                 values[len(numbers)] = row
                 numbers.append(n)
         values = values[: len(numbers)]
         return Vectors(np.array(numbers, np.int64), values, exact_norms(values))
 
-    known = {n for segment in index.segments for n in segment.numbers[~segment.dead].tolist()}
+    alive = {n for segment in index.segments for n in segment.numbers[~segment.dead].tolist()}
     return index.kept("vectors", make)
 
 
@@ -73,77 +73,77 @@ def query_vector(index: Index, query: Query, who: str) -> Array:
     return query.vector.astype(np.float64)
 
 
-def exact_dots(rows: NDArray[np.float32], vector: Array) -> Array:
+def exact_dots(rows: Singles, vector: Array) -> Array:
     """Inner products in double precision, the same for equal rows wherever they are."""  # (n,)
-    return _by_blocks(rows, lambda some: some * vector)
+    return _by_blocks(rows, lambda block: block * vector)
 
 
-def exact_norms(rows: NDArray[Any]) -> Array:
-    """Lengths in double precision."""  # (n,)
-    return np.asarray(np.sqrt(_by_blocks(rows, lambda some: np.square(some, dtype=np.float64))))
+def exact_norms(rows: AnyArray) -> Array:
+    """Euclidean norms in double precision."""  # (n,)
+    return np.asarray(np.sqrt(_by_blocks(rows, lambda block: np.square(block, dtype=np.float64))))
 
 
-def _by_blocks(rows: NDArray[Any], terms: Callable[[NDArray[Any]], Array]) -> Array:
-    """The sum of the terms of each row."""
+def _by_blocks(rows: AnyArray, terms: Callable[[AnyArray], Array]) -> Array:
+    """The sum of the terms of each row, block by block."""
     sums = [terms(rows[a : a + _ROWS]).sum(axis=1) for a in range(0, len(rows), _ROWS)]
     return np.concatenate([np.empty(0), *sums])
 
 
-def cosines(dots: Array, norms: Array, vector: NDArray[Any]) -> Array:
-    """Cosines from inner products; 0 where a vector is 0."""
+def cosines(dots: Array, norms: Array, vector: AnyArray) -> Array:
+    """Cosines from inner products; 0 if a vector is 0."""
     size = norms * exact_norms(vector[None])[0]
     return np.asarray(np.divide(dots, size, out=np.zeros(len(dots)), where=size > 0))
 
 
 @register
 class VectorRetrieval(Retrieval):
-    """The documents whose vectors are most similar to that of the query, by cosine or by inner product.
+    """Dense retrieval: the documents with the highest cosine or inner product of their vector and that of the query.
 
-    All vectors are looked at, in blocks: single precision tells which may be among the best, double precision gives
-    their scores. Documents without a vector are not found. The cosine with a vector of zeros is 0.
+    Exhaustive and exact: single precision selects in blocks what may be among the best, double precision scores it.
+    Documents without a vector are not returned. The cosine with a vector of zeros is 0.
     """
 
     name = "vectors"
     similarity: Literal["cosine", "dot"] = "cosine"
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        known, vector = vectors_of(index), query_vector(index, query, f"retrieval {self.name}")
-        if not len(known.numbers):
+        vectors, vector = vectors_of(index), query_vector(index, query, f"retrieval {self.name}")
+        if not len(vectors.numbers):
             raise DataError("no document has a vector, so there is nothing to search.", where=str(index.store.path))
-        allowed = None if where is None else where(known.numbers)
-        return best_of(known, vector, k, similarity=self.similarity, allowed=allowed)
+        allowed = None if where is None else where(vectors.numbers)
+        return best_of(vectors, vector, k, similarity=self.similarity, allowed=allowed)
 
 
 def best_of(
-    known: Vectors, vector: Array, k: int, *, similarity: str, allowed: Any = None, block: int = _BLOCK
+    vectors: Vectors, vector: Array, k: int, *, similarity: str, allowed: Flags | None = None, block: int = _BLOCK
 ) -> tuple[Array, Ints]:
     """The scores and numbers of the k most similar vectors, best first; of equal ones, the lower number first."""
     scores, numbers = np.empty(0), np.empty(0, np.int64)
-    for start in range(0, len(known.numbers), block):
-        rows = slice(start, min(start + block, len(known.numbers)))
-        low, high = _range(known, rows, vector, similarity)
+    for start in range(0, len(vectors.numbers), block):
+        rows = slice(start, min(start + block, len(vectors.numbers)))
+        low, high = _range(vectors, rows, vector, similarity)
         if allowed is not None:
             low, high = np.where(allowed[rows], low, -np.inf), np.where(allowed[rows], high, -np.inf)
-        some = start + np.flatnonzero((high >= _kth(np.append(scores, low), k)) & (high > -np.inf))
-        exact = exact_dots(known.values[some], vector)
+        close = start + np.flatnonzero((high >= _kth(np.append(scores, low), k)) & (high > -np.inf))
+        exact = exact_dots(vectors.values[close], vector)
         if similarity == "cosine":
-            exact = cosines(exact, known.norms[some], vector)
-        scores, numbers = np.append(scores, exact), np.append(numbers, known.numbers[some])
+            exact = cosines(exact, vectors.norms[close], vector)
+        scores, numbers = np.append(scores, exact), np.append(numbers, vectors.numbers[close])
         order = np.lexsort((numbers, -scores))[:k]
         scores, numbers = scores[order], numbers[order]
     return scores, numbers
 
 
-def _range(known: Vectors, rows: slice, vector: Array, similarity: str) -> tuple[Array, Array]:
-    """From where to where the scores of documents may lie, as far as single precision can tell."""
+def _range(vectors: Vectors, rows: slice, vector: Array, similarity: str) -> tuple[Array, Array]:
+    """Lower and upper bounds of the scores of documents, from single precision."""
     size = float(exact_norms(vector[None])[0])
     unit = (vector / size if size > 0 else vector).astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
-        cosine = cosines((known.values[rows] @ unit).astype(np.float64), known.norms[rows], unit)
+        cosine = cosines((vectors.values[rows] @ unit).astype(np.float64), vectors.norms[rows], unit)
     sound = np.isfinite(cosine)
     cosine = np.where(sound, cosine, 0.0)
     room = np.where(sound, 4.0 * (len(vector) + 2) * float(np.finfo(np.float32).eps), 2.0)
-    scale = size * known.norms[rows] if similarity == "dot" else 1.0
+    scale = size * vectors.norms[rows] if similarity == "dot" else 1.0
     return (cosine - room) * scale, (cosine + room) * scale
 
 
@@ -154,9 +154,9 @@ def _kth(scores: Array, k: int) -> float:
 
 @register
 class Hybrid(Retrieval):
-    """Words and vectors together, by reciprocal rank fusion: Σ 1/(damping + rank) over the lists that have a document.
+    """Hybrid search: reciprocal rank fusion of words and vectors, Σ 1/(damping + rank) over the lists with a document.
 
-    Each list has `depth` documents, or k where that is more.
+    Each list has `depth` documents, or k if that is more.
     Reference: Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet and individual rank learning
     methods, SIGIR 2009.
     """
@@ -168,12 +168,12 @@ class Hybrid(Retrieval):
     damping: float = param(default=60.0, least=0, most=MOST)
 
     def best(self, index: Index, query: Query, k: int, where: Where | None) -> tuple[Array, Ints]:
-        found: dict[int, float] = {}
-        for one in (self.words, self.vectors):
-            scores, numbers = one.best(index, query, max(self.depth, k), where)
+        fusion: dict[int, float] = {}
+        for retrieval in (self.words, self.vectors):
+            scores, numbers = retrieval.best(index, query, max(self.depth, k), where)
             for rank, n in enumerate(numbers[np.lexsort((numbers, -scores))].tolist(), 1):
-                found[n] = found.get(n, 0.0) + 1.0 / (self.damping + rank)
-        numbers = np.fromiter(found, np.int64, len(found))
-        fused = np.fromiter(found.values(), np.float64, len(found))
+                fusion[n] = fusion.get(n, 0.0) + 1.0 / (self.damping + rank)
+        numbers = np.fromiter(fusion, np.int64, len(fusion))
+        fused = np.fromiter(fusion.values(), np.float64, len(fusion))
         order = np.lexsort((numbers, -fused))[:k]
         return fused[order], numbers[order]

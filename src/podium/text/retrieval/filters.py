@@ -2,9 +2,9 @@
 
     year>=1990      year!=1990      author=smith      kind in book,"short story"      doi exists
 
-Operators are = != < <= > >= in exists. Ints compare as numbers, true and false as 1 and 0, texts as texts, letter
-for letter; where an order is asked of texts that are numbers, as tables may have them, they compare as numbers too.
-Quotes keep commas and spaces. A list matches if one of its values does; `!=` says that none is equal. A document
+Operators are = != < <= > >= in exists. Numbers compare as numbers, true and false as 1 and 0, texts as texts, letter
+for letter; for < <= > >=, texts that are numbers, as in tables, compare as numbers too. Quotes keep commas and spaces.
+A list matches if one of its values does, and `!=` if none is equal. A document
 without the field, or with an empty text or list there, never matches, not even `!=`.
 """
 
@@ -17,26 +17,27 @@ import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from podium.base.arrays import Flags, Ints
+from podium.base.arrays import Array, Flags, Ints
 from podium.base.errors import ParameterError
-from podium.text.index.index import Index
 from podium.text.index.stored_values import document_numbers, known_values, place
-from podium.text.retrieval.retrieval import Where
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
+    from podium.text.retrieval.base import Where
 
 _SIGN = re.compile(r">=|<=|!=|=|>|<|!")
 _IN = re.compile(r"\S\s+in\s")
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-_KNOWN = 32
-"""Arrays of numbers for which a filter keeps its answer."""
+_CACHED = 32
+"""Arrays of numbers for which a filter caches its answer."""
 _EXACT = 2**53
-"""Whole numbers below it are exact as floating point; others compare as texts."""
+"""Whole numbers below this are exact as floating point; others compare as texts."""
 
 
 @dataclass(frozen=True)
@@ -46,44 +47,44 @@ class Condition:
     field: str
     sign: str  # one of = != < <= > >= in exists
     values: tuple[str, ...] = ()
-    """What is compared with; for `=` and `in`, any of them."""
+    """The values to compare with; for `=` and `in`, any of them."""
 
 
 def make_filter(index: Index, conditions: Iterable[str]) -> Where:
-    """A function that says which documents, by their numbers, satisfy all conditions.
+    """A filter: the documents, by their numbers, that satisfy all conditions.
 
     It follows changes of the index. A field that no document has is an error.
     """
-    read = [read_condition(text) for text in conditions]
+    parsed = [read_condition(text) for text in conditions]
 
     def allowed() -> Flags:
-        found = np.ones(len(document_numbers(index)) + 1, np.bool_)
-        for one in read:
-            found[:-1] &= satisfied(index, one)
-        found[-1] = False  # what `place` does not find
-        return found
+        mask = np.ones(len(document_numbers(index)) + 1, np.bool_)
+        for condition in parsed:
+            mask[:-1] &= satisfied(index, condition)
+        mask[-1] = False  # for the −1 of `place`
+        return mask
 
     segments, mask = index.segments, allowed()
-    known: dict[int, tuple[Ints, Flags]] = {}
+    cached: dict[int, tuple[Ints, Flags]] = {}
 
     def where(numbers: Ints) -> Flags:
         nonlocal segments, mask
         if segments is not index.segments:
             segments, mask = index.segments, allowed()
-            known.clear()
-        asked, found = known.get(id(numbers), (None, mask))
+            cached.clear()
+        asked, flags = cached.get(id(numbers), (None, mask))
         if asked is not numbers:  # searches ask for the same arrays again and again
-            found = mask[place(document_numbers(index), numbers)]
-            if len(known) >= _KNOWN:
-                known.clear()
-            known[id(numbers)] = numbers, found
-        return found
+            flags = mask[place(document_numbers(index), numbers)]
+            if len(cached) >= _CACHED:
+                cached.clear()
+            cached[id(numbers)] = numbers, flags
+        return flags
 
     return where
 
 
 def read_condition(text: str) -> Condition:
-    """A condition from its text."""
+    """Parse a condition."""
     sign, within = _SIGN.search(text), _IN.search(text)
     if within is not None and (sign is None or within.start() < sign.start()):
         return Condition(text[: within.start() + 1].strip(), "in", tuple(_split(text[within.end() :].strip(), text)))
@@ -106,22 +107,22 @@ def read_condition(text: str) -> Condition:
 def _split(values: str, text: str) -> list[str]:
     """The values of a list with commas; those in quotes may hold commas."""
     try:
-        (found,) = csv.reader([values], skipinitialspace=True, strict=True)
+        (parts,) = csv.reader([values], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
-        found = []
-    if not found or not all(value.strip() for value in found):
+        parts = []
+    if not parts or not all(value.strip() for value in parts):
         raise ParameterError(f"filter {text!r}: expected values with commas between them after in; got {values!r}.")
-    return [value.strip() for value in found]
+    return [value.strip() for value in parts]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The values of a field: E in all, as lists have several."""
+    """The E values of a field; a document with a list has several."""
 
-    rows: NDArray[np.int64]  # (E,) the document of each, in the order of numbers
-    numbers: NDArray[np.float64]  # (E,) NaN for texts
-    codes: NDArray[np.int64]  # (E,) which word each text is; −1 for numbers
-    words: list[str]  # rising
+    rows: Ints  # (E,) the document of each, in the order of numbers
+    numbers: Array  # (E,) NaN for texts
+    codes: Ints  # (E,) index of each text among the words; −1 for numbers
+    words: list[str]  # sorted
     present: Flags  # (N,) whether a document has a value
 
 
@@ -138,34 +139,34 @@ def satisfied(index: Index, condition: Condition) -> Flags:
     for value in condition.values:
         order = _ORDERS.get(condition.sign)
         hits |= _equal(column, value) if order is None else _ordered(column, value, order)
-    found = np.zeros(len(column.present), np.bool_)
-    found[column.rows[hits]] = True
-    return column.present & ~found if condition.sign == "!=" else found
+    documents = np.zeros(len(column.present), np.bool_)
+    documents[column.rows[hits]] = True
+    return column.present & ~documents if condition.sign == "!=" else documents
 
 
 def _equal(column: Column, value: str) -> Flags:
     number, code = _number(value), bisect.bisect_left(column.words, value)
-    found: Flags = np.zeros(len(column.rows), np.bool_) if number is None else column.numbers == number
+    equal: Flags = np.zeros(len(column.rows), np.bool_) if number is None else column.numbers == number
     if code < len(column.words) and column.words[code] == value:
-        found |= column.codes == code
-    return found
+        equal |= column.codes == code
+    return equal
 
 
 def _ordered(column: Column, value: str, order: Callable[[Any, Any], Any]) -> Flags:
-    """Numbers are ordered as numbers, texts as texts; texts that are numbers, beside a number, as numbers."""
+    """Compare numbers as numbers and texts as texts; texts that are numbers, with a number, as numbers."""
     number = _number(value)
     fits = []
     for word in column.words:
         as_number = None if number is None else _number(word)
         fits.append(order(word, value) if as_number is None else order(as_number, number))
-    found: Flags = np.append(np.array(fits, np.bool_), False)[column.codes]
+    hits: Flags = np.append(np.array(fits, np.bool_), False)[column.codes]
     if number is not None:
-        found |= order(column.numbers, number)  # NaN, for a text, is in no order
-    return found
+        hits |= order(column.numbers, number)  # False for NaN, which stands for a text
+    return hits
 
 
 def _column(values: list[Any]) -> Column:
-    flat = [(k, part) for k, one in enumerate(values) for part in (one if isinstance(one, list) else [one])]
+    flat = [(k, part) for k, value in enumerate(values) for part in (value if isinstance(value, list) else [value])]
     flat = [(k, part) for k, part in flat if part is not None]
     texts = [None if _is_number(part) else part if isinstance(part, str) else str(part) for _, part in flat]
     words = sorted({text for text in texts if text is not None})
@@ -179,7 +180,7 @@ def _column(values: list[Any]) -> Column:
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT)
 
 

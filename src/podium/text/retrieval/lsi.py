@@ -1,4 +1,4 @@
-"""Latent semantic indexing: documents and words in the space of the first singular vectors of the matrix of weights.
+"""Latent semantic indexing (LSI): documents and words in the space of the first singular vectors of the weights.
 
 Reference: Deerwester et al., Indexing by latent semantic analysis, 1990.
 """
@@ -8,15 +8,19 @@ from __future__ import annotations
 import contextlib
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from podium.base.arrays import Array, Singles
 from podium.base.errors import PodiumWarning
 from podium.base.files import write_aside
-from podium.text.index.index import Index
 from podium.text.retrieval.word_vectors import term_weights
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from podium.text.index.index import Index
 
 _SEED = 0
 
@@ -25,20 +29,20 @@ _SEED = 0
 class Latent:
     """Coordinates of documents, segment after segment, each of length 1 or 0; and the axes."""
 
-    documents: NDArray[np.float32]  # (D, r)
-    axes: NDArray[np.float32]  # (V, r)
+    documents: Singles  # (D, r)
+    axes: Singles  # (V, r)
 
 
 def latent(index: Index, column: int, rank: int) -> Latent:
-    """The latent space of a field, computed once for each state of the index and kept beside it."""
+    """The latent space of a field, computed once for each state of the index and cached in a file beside it."""
 
     def make() -> Latent:
         name = f"latent-{column}-{rank}"
-        known = _read(index, name)
-        if known is None:
-            known = _compute(index, column, rank)
-            _write(index, name, known)
-        return known
+        space = _read(index, name)
+        if space is None:
+            space = _compute(index, column, rank)
+            _write(index, name, space)
+        return space
 
     return index.kept(("latent", column, rank), make)
 
@@ -60,7 +64,7 @@ def _compute(index: Index, column: int, rank: int) -> Latent:
     return Latent(_unit(documents).astype(np.float32), axes)
 
 
-def _weights(index: Index, column: int) -> Any:
+def _weights(index: Index, column: int) -> sp.csr_array:
     """The matrix of weights ln(1 + c) · ln(N/df)."""  # (D, V) sparse
     import scipy.sparse as sp
 
@@ -78,13 +82,9 @@ def _weights(index: Index, column: int) -> Any:
     return sp.csr_array((parts[0], (parts[1], parts[2])), shape=(first, len(weights)))
 
 
-def _unit(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def _unit(X: Array) -> Array:
     sizes = np.linalg.norm(X, axis=1, keepdims=True)
     return np.asarray(np.divide(X, sizes, out=np.zeros_like(X), where=sizes > 1e-12))
-
-
-def _stamp(index: Index) -> str:
-    return index.state
 
 
 def _read(index: Index, name: str) -> Latent | None:
@@ -92,19 +92,19 @@ def _read(index: Index, name: str) -> Latent | None:
     try:
         with np.load(folder / f"{name}.npz", allow_pickle=False) as file:
             size = sum(map(len, index.segments))
-            known = Latent(file["documents"], file["axes"])
-            fits = str(file["stamp"]) == _stamp(index) and known.documents.shape == (size, known.axes.shape[1])
-            return known if fits and known.axes.shape[0] == len(index.flags) else None
+            space = Latent(file["documents"], file["axes"])
+            fits = str(file["stamp"]) == index.state and space.documents.shape == (size, space.axes.shape[1])
+            return space if fits and space.axes.shape[0] == len(index.flags) else None
     except FileNotFoundError:
         return None
-    except Exception as error:  # whatever is wrong with it, it is made again
+    except Exception as error:  # any damage: compute it again
         warnings.warn(f"{folder / name}.npz: damaged ({error}); it is made again.", PodiumWarning, stacklevel=2)
         return None
 
 
-def _write(index: Index, name: str, made: Latent) -> None:
+def _write(index: Index, name: str, space: Latent) -> None:
     folder = index.store.path.with_name(f"{index.store.path.name}.cache")
     with contextlib.suppress(OSError):
         folder.mkdir(exist_ok=True)
         with write_aside(folder / f"{name}.npz") as file:
-            np.savez(file, documents=made.documents, axes=made.axes, stamp=np.array(_stamp(index)))
+            np.savez(file, documents=space.documents, axes=space.axes, stamp=np.array(index.state))

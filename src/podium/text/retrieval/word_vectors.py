@@ -1,14 +1,16 @@
-"""Vectors of words: what features know of all documents at once. Kept until the index changes."""
+"""Vectors of words: tf-idf weights of terms and norms of documents, cached until the index changes."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from podium.base.arrays import Array
+from podium.base.arrays import Array, Int32s, Ints
 from podium.jit.compiled import compiled
-from podium.text.index.index import Index
+
+if TYPE_CHECKING:
+    from podium.text.index.index import Index
 
 
 def term_weights(index: Index, column: int) -> Array:
@@ -18,14 +20,14 @@ def term_weights(index: Index, column: int) -> Array:
         df = np.zeros(len(index.flags))
         for segment in index.segments:
             df[segment.terms] += segment.df[:, column]
-        known = (df > 0) & ~index.flags
-        return np.where(known, np.log(max(len(index), 1) / np.maximum(df, 1.0)), 0.0)
+        counted = (df > 0) & ~index.flags
+        return np.where(counted, np.log(max(len(index), 1) / np.maximum(df, 1.0)), 0.0)
 
     return index.kept(("term_weights", column), make)
 
 
 def norms(index: Index, column: int) -> Array:
-    """The length of each document's vector, segment after segment."""  # (D,)
+    """The norm of each document's vector, segment after segment."""  # (D,)
 
     def make() -> Array:
         weights, parts = term_weights(index, column), []
@@ -39,7 +41,9 @@ def norms(index: Index, column: int) -> Array:
 
 
 @compiled
-def _add_squares(pointers: Any, rows: Any, frequencies: Any, column: int, weights: Array, squares: Array) -> None:
+def _add_squares(
+    pointers: Ints, rows: Int32s, frequencies: Int32s, column: int, weights: Array, squares: Array
+) -> None:
     F = frequencies.shape[1]
     for k in range(len(weights)):
         for p in range(pointers[k], pointers[k + 1]):
